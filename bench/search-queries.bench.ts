@@ -25,7 +25,7 @@ async function wordsOf(database: Database) {
   )
   const rows = await all<{ term: string }>(
     database,
-    'SELECT term FROM terms WHERE length(term) > 3 ORDER BY crates DESC, term LIMIT 5000',
+    "SELECT term FROM terms WHERE length(term) > 3 AND instr(term, ':') = 0 ORDER BY crates DESC, term LIMIT 5000",
   )
   const terms = rows.map(row => row.term)
   return {

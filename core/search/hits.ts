@@ -22,8 +22,6 @@ export interface WordHits {
 export interface Hit {
   readonly id: number
   readonly rank: number
-  /** Whether the word that says most about the query finds it. */
-  readonly isFirst?: boolean
 }
 
 /** Unpacks a term from its bucket. */
@@ -94,10 +92,12 @@ export function mostHits(
   }
   const first = rarest && ranksOf(rarest)
   const best = [...found].filter(([, { count }]) => count === matched)
-  return {
-    hits: best.map(([id, { rank }]) => ({ id, rank, isFirst: first?.has(id) ?? false })),
-    matched,
-  }
+  // The rank stays that of a yanked or unyanked crate; twice as many ranks have room for the rest.
+  const hits = best.map(([id, { rank }]) => {
+    const later = first?.has(id) ? 0 : RANK_YANKED
+    return { id, rank: rank < RANK_YANKED ? rank / 2 + later / 2 : rank + later }
+  })
+  return { hits, matched }
 }
 
 /** Returns the number of crates of a word; there may be more if it is common. */
@@ -125,13 +125,7 @@ export function named(
 
 /** Returns hits in the order of results, as if no name began with the query. */
 export function inOrder(hits: readonly Hit[]): Hit[] {
-  return [...hits].sort(
-    (a, b) =>
-      Number(isYanked(a)) - Number(isYanked(b)) ||
-      Number(b.isFirst ?? false) - Number(a.isFirst ?? false) ||
-      a.rank - b.rank ||
-      a.id - b.id,
-  )
+  return [...hits].sort((a, b) => a.rank - b.rank || a.id - b.id)
 }
 
 /** Returns the first hits, as many as are in `most` files of crates. */

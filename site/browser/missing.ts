@@ -1,5 +1,5 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
-import { heading, lookupAt, set, tag } from './search-box.ts'
+import { card, lookupAt, tag } from './search-box.ts'
 
 /** Number of crates of which one may be the one that is meant. */
 const LOOKED_AT = 30
@@ -21,10 +21,5 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
     exact?.name === name && version !== ''
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
       : 'Did you mean this crate?'
-  const cards = shown.map(crate => {
-    const title = tag('span', 'card-name', ...heading(crate))
-    const link = tag('a', 'card', title, tag('span', 'card-text', crate.description))
-    return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
-  })
-  missing.append(tag('p', '', text), tag('ul', 'cards', ...cards))
+  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(one => card(one, crates))))
 }

@@ -1,6 +1,5 @@
 import { isName } from '../../core/name-rules.ts'
 import { SORTS, searchQuery } from '../../core/paths/search.ts'
-import type { FoundCrate } from '../../core/search/files.ts'
 import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
 import {
   isEmptySearch,
@@ -8,7 +7,7 @@ import {
   readSearch,
   type SearchRequest,
 } from '../../core/search/request.ts'
-import { heading, lookupAt, set, tag } from './search-box.ts'
+import { card, lookupAt, set, tag } from './search-box.ts'
 
 /** Number of crates on a page of results. */
 const SHOWN = 30
@@ -56,17 +55,6 @@ function fillForm(results: HTMLElement, { q, filters, sort }: SearchRequest): vo
   if (details === null) return
   details.open = sort !== SORTS[0] || values.size > 1
   set(details.querySelector('a') ?? details, { href: searchQuery({ q }) || './' })
-}
-
-function card(crate: FoundCrate, crates: string): HTMLElement {
-  const name = tag('span', 'card-name', ...heading(crate))
-  const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
-  if (crate.updatedAt !== null) {
-    const date = new Date(crate.updatedAt.slice(0, 10))
-    const text = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-    link.append(tag('span', 'card-date quiet', text))
-  }
-  return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
 }
 
 function fillPager(pager: HTMLElement, request: SearchRequest, last: number): void {

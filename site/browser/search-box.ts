@@ -37,10 +37,21 @@ export function set<T extends Element>(element: T, attributes: Record<string, st
   return element
 }
 
-/** Returns the first line of what a list shows of a crate. */
-export function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
+function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
   const parts = [tag('strong', '', name), ' ', tag('span', 'quiet', version)]
   return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
+}
+
+/** Returns an item of a list of crates; `crates`: the URL of the folder of all crates. */
+export function card(crate: FoundCrate, crates: string): HTMLElement {
+  const name = tag('span', 'card-name', ...heading(crate))
+  const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
+  if (crate.updatedAt !== null) {
+    const date = new Date(crate.updatedAt.slice(0, 10))
+    const text = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
+    link.append(tag('span', 'card-date quiet', text))
+  }
+  return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
 }
 
 /** Adds suggestions to a search box: a combobox with a list box, by the ARIA pattern. */

@@ -98,12 +98,12 @@ function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const clear = searchQuery({ q }) || './'
   return html`<details class="refine"${isOpen ? html` open` : null}>
 <summary>Filter and sort</summary>
-<div data-refine>
-<label>Sort by <select name="sort" form="search">${orders.map(one => html`<option value="${one === SORTS[0] ? '' : one}"${one === sort ? html` selected` : null}>${ORDERS[one]}</option>`)}</select></label>
-${fields.map(one => html`<label>${LABELS[one]} <input name="${one}" form="search" value="${filters[one] ?? ''}" placeholder="${HINTS[one]}" autocapitalize="off" spellcheck="false"></label>\n`)}
-<span class="refine-buttons"><button class="button" form="search">Apply</button> <a href="${clear}">Clear</a></span>
-<p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>
+<div class="form row">
+<label class="field"><span>Sort by</span> <select name="sort" form="search">${orders.map(one => html`<option value="${one === SORTS[0] ? '' : one}"${one === sort ? html` selected` : null}>${ORDERS[one]}</option>`)}</select></label>
+${fields.map(one => html`<label class="field"><span>${LABELS[one]}</span> <input name="${one}" form="search" value="${filters[one] ?? ''}" placeholder="${HINTS[one]}" autocapitalize="off" spellcheck="false"></label>\n`)}
+<button class="button" form="search">Apply</button> <a href="${clear}">Clear</a>
 </div>
+<p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>
 </details>`
 }
 
@@ -118,7 +118,7 @@ function elsewhere(site: SiteConfig, to: Linker, q: string | null): Markup {
       ? [html`<li><a href="${url}" data-page>Look for <code>${name}</code> on ${title}</a></li>\n`]
       : []
   })
-  return html`<ul class="elsewhere">
+  return html`<ul class="plain">
 ${links}<li><a href="${to(listPath(''))}">All crates</a></li>
 <li><a href="${to(frontPath)}">Home</a></li>
 </ul>`

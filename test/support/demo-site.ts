@@ -55,10 +55,10 @@ export function* demoSite(
       })
   }
   const listed = cards.map(one => ({
-    ...one,
-    about: { categories: [], license: null, ...one.about },
     dependents: 0,
     bytes: 1,
+    ...one,
+    about: { categories: [], license: null, ...one.about },
   }))
   yield* renderListing(site, listed, { versions: listed.length, bytes: listed.length })
   yield staticSearchPage(site)
