@@ -59,7 +59,7 @@ export class Lookup {
     const { words, key } = parseQuery(q)
     if (words.length === 0) return []
     // Crates with the words themselves come before those with similar ones.
-    const same = await Promise.all(words.map(term => this.#hits([{ term, likeness: 'same' }])))
+    const same = await Promise.all(words.map(term => this.#exact(term)))
     const sure = await this.#unyanked(same, key, limit)
     if (sure.length >= limit) return this.#crates(sure.slice(0, limit))
     return (await this.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
@@ -80,7 +80,7 @@ export class Lookup {
     })
     const [own, narrow] = await Promise.all([
       Promise.all(plan.words.map(one => this.#hits(one.variants))),
-      Promise.all(masks.map(term => this.#hits([{ term, likeness: 'same' }]))),
+      Promise.all(masks.map(term => this.#exact(term))),
     ])
     const enough = page * limit
     const all = [...own, ...narrow]
@@ -126,9 +126,8 @@ export class Lookup {
       isSimple ? some : Promise.all(some.map(one => this.#whole(one, null)))
     const own = await whole(words)
     const { hits, matched } = mostHits(own, await whole(masks), own[rarest])
-    const sizes = isSimple ? words.map(sizeOf) : [{ total: hits.length, isLeast: false }]
-    const total = sizes.reduce((sum, one) => sum + one.total, 0)
-    return { hits: inOrder(hits), matched, total, isLeast: sizes.some(one => one.isLeast) }
+    const total = isSimple ? words.reduce((sum, one) => sum + sizeOf(one).total, 0) : hits.length
+    return { hits: inOrder(hits), matched, total, isLeast: isSimple && words.some(isCommon) }
   }
 
   /** Returns all crates, or as many of them as can be sorted. */
@@ -179,7 +178,7 @@ export class Lookup {
 
   /** Returns the crates whose names may begin with `key`. */
   async #beginning(key: string, ranges: ReadonlySet<number> | null): Promise<WordHits> {
-    return this.#whole(await this.#hits([{ term: beginningOf(key), likeness: 'same' }]), ranges)
+    return this.#whole(await this.#exact(beginningOf(key)), ranges)
   }
 
   /** Returns the first `limit` hits whose name really begins with `key`. */
@@ -202,6 +201,10 @@ export class Lookup {
       return { ...list, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
     })
     return { lists: await Promise.all(lists) }
+  }
+
+  #exact(term: string): Promise<WordHits> {
+    return this.#hits([{ term, likeness: 'same' }])
   }
 
   async #hits(variants: readonly Variant[]): Promise<WordHits> {

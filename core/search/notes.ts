@@ -33,13 +33,10 @@ export function notesOf({ total, considered, leniency, matched, words }: Outcome
     notes.push(`No crate has ${missing.map(quoted).join(' or ')}; these have the rest.`)
   if (matched < words)
     notes.push(
-      words === 2
-        ? 'No crate has both words; these have one of them.'
-        : `No crate has all ${words} words; these have ${matched} of them.`,
+      `No crate has ${words === 2 ? 'both' : `all ${words}`} words; these have ${matched === 1 ? 'one' : matched} of them.`,
     )
   if (considered) {
-    const best = considered.toLocaleString('en-US')
-    notes.push(`Only the best ${best} matches were sorted and filtered; there are more.`)
+    notes.push(`Only the best ${considered} matches were sorted and filtered; there are more.`)
   }
   return notes
 }

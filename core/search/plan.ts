@@ -1,14 +1,6 @@
 import { POSTINGS_MAX } from './buckets.ts'
 import type { Likeness } from './terms.ts'
-import {
-  gradeOf,
-  type Key,
-  keyOf,
-  keysOfLikely,
-  type ListedWord,
-  likelyWords,
-  nearWords,
-} from './vocabulary.ts'
+import { gradeOf, type Key, keyOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
 import { WORD_MAX } from './words.ts'
 
 /** What a search knows of the words of a registry; the catalog and the search files answer it. */
@@ -92,8 +84,8 @@ async function planWord(word: string, vocabulary: Vocabulary, share: number): Pr
   const same = own > 0 ? [{ term: word, likeness: 'same', crates: own } as const] : []
   const planned = plannedBy(word, [...same, ...found])
   if (planned.crates >= FEW) return { planned }
-  const lists = await Promise.all(keysOfLikely(word).map(one => vocabulary.listed(...one)))
-  const likely = likelyWords(word, lists.flat())
+  const shaped = await vocabulary.listed('shape', keyOf('shape', word))
+  const likely = likelyWords(word, [...listed, ...shaped])
   if (planned.crates > 0) {
     const better = likely.find(one => one.grade >= gradeOf(planned.crates) + GRADES_APART)
     return better ? { planned, suggested: { word, others: [better.word] } } : { planned }

@@ -11,13 +11,6 @@ export interface SearchRequest {
 /** Maximum number of characters of a filter; the rest is ignored. */
 const FILTER_MAX = 100
 
-/** Names that clients of crates.io give to the orders. */
-const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
-  ['alpha', 'name'],
-  ['new', 'newest'],
-  ['recent-updates', 'newest'],
-])
-
 /**
  * Reads a search from URL parameters. The text may have filters, too: `json keyword:parser`.
  * Whatever makes no sense is left out: a search has no errors. `knowsOwners`: whether the reader
@@ -39,12 +32,12 @@ export function readSearch(
     return ' '
   })
   for (const filter of FILTERS) put(filter, of(filter) ?? '')
-  const sort = of('sort') ?? ''
+  const sort = of('sort')
   const page = Math.floor(Number(of('page')))
   return {
     q: q === said ? said : q.trim(),
     filters,
-    sort: SORTS.find(one => one === sort) ?? OTHER_SORTS.get(sort) ?? SORTS[0],
+    sort: SORTS.find(one => one === sort) ?? SORTS[0],
     page: page >= 1 && page <= 1_000_000 ? page : 1,
   }
 }

@@ -24,23 +24,25 @@ export function typosIn({ length }: string): number {
  */
 export function typosBetween(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1
-  let [before, last]: [number[], number[]] = [[], Array.from(` ${other}`, (_, at) => at)]
-  for (let at = 1; at <= one.length; at++) {
-    const row = [at]
-    for (let to = 1; to <= other.length; to++) {
-      const isSame = one[at - 1] === other[to - 1]
-      const isSwap = at > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
-      const cost = Math.min(
-        (last[to] ?? 0) + 1,
-        (row[to - 1] ?? 0) + 1,
-        (last[to - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwap ? (before[to - 2] ?? 0) + 1 : most + 1,
+  const width = other.length + 1
+  // The rows of the usual matrix, one after the other.
+  const costs = Array.from({ length: width }, (_, at) => at)
+  const cost = (row: number, at: number) => costs[row * width + at] ?? most
+  for (let row = 1; row <= one.length; row++) {
+    let least = row
+    costs.push(row)
+    for (let at = 1; at < width; at++) {
+      const isSwap = one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      const now = Math.min(
+        cost(row - 1, at) + 1,
+        cost(row, at - 1) + 1,
+        cost(row - 1, at - 1) + Number(one[row - 1] !== other[at - 1]),
+        isSwap ? cost(row - 2, at - 2) + 1 : most + 1,
       )
-      row.push(cost)
+      costs.push(now)
+      least = Math.min(least, now)
     }
-    if (Math.min(...row) > most) return most + 1
-    before = last
-    last = row
+    if (least > most) return most + 1
   }
-  return Math.min(last[other.length] ?? 0, most + 1)
+  return Math.min(cost(one.length, other.length), most + 1)
 }

@@ -7,19 +7,22 @@ const DESCRIPTION_WORDS = 200
 /** Maximum number of keywords, of categories and of licenses by which a crate is filtered. */
 const FILTERED = 20
 
+/** The fit of a word of the description; on its own, so that scripts do without the others. */
+const DESCRIPTION = 4
+
 /**
  * How well a word matches a crate, best first: the name begins with it, the name contains it, a
  * word of the name begins with it, it is a keyword, the description contains it. Then the same for
  * a word that is like the one in the query: `similarFit`.
  */
-export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: 4 } as const
+export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: DESCRIPTION } as const
 
 /** How a word of a crate is like the one in the query: the same, or longer or inflected. */
 export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
 export function similarFit(fit: number, likeness: Likeness): number {
-  return likeness === 'same' ? fit : fit < Fit.description ? 5 : 6
+  return likeness === 'same' ? fit : fit < DESCRIPTION ? 5 : 6
 }
 
 /** Returns the rank of a crate that a word like the one in the query finds with a rank. */

@@ -25,25 +25,11 @@ export function isListed(word: string): boolean {
 
 /**
  * Returns the hash by which a word is listed. `start`: its first three characters, which words with
- * the same beginning or stem share. `shape`: its first and its last two; a word with a typo has
- * either the right start or, mostly, the right shape.
+ * the same beginning or stem share. `shape`: its first and its last. A word with a typo has one of
+ * them right, unless its first character is wrong.
  */
 export function keyOf(key: Key, word: string): number {
-  const part = key === 'start' ? word.slice(0, 3) : `${word.slice(0, 1)} ${word.slice(-2)}`
-  return hashOf(`${key} ${part}`)
-}
-
-/** Returns the keys under which the words that someone may have meant are listed. */
-export function keysOfLikely(word: string): [key: Key, hash: number][] {
-  // The start also with letters swapped: that typo can spoil both start and shape.
-  const swapped = [1, 2].map(
-    at => word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2),
-  )
-  const starts = new Set([word, ...swapped].map(one => keyOf('start', one)))
-  return [
-    ['shape', keyOf('shape', word)],
-    ...[...starts].map((hash): [Key, number] => ['start', hash]),
-  ]
+  return hashOf(key + (key === 'start' ? word.slice(0, 3) : word.charAt(0) + word.slice(-1)))
 }
 
 /** Returns the grade of a word that so many crates have. */

@@ -5,6 +5,7 @@ import {
   isNamed,
   type Registry,
   readSearch,
+  type Sort,
   searchCrates,
 } from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
@@ -13,12 +14,20 @@ import { metaOf, sliceOf } from '../http/paging.ts'
 import { viewsOf } from './lookup.ts'
 import { leniencyView, type searchAnswer, searchQuery } from './search-schema.ts'
 
+/** What clients of crates.io call the orders. */
+const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
+  ['alpha', 'name'],
+  ['new', 'newest'],
+  ['recent-updates', 'newest'],
+])
+
 /** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
 export function search(registry: Registry): OpenHandler {
   const { database, site } = registry
   return async c => {
     const query = v.parse(searchQuery, c.req.query())
-    const request = readSearch(name => c.req.query(name), site.owners)
+    const read = readSearch(name => c.req.query(name), site.owners)
+    const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
     const text = request.q.replaceAll('+', ' ').trim()
     const found = await searchCrates(database, request, sliceOf(query))
     const { ids, total, leniency, matched, words } = found

@@ -9,7 +9,7 @@ const OFFERED = 5
 
 /** Offers the crate that the address of a missing page means, or crates with similar names. */
 export async function offerCrates(missing: HTMLElement): Promise<void> {
-  const crates = missing.dataset.missing ?? ''
+  const crates = missing.dataset.crates ?? ''
   if (!location.pathname.startsWith(crates)) return
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return

@@ -167,20 +167,20 @@ function startSearch(): void {
       event.preventDefault()
       input.focus()
     })
-    const load = async () => new (await import('./search-box.ts')).Suggestions(form, input)
+    const load = async () => new (await import('./search.ts')).Suggestions(form, input)
     if (document.activeElement === input) void load()
     else input.addEventListener('focus', load, { once: true })
   }
   const results = document.querySelector<HTMLElement>('[data-results]')
   if (results === null) return
   if (input) input.value = new URLSearchParams(location.search).get('q') ?? ''
-  void import('./results.ts').then(({ fillResults }) => fillResults(results))
+  void import('./search.ts').then(({ fillResults }) => fillResults(results))
 }
 
 /** Offers the crate that the address of a missing page means. */
 function startMissing(): void {
   const missing = document.querySelector<HTMLElement>('[data-missing]')
-  if (missing) void import('./missing.ts').then(({ offerCrates }) => offerCrates(missing))
+  if (missing) void import('./search.ts').then(({ offerCrates }) => offerCrates(missing))
 }
 
 showAges()

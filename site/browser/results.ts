@@ -20,10 +20,6 @@ export async function fillResults(results: HTMLElement): Promise<void> {
   const request = readSearch(name => parameters.get(name))
   fillForm(results, request)
   const status = part('status')
-  if (isEmptySearch(request) && request.sort === 'relevance') {
-    status.textContent = 'Type a name or a few words.'
-    return
-  }
   try {
     const found = await lookupAt(results.dataset.results).search(request, SHOWN)
     status.textContent = headlineOf(request, found)
@@ -36,8 +32,8 @@ export async function fillResults(results: HTMLElement): Promise<void> {
     const cards = found.crates.map(crate => card(crate, results.dataset.crates ?? ''))
     part('list').replaceChildren(...cards)
     fillPager(part('pager'), request, Math.ceil(found.total / SHOWN))
-    if (found.total === 0 || found.leniency.similar.length > 0)
-      lookElsewhere(part('elsewhere'), request)
+    const isVain = found.total === 0 && !isEmptySearch(request)
+    if (isVain || found.leniency.similar.length > 0) lookElsewhere(part('elsewhere'), request)
   } catch (error) {
     status.textContent = 'The search index could not be loaded. Check your network connection.'
     throw error
@@ -62,7 +58,7 @@ function fillPager(pager: HTMLElement, request: SearchRequest, last: number): vo
   pager.hidden = last <= 1
   pager.replaceChildren(
     ...(page > 1 ? [linkTo(request, page - 1, '← Previous')] : []),
-    tag('span', 'quiet', `Page ${page} of ${last.toLocaleString('en-US')}`),
+    tag('span', 'quiet', `Page ${page} of ${last}`),
     ...(page < last ? [linkTo(request, page + 1, 'Next →')] : []),
   )
 }

@@ -46,11 +46,6 @@ function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
 export function card(crate: FoundCrate, crates: string): HTMLElement {
   const name = tag('span', 'card-name', ...heading(crate))
   const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
-  if (crate.updatedAt !== null) {
-    const date = new Date(crate.updatedAt.slice(0, 10))
-    const text = date.toLocaleDateString('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-    link.append(tag('span', 'card-date quiet', text))
-  }
   return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
 }
 

@@ -13,7 +13,7 @@ const MISSING =
 export function notFoundPage(site: SiteConfig): Output {
   const to = linker(site, null)
   // A region that is there before it has text is read out when a script fills it.
-  const offer = html`<div role="status" data-missing="${to('crates/')}" data-search="${to('search/')}"></div>`
+  const offer = html`<div role="status" data-missing data-crates="${to('crates/')}" data-search="${to('search/')}"></div>`
   return output(notFoundPath, missing(site, to, offer))
 }
 
