@@ -1,10 +1,10 @@
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
-import { searchPath } from '../../core/paths/search.ts'
+import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
 import { isCratesIo } from '../../core/urls.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../elements/elements.ts'
-import { account, type Linker, webLink, webLinkText } from '../elements/links.ts'
+import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
@@ -43,19 +43,12 @@ export function sidebar(
   ].filter(link => link !== null)
   return html`${installSection(site, version, owners === null)}${aboutSection(version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
 ${hasDownloads ? downloadSection(name, to) : null}${linkList(site, version)}
-${wordList('Keywords', version.keywords, to)}
-${wordList('Categories', version.categories, to)}
-${owners === null ? null : ownerList(site, owners)}
+${labelList('keyword', version, owners !== null, to)}
+${labelList('category', version, owners !== null, to)}
+${owners === null ? null : ownerList(site, owners, to)}
 ${fileSection(version, to)}
-${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
-}
-
-/** In a private registry, other sites could not load the badge. */
-function badgeSection(site: SiteConfig, name: string): Markup {
-  const markdown = copyBlock(badgeMarkdown(site, name), 'Markdown of the badge')
-  return html`<details class="small"><summary>Badge</summary>${markdown}</details>`
 }
 
 function fileSection(version: VersionData, to: Linker): Markup {
@@ -98,22 +91,40 @@ function docsOf({ docs }: SiteConfig, { name, version, origin, has_lib = true }:
   return template.replaceAll('{crate}', name).replaceAll('{version}', encodeURIComponent(version))
 }
 
-function wordList(title: string, words: readonly string[], to: Linker): Markup | null {
-  const link = (word: string) => `${to(searchPath)}?q=${encodeURIComponent(word)}`
-  return section(
-    title,
-    'tags',
-    words.map(word => html`<a href="${link(word)}">${word}</a>`),
-  )
+/** Maximum number of levels of a category, and of labels of a crate that have a page. */
+const LEVELS_MAX = 4
+const LABELS_MAX = 32
+
+/**
+ * Renders keywords or categories. Those of a crate's newest version have pages, in which yanked
+ * crates are missing; those of other versions lead to a search.
+ */
+function labelList(
+  kind: 'keyword' | 'category',
+  { keywords, categories, yanked }: VersionData,
+  isNewest: boolean,
+  to: Linker,
+): Markup | null {
+  const hasPages = isNewest && !yanked
+  const isEach = keywords.length + LEVELS_MAX * categories.length <= LABELS_MAX
+  const pathOf = kind === 'keyword' ? keywordPath : categoryPath
+  const link = (word: string) => {
+    const path = hasPages && isEach ? pathOf(word) : null
+    return path === null ? searchLink(to, { [kind]: word }) : to(path)
+  }
+  const [title, words] =
+    kind === 'keyword' ? (['Keywords', keywords] as const) : (['Categories', categories] as const)
+  const items = words.map(word => html`<a href="${link(word)}">${word}</a>`)
+  return section(title, 'tags', items)
 }
 
-function ownerList(site: SiteConfig, owners: readonly OwnerRow[]): Markup | null {
+function ownerList(site: SiteConfig, owners: readonly OwnerRow[], to: Linker): Markup | null {
   // An empty list means nothing if the registry hides owners or has no users.
   if (owners.length === 0 && site.api && site.owners)
     return html`<section><h2>Owners</h2><p class="quiet">None. The administrators of this registry manage the crate.</p></section>`
   const items = owners.map(
     ({ login, name }) =>
-      html`${login}${name === null ? null : html` <span class="quiet">${name}</span>`}`,
+      html`<a href="${to(userPath(login))}">${login}</a>${name === null ? null : html` <span class="quiet">${name}</span>`}`,
   )
   return section('Owners', 'plain', items)
 }
