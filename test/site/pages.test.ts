@@ -178,13 +178,27 @@ test('empty parts have no tab, and a crate without owners says who manages it', 
     assert.doesNotMatch(page(config), /<h2>Owners/)
 })
 
-test('keywords and categories lead to a search', () => {
-  const body = cratePage(site, keel).bytes.toString()
-  assert.match(body, /<h2>Keywords<\/h2><ul class="tags"><li><a href="[./]*search\/\?q=cli">cli</)
-  assert.match(
-    body,
-    /<h2>Categories<\/h2><ul class="tags"><li><a href="[./]*search\/\?q=command-line/,
-  )
+test('keywords, categories and owners of a crate have pages; those of a version have a search', () => {
+  const links = (page: { bytes: Buffer }) =>
+    [
+      ...page.bytes
+        .toString()
+        .matchAll(/href="([./]*(?:search|keywords|categories|users)\/[^"]+)"/g),
+    ]
+      .map(([, link]) => link)
+      .filter(link => /cli|command-line|ada/.test(link ?? ''))
+  assert.deepEqual(links(cratePage(site, keel)), [
+    '../../keywords/cli/',
+    '../../categories/command-line-interface/',
+    '../../users/ada/',
+  ])
+  const searches = ['search/?keyword=cli', 'search/?category=command-line-interface']
+  const up = (steps: string) => searches.map(one => steps + one)
+  assert.deepEqual(links(versionPage(site, keel.newest)), up('../../../'))
+  const odd = version({ keywords: ['two words cli', ...Array(40).fill('cli')] })
+  assert.ok(links(cratePage(site, crate(odd))).every(link => link?.includes('search/?keyword=')))
+  const yanked = { ...keel.newest, yanked: true }
+  assert.deepEqual(links(cratePage(site, crate(yanked))), up('../../'))
 })
 
 test('what a message has between backticks is code, and nothing in it is markup', () => {

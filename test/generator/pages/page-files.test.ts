@@ -187,7 +187,10 @@ test('owners are on the page where they may be listed; a new one shows', async t
   await registry.request('PUT', '/api/v1/crates/demo/owners', token, { body })
   await registry.indexWorker.pages.flush()
   const page = (await registry.shown('crates/demo/index.html')) ?? ''
-  assert.match(page, /<h2>Owners<\/h2><ul class="plain"><li>alice<\/li><li>bob<\/li>/)
+  assert.match(
+    page,
+    /<h2>Owners<\/h2><ul class="plain"><li><a href="[^"]*users\/alice\/">alice<\/a><\/li><li><a [^>]*>bob<\/a><\/li>/,
+  )
   const other = await openRegistry(registry.dir, { env: { PLIMSOLL_OWNERS_PUBLIC: 'false' } })
   t.after(() => other.close())
   await buildPages(other)
