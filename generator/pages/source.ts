@@ -3,23 +3,27 @@ import {
   changesPath,
   crateFolder,
   crateKey,
+  cratePath,
   SOURCE_FOLDERS,
   sourcePath,
+  versionPath,
 } from '../../core/paths/crates.ts'
 import { output } from '../../core/paths/tree.ts'
 import { previousOf, type Version } from '../../core/version.ts'
 import type { Comparison } from '../../site/compare/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
+import { relativeLink } from '../../site/elements/links.ts'
 import { comparedVersion } from '../render/crate.ts'
 import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderComparison, renderSource } from '../sandbox/rendering.ts'
 import type { Package } from '../sandbox/source-task.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
-import { isMarked, type Mark, type MarkSubject } from '../store/catalog/marks.ts'
+import { type Mark, type MarkSubject, marksOf } from '../store/catalog/marks.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
-import { pagesThatShow, sourceMarkFor } from '../store/catalog/pages/source-marks.ts'
+import { sourceMarkFor } from '../store/catalog/pages/source-marks.ts'
 import {
   findRelease,
+  isNewest,
   listVersions,
   type ReleaseRecord,
   readRelease,
@@ -51,20 +55,6 @@ export async function sourceBefore(context: PageContext, mark: Mark): Promise<Ma
   if (!source || (await context.tree.has(sourcePath(source.name, source.version)))) return null
   const { kind, subject, generation } = source
   return { kind, subject, generation }
-}
-
-/** Returns those marks whose pages were rendered before; the others are still to come. */
-export async function renderedBefore(
-  { database }: PageContext,
-  marks: readonly MarkSubject[],
-  done: readonly Mark[],
-): Promise<readonly MarkSubject[]> {
-  const before: MarkSubject[] = []
-  for (const one of marks) {
-    const isDone = done.some(mark => mark.kind === one.kind && mark.subject === one.subject)
-    if (isDone || !(await isMarked(database, one))) before.push(one)
-  }
-  return before
 }
 
 /**
@@ -101,8 +91,8 @@ export async function buildSource(
   }
   if (!isNew) await removeOthers(tree, `${crateFolder(crate.name)}/${version}`, written)
   if (step.value && step.value !== known) await writeFailure(database, part, step.value)
-  const hasNew = (await writeChanges(context, crate, release)) || isNew
-  return hasNew ? pagesThatShow(database, releaseId) : []
+  await writeChanges(context, crate, release)
+  return pagesWithoutLink(context, crate, release)
 }
 
 /** Removes what an earlier version of this program or another setting wrote. */
@@ -124,25 +114,46 @@ export async function buildChanges(
   const { database, site } = context
   const found = await readRelease(database, releaseId)
   if (!found || !site.source) return []
-  const isNew = await writeChanges(context, found.crate, found.release)
-  return isNew ? pagesThatShow(database, releaseId) : []
+  await writeChanges(context, found.crate, found.release)
+  return pagesWithoutLink(context, found.crate, found.release)
 }
 
-/** Returns whether the page was not there before. */
+/**
+ * Returns the marks of the pages in the tree that show a release, but do not link to its source or
+ * changes: they were rendered before these. The pages themselves say so even after a crash.
+ */
+async function pagesWithoutLink(
+  { database, tree }: PageContext,
+  { id, name }: CrateRecord,
+  { id: releaseId, version }: ReleaseRecord,
+): Promise<readonly MarkSubject[]> {
+  const changes = changesPath(name, version)
+  const targets = [sourcePath(name, version), ...((await tree.has(changes)) ? [changes] : [])]
+  const lacksLink = async (path: string) => {
+    const page = await tree.read(path)
+    return page !== null && !targets.every(one => page.includes(`"${relativeLink(path, one)}`))
+  }
+  const isShown = await isNewest(database, id, releaseId)
+  return [
+    ...((await lacksLink(versionPath(name, version))) ? marksOf('release', [releaseId]) : []),
+    ...(isShown && (await lacksLink(cratePath(name))) ? marksOf('page', [id]) : []),
+  ]
+}
+
+/** Writes or removes the page of changes. */
 async function writeChanges(
   context: PageContext,
   crate: CrateRecord,
   release: ReleaseRecord,
-): Promise<boolean> {
+): Promise<void> {
   const { database, tree, site } = context
   const path = changesPath(crate.name, release.version)
-  const isThere = await tree.has(path)
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const packages = previous && (await packagesOf(context, crate.name, previous, release))
   if (!previous || !packages) {
-    if (isThere) await tree.remove(path)
-    return false
+    if (await tree.has(path)) await tree.remove(path)
+    return
   }
   const side = (one: ReleaseRecord) => ({ version: comparedVersion(one), hasPages: true })
   const comparison: Comparison = {
@@ -159,7 +170,6 @@ async function writeChanges(
   const { html, failure } = await renderComparison({ comparison, ...packages }, known)
   if (failure && !known) await writeFailure(database, part, failure)
   await tree.write(output(path, html))
-  return !isThere
 }
 
 /** Returns the `.crate` files of two releases; null if one of them is lost. */

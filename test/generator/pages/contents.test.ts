@@ -1,12 +1,20 @@
 // Mirrors generator/pages/contents.ts and the order of pages and source pages
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { buildMarks, buildPages } from '../../../generator/pages/pages.ts'
 import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { run, value } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
-const FILES = { 'src/lib.rs': '// one\nfn a() {}\n', 'LICENSE-MIT': 'MIT', 'LICENSE-APACHE': 'x' }
+// The source of a small package would be rendered before its pages.
+const NOISE = Array.from({ length: 2000 }, (_, at) => createHash('sha256').update(`${at}`).digest())
+const FILES = {
+  'src/lib.rs': '// one\nfn a() {}\n',
+  'LICENSE-MIT': 'MIT',
+  'LICENSE-APACHE': 'x',
+  noise: Buffer.concat(NOISE),
+}
 const CRATE = { name: 'demo', version: '1.0.0', files: FILES }
 const PAGES = ['crates/demo/index.html', 'crates/demo/1.0.0/index.html']
 

@@ -120,6 +120,7 @@ test('a publish renders its own pages and those that it changes, and no other', 
     'index.html',
     'index/de/mo/demo',
     'lists/updated.html',
+    'search/crates/0.json',
     'sitemaps/0.xml',
     'statistics/index.html',
   ])

@@ -1,6 +1,6 @@
 import type { Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, first, type Queries } from '../../database/statement.ts'
+import { first, type Queries } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject } from '../marks.ts'
 
 /** The mark of a release's source, with what names its pages. */
@@ -25,16 +25,5 @@ export function sourceMarkFor(
         AND marks.retry_at IS NULL AND releases.size <= ?`,
     subject,
     bytes,
-  )
-}
-
-/** Returns the marks of the pages that show a release: its own, and its crate's if it is newest. */
-export function pagesThatShow(db: Queries, releaseId: number): Promise<MarkSubject[]> {
-  return all(
-    db,
-    `SELECT 'release' AS kind, id AS subject FROM releases WHERE id = ?
-      UNION ALL SELECT 'page', crate_id FROM listings WHERE newest_id = ?`,
-    releaseId,
-    releaseId,
   )
 }
