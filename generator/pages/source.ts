@@ -18,7 +18,7 @@ import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderComparison, renderSource } from '../sandbox/rendering.ts'
 import type { Package } from '../sandbox/source-task.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
-import { type Mark, type MarkSubject, marksOf } from '../store/catalog/marks.ts'
+import { isMarked, type Mark, type MarkSubject, marksOf } from '../store/catalog/marks.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import { sourceMarkFor } from '../store/catalog/pages/source-marks.ts'
 import {
@@ -55,6 +55,20 @@ export async function sourceBefore(context: PageContext, mark: Mark): Promise<Ma
   if (!source || (await context.tree.has(sourcePath(source.name, source.version)))) return null
   const { kind, subject, generation } = source
   return { kind, subject, generation }
+}
+
+/** Returns those marks whose pages were rendered before; the others are still to come. */
+export async function renderedBefore(
+  { database }: PageContext,
+  marks: readonly MarkSubject[],
+  done: readonly Mark[],
+): Promise<readonly MarkSubject[]> {
+  const before: MarkSubject[] = []
+  for (const one of marks) {
+    const isDone = done.some(mark => mark.kind === one.kind && mark.subject === one.subject)
+    if (isDone || !(await isMarked(database, one))) before.push(one)
+  }
+  return before
 }
 
 /**
