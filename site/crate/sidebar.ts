@@ -47,8 +47,15 @@ ${labelList('keyword', version, owners !== null, to)}
 ${labelList('category', version, owners !== null, to)}
 ${owners === null ? null : ownerList(site, owners, to)}
 ${fileSection(version, to)}
+${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
+}
+
+/** In a private registry, other sites could not load the badge. */
+function badgeSection(site: SiteConfig, name: string): Markup {
+  const markdown = copyBlock(badgeMarkdown(site, name), 'Markdown of the badge')
+  return html`<details class="small"><summary>Badge</summary>${markdown}</details>`
 }
 
 function fileSection(version: VersionData, to: Linker): Markup {
