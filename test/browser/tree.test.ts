@@ -179,7 +179,7 @@ for (const place of places) {
       const changed = (await page.locator('#changes li').allInnerTexts()).map(one =>
         one.replace(/\s+/g, ' '),
       )
-      assert.ok(changed.includes('changed dependency rudder ^2.0 → ^2.1'), changed.join('\n'))
+      assert.ok(changed.includes('changed rudder ^2.0 → ^2.1'), changed.join('\n'))
       assert.ok(changed.includes('changed Rust version 1.81 → 1.85'), changed.join('\n'))
       await page.locator('.tabs a', { hasText: 'Dependents' }).click()
       const dependents = (await page.locator('#dependents li:visible').allInnerTexts()).map(
