@@ -49,7 +49,7 @@ export function registerAdd(program: Command, io: Io): void {
       ['plimsoll add target/package/demo-1.0.0.crate', 'adds one file'],
       ['plimsoll add --json vendor/', 'adds all files below a folder, dependencies first'],
     ],
-    json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings` and `errors`, arrays of texts',
+    json: 'an array with an object for each file: `path`; `name` and `version`, null if the file cannot be read; `outcome`, one of `added`, `present` and `refused`; `warnings`, an array of texts; `errors`, the same, only if the file was refused',
     fails: 'some files were refused; the others were added',
   })
 }
@@ -85,7 +85,7 @@ async function addAll(
   const rows = results.map(({ warnings, errors, ...rest }) => ({
     ...rest,
     warnings: warnings.map(one => one.message),
-    errors: errors.map(one => one.message),
+    ...(errors.length > 0 && { errors: errors.map(one => one.message) }),
   }))
   report(io, options, rows, results.length > 1 ? [describeOutcomes(sums)] : [])
   if (sums.refused > 0) throw new Exit(1)

@@ -57,6 +57,7 @@ test('the defaults', () => {
     pages: {
       source: true,
       images: 'link',
+      raw_files: false,
       image_networks: [],
       logo: null,
       stylesheet: null,
