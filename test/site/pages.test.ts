@@ -52,7 +52,7 @@ test('every link of the tree leads to a file of the tree, and the page of each f
   assert.equal(paths.size, files.length)
   // Made by other hands: the index, the .crate files, the feeds, the pages of the daemon, crates that are only named.
   const elsewhere =
-    /^(?:\/team)?\/(index\/.*|api\/openapi\.json|feeds\/\w+\.xml|crates\/[\w-]+\/(?:feed\.xml|crate\.json)|me(\/.*)?|users\/.*|crates\/[\w-]+\/(compare\/|[^/]+\/raw\/.*)|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
+    /^(?:\/team)?\/(index\/.*|api\/openapi\.json|feeds\/\w+\.xml|downloads\.(?:svg|json)|crates\/[\w-]+\/(?:feed\.xml|crate\.json)|me(\/.*)?|users\/.*|crates\/[\w-]+\/(compare\/|[^/]+\/raw\/.*)|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
   const broken = new Set<string>()
   for (const file of files.filter(one => one.path.endsWith('.html'))) {
     const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
