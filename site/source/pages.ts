@@ -39,6 +39,8 @@ interface Book {
   readonly shown: readonly ShownFile[]
   /** Why code has no colors, as a clause; null if it has colors. */
   readonly plainBecause: string | null
+  /** The first page of each file, by its path in the package. */
+  readonly pages: ReadonlyMap<string, string>
   /** The trees beside files by folder: pages in the same folder share one. */
   readonly trees: Map<string, string>
 }
@@ -54,13 +56,9 @@ export function* sourcePages(
   plainBecause: string | null = null,
 ): Generator<Output> {
   const { name, version, files } = data
-  const book = {
-    site,
-    data,
-    shown: shownFiles(name, version, files),
-    plainBecause,
-    trees: new Map(),
-  }
+  const shown = shownFiles(name, version, files)
+  const pages = new Map(shown.map(one => [one.file.path, one.pages[0]]))
+  const book: Book = { site, data, shown, pages, plainBecause, trees: new Map() }
   yield treePage(book)
   for (const one of book.shown) {
     const { file, parts } = one
@@ -149,14 +147,13 @@ function textBody(book: Book, shown: ShownFile, part: Part, to: Linker): Markup 
   const language = isPlain || parts?.length !== 1 ? null : fileLanguage(file.path)
   const code = highlight(part.text, language)
   const lines = html`${partLinks(shown, part, to)}<pre class="source" tabindex="0" aria-label="${file.path}"><code>${numberedLines(code, part.first)}</code></pre>${partLinks(shown, part, to)}`
-  const pages = new Map(book.shown.map(one => [one.file.path, one.pages[0]]))
   const document =
     isPlain || parts?.length !== 1
       ? null
       : renderedMarkdown(file.path, part.text, {
           ...book.data,
           images: book.site.images,
-          pages,
+          pages: book.pages,
           to,
         })
   if (document === null) return lines
