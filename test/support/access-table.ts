@@ -96,6 +96,10 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /readyz': [open('/readyz')],
   'GET /metrics': [reader('/metrics')],
   'GET /search/': [reader('/search/?q=demo')],
+  'GET /crates/:name/latest/*': [
+    row('/crates/demo/latest/', all(302), readable(302)),
+    missing('/crates/none/latest/', 'route_unknown'),
+  ],
   'GET /crates/:name/compare/': [missing('/crates/none/compare/', 'crate_unknown')],
   'GET /crates/:name/compare/:pair': [
     missing('/crates/none/compare/1.0.0...1.1.0', 'crate_unknown'),
