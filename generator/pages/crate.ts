@@ -34,8 +34,15 @@ import { PAGE_FORMAT, type PageContext } from './context.ts'
 import { withImages } from './images.ts'
 import { shownSource } from './source.ts'
 
-/** Renders a crate's pages, except those of its versions; none if the crate has no versions. */
-export async function cratePages(context: PageContext, crateId: number): Promise<Output[]> {
+/**
+ * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
+ * page of `releaseId` comes along if that is the newest version: both show the same README.
+ */
+export async function cratePages(
+  context: PageContext,
+  crateId: number,
+  releaseId: number | null = null,
+): Promise<Output[]> {
   const { database, site } = context
   const crate = await readCrate(database, crateId)
   const releases = crate ? await listReleases(database, crateId) : []
@@ -59,6 +66,7 @@ export async function cratePages(context: PageContext, crateId: number): Promise
     renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
     ...renderCratePages(site, facts, version),
+    ...(newest.id === releaseId ? [versionPage(site, version)] : []),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CRATES_FOLDER, cratePagePaths } from '../../core/paths/crates.ts'
+import { CRATES_FOLDER, cratePagePaths, versionPath } from '../../core/paths/crates.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import {
   SEARCH_FOLDER,
@@ -10,7 +10,6 @@ import {
 import {
   FEEDS_FOLDER,
   isListPath,
-  type Output,
   SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPartPath,
@@ -35,6 +34,7 @@ import {
 } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
 import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
@@ -172,7 +172,9 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (kind === 'namesake') await buildNamesakes(context, subject)
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
-  const outputs = await OUTPUTS.get(kind)?.(context, subject)
+  // Read before the pages: a later change sets a new mark.
+  const newest = kind === 'page' ? await releaseMarkFor(context.database, 'release', mark) : null
+  const outputs = await OUTPUTS.get(kind)?.(context, subject, newest?.subject)
   for (const output of outputs ?? []) await context.tree.write(output)
   if (outputs?.length === 0)
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
@@ -182,10 +184,12 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
     await context.tree.remove(sitemapPath)
     await context.tree.removeFolder(SITEMAPS_FOLDER)
   }
-  return { done: [mark], again }
+  const newestPage = newest && versionPath(newest.name, newest.version)
+  const hasNewest = outputs?.some(one => one.path === newestPage)
+  return { done: newest && hasNewest ? [mark, newest] : [mark], again }
 }
 
-type Renderer = (context: PageContext, subject: number) => Promise<readonly Output[]>
+type Renderer = typeof cratePages
 
 /** Renderers by kind of mark, for files that depend on nothing but the subject of the mark. */
 const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
@@ -203,8 +207,8 @@ const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
 
 /** Adds the files with downloads that a page shows, if they are missing. */
 function withDownloads(render: Renderer): Renderer {
-  return async (context, subject) => [
-    ...(await render(context, subject)),
+  return async (context, subject, release) => [
+    ...(await render(context, subject, release)),
     ...(await missingDownloads(context, subject)),
   ]
 }

@@ -20,7 +20,7 @@ import type { Package } from '../sandbox/source-task.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
 import { isMarked, type Mark, type MarkSubject, marksOf } from '../store/catalog/marks.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
-import { sourceMarkFor } from '../store/catalog/pages/source-marks.ts'
+import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
 import {
   findRelease,
   isNewest,
@@ -51,7 +51,7 @@ const EARLY_BYTES = 32 * 1024
  */
 export async function sourceBefore(context: PageContext, mark: Mark): Promise<Mark | null> {
   if (!context.site.source || (mark.kind !== 'page' && mark.kind !== 'release')) return null
-  const source = await sourceMarkFor(context.database, mark, EARLY_BYTES)
+  const source = await releaseMarkFor(context.database, 'source', mark, EARLY_BYTES)
   if (!source || (await context.tree.has(sourcePath(source.name, source.version)))) return null
   const { kind, subject, generation } = source
   return { kind, subject, generation }

@@ -86,3 +86,30 @@ test('what takes too much is plain text with the reason, remembered, and not tri
   assert.deepEqual(tried, ['source'])
   assert.deepEqual(await findings(registry), [])
 })
+
+test('the page of a crate and that of its newest version share the rendering of a README', async t => {
+  const registry = await newRegistry(t)
+  const manifest = 'readme = "README.md"'
+  const files = { 'src/lib.rs': '', 'README.md': 'Read me first' }
+  for (const version of ['1.0.0', '1.1.0'])
+    await addCrate(registry, { name: 'demo', version, manifest, files })
+  const tried: string[] = []
+  const { stream } = sandbox
+  t.after(() => {
+    sandbox.stream = stream
+  })
+  sandbox.stream = ((task, input) => {
+    tried.push(task)
+    return stream.call(sandbox, task, input)
+  }) as typeof stream
+  const rendered = async () => {
+    tried.length = 0
+    await buildPages(registry, { all: true })
+    for (const path of ['demo/index.html', 'demo/1.0.0/index.html', 'demo/1.1.0/index.html'])
+      assert.match(pageOf(registry, `crates/${path}`), /Read me first/)
+    return tried.filter(one => one === 'readme').length
+  }
+  assert.equal(await rendered(), 2)
+  assert.equal(await rendered(), 2)
+  assert.deepEqual(await findings(registry), [])
+})
