@@ -56,8 +56,8 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
 }
 
 /**
- * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns its real
- * status, for responses that need not follow Cargo's convention, such as pages.
+ * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns
+ * its real status, for responses that need not follow Cargo's convention, such as pages.
  */
 export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   recordIssues(c, refusal.issues)

@@ -53,11 +53,13 @@ export function storageRefusal(error: unknown): Refusal | null {
 
 /**
  * Returns the `Refusal` for an error of the system or of the database file, not of this program;
- * null for any other error. Only operators are shown paths.
+ * null for any other error. Only operators are shown paths, and errors without a message of ours.
  */
 export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Refusal | null {
   const kind = OF_THE_SYSTEM.get(codeOf(error))
   if (!kind) return storageRefusal(error)
+  // Clients get the id by which the log has the error: it says nothing that they could mend.
+  if (kind === 'system_refuses' && reader === 'client') return null
   const { message: text, path } = error as NodeJS.ErrnoException
   // What follows is the stack of a worker thread.
   const [message = ''] = text.split('\n')

@@ -62,13 +62,14 @@ test('errors of the system have messages of their own, and bugs have none', () =
     SQLITE_CORRUPT_INDEX: 'database_damaged',
     SQLITE_NOTADB: 'database_damaged',
     SQLITE_CANTOPEN: 'database_unusable',
-    ENOTDIR: 'system_refuses',
     ENOSPC: 'storage_full',
   }
   const codeOf = (error: unknown) => systemRefusal(error, 'client')?.issues[0]?.code ?? null
   for (const [code, kind] of Object.entries(expected)) assert.equal(codeOf(failed(code)), kind)
-  for (const code of ['ENOENT', 'SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'constructor', ''])
+  for (const code of ['ENOENT', 'ENOTDIR', 'SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'constructor', ''])
     assert.equal(codeOf(failed(code)), null, code)
+  const told = systemRefusal(failed('ENOTDIR'), 'operator')?.issues.map(one => one.code)
+  assert.deepEqual(told, ['system_refuses'], 'a client gets an id instead')
   const opening = 'ConnectionFailed("Unable to open connection to local database /srv/x.db: 14")'
   assert.equal(codeOf(Object.assign(new Error(opening), { code: '' })), 'database_unusable')
   const thread = new Error('Error [ERR_WORKER_INIT_FAILED]: EMFILE\n    at [kOnExit]')
