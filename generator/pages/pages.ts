@@ -54,7 +54,7 @@ import {
   rebucketWhenGrown,
 } from './search.ts'
 import { sitemapPartOutputs, sitePages } from './site.ts'
-import { buildChanges, buildSource, renderedBefore, sourceBefore } from './source.ts'
+import { buildChanges, buildSource, sourceBefore } from './source.ts'
 import {
   labelOutputs,
   labelPaths,
@@ -166,8 +166,8 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (kind === 'list') return { done: await buildList(context, mark) }
   if (kind === 'search') return { done: await buildTerms(context, mark) }
   if (kind === 'source' || kind === 'changes') {
-    const pages = await (kind === 'source' ? buildSource : buildChanges)(context, subject)
-    return { done: [mark], again: await renderedBefore(context, pages, done) }
+    const again = await (kind === 'source' ? buildSource : buildChanges)(context, subject, done)
+    return { done: [mark], again }
   }
   if (kind === 'namesake') await buildNamesakes(context, subject)
   const again = kind === 'page' ? await countCrate(context, subject) : []

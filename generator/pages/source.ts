@@ -18,7 +18,7 @@ import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderComparison, renderSource } from '../sandbox/rendering.ts'
 import type { Package } from '../sandbox/source-task.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
-import { isMarked, type Mark, type MarkSubject, marksOf } from '../store/catalog/marks.ts'
+import { isMarked, type Mark, type MarkSubject } from '../store/catalog/marks.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
 import {
@@ -57,28 +57,16 @@ export async function sourceBefore(context: PageContext, mark: Mark): Promise<Ma
   return { kind, subject, generation }
 }
 
-/** Returns those marks whose pages were rendered before; the others are still to come. */
-export async function renderedBefore(
-  { database }: PageContext,
-  marks: readonly MarkSubject[],
-  done: readonly Mark[],
-): Promise<readonly MarkSubject[]> {
-  const before: MarkSubject[] = []
-  for (const one of marks) {
-    const isDone = done.some(mark => mark.kind === one.kind && mark.subject === one.subject)
-    if (isDone || !(await isMarked(database, one))) before.push(one)
-  }
-  return before
-}
-
 /**
  * Writes the pages about the files of a release: its source, which never changes, and what differs
  * from the release before. Removes them if the source browser is off. Does nothing if the `.crate`
- * is lost: `verify` reports that. Returns the marks of pages that do not link to them yet.
+ * is lost: `verify` reports that. Returns the marks of pages that do not link to them yet and were
+ * rendered before, also those among `done`; the others are still to come.
  */
 export async function buildSource(
   context: PageContext,
   releaseId: number,
+  done: readonly Mark[],
 ): Promise<readonly MarkSubject[]> {
   const { database, tree, site } = context
   const found = await readRelease(database, releaseId)
@@ -106,7 +94,7 @@ export async function buildSource(
   if (!isNew) await removeOthers(tree, `${crateFolder(crate.name)}/${version}`, written)
   if (step.value && step.value !== known) await writeFailure(database, part, step.value)
   await writeChanges(context, crate, release)
-  return pagesWithoutLink(context, crate, release)
+  return pagesWithoutLink(context, crate, release, done)
 }
 
 /** Removes what an earlier version of this program or another setting wrote. */
@@ -124,34 +112,46 @@ async function removeOthers(
 export async function buildChanges(
   context: PageContext,
   releaseId: number,
+  done: readonly Mark[],
 ): Promise<readonly MarkSubject[]> {
   const { database, site } = context
   const found = await readRelease(database, releaseId)
   if (!found || !site.source) return []
   await writeChanges(context, found.crate, found.release)
-  return pagesWithoutLink(context, found.crate, found.release)
+  return pagesWithoutLink(context, found.crate, found.release, done)
 }
 
 /**
  * Returns the marks of the pages in the tree that show a release, but do not link to its source or
- * changes: they were rendered before these. The pages themselves say so even after a crash.
+ * changes: they were rendered before these. The pages themselves say so even after a crash. Most
+ * pages are still to come, which their marks tell at less cost.
  */
 async function pagesWithoutLink(
   { database, tree }: PageContext,
   { id, name }: CrateRecord,
   { id: releaseId, version }: ReleaseRecord,
+  done: readonly Mark[],
 ): Promise<readonly MarkSubject[]> {
+  const isToCome = async ({ kind, subject }: MarkSubject) =>
+    !done.some(mark => mark.kind === kind && mark.subject === subject) &&
+    (await isMarked(database, { kind, subject }))
   const changes = changesPath(name, version)
-  const targets = [sourcePath(name, version), ...((await tree.has(changes)) ? [changes] : [])]
   const lacksLink = async (path: string) => {
     const page = await tree.read(path)
-    return page !== null && !targets.every(one => page.includes(`"${relativeLink(path, one)}`))
+    if (page === null) return false
+    const links = (one: string) => page.includes(`"${relativeLink(path, one)}`)
+    return !links(sourcePath(name, version)) || (!links(changes) && (await tree.has(changes)))
   }
-  const isShown = await isNewest(database, id, releaseId)
-  return [
-    ...((await lacksLink(versionPath(name, version))) ? marksOf('release', [releaseId]) : []),
-    ...(isShown && (await lacksLink(cratePath(name))) ? marksOf('page', [id]) : []),
-  ]
+  const pages = [
+    { mark: { kind: 'release', subject: releaseId }, path: versionPath(name, version) },
+    ...((await isNewest(database, id, releaseId))
+      ? [{ mark: { kind: 'page', subject: id }, path: cratePath(name) } as const]
+      : []),
+  ] as const
+  const marks: MarkSubject[] = []
+  for (const { mark, path } of pages)
+    if (!(await isToCome(mark)) && (await lacksLink(path))) marks.push(mark)
+  return marks
 }
 
 /** Writes or removes the page of changes. */
