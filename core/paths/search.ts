@@ -54,3 +54,8 @@ export function searchBlockPath(block: number): string {
 export function searchCommonPath(hash: number, range: number): string {
   return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
 }
+
+/** Returns the path of the same crates with ranks that lack the length of the name. */
+export function searchFitsPath(hash: number, range: number): string {
+  return `${SEARCH_FOLDER}/common/${hash}/${range}-fits.json`
+}

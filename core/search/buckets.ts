@@ -47,7 +47,7 @@ export type PackedCrate = readonly [
 export const RANGE_CRATES = 32_768
 
 /** Number of crates in one block. */
-export const SEARCH_BLOCK_CRATES = 16
+export const SEARCH_BLOCK_CRATES = 8
 
 /** Returns the bucket of a hash. */
 export function bucketOf(hash: number, bits: number): number {
@@ -64,11 +64,19 @@ export function rangeOf(id: number): number {
   return Math.floor(id / RANGE_CRATES)
 }
 
-/** Maximum crates of a term in its bucket; a common term has the others in files by id range. */
+/** Maximum crates of a term in its bucket; a term with more is common: files by id range have it. */
 export const POSTINGS_MAX = 4096
 
-/** Maximum average number of terms in a bucket. */
+/** Number of crates of a common term in its bucket: the first ones. */
+export const POSTINGS_FIRST = 1024
+
+/**
+ * Maximum average number of terms in a bucket; lower if there are many, because then each of them
+ * has many crates, too.
+ */
 const TERMS_MAX = 128
+const MANY_TERMS_MAX = 32
+const MANY_BITS = 8
 
 /** A crate that matches a term. */
 export interface Posting {
@@ -97,6 +105,7 @@ export interface WordList {
 /** Returns the bits for a number of terms, in steps of two, so that they rarely change. */
 export function bitsFor(terms: number): number {
   let bits = 0
-  while (bits < HASH_BITS && terms > TERMS_MAX * 2 ** bits) bits += 2
+  const most = () => (bits < MANY_BITS ? TERMS_MAX : MANY_TERMS_MAX) * 2 ** bits
+  while (bits < HASH_BITS && terms > most()) bits += 2
   return bits
 }

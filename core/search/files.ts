@@ -3,6 +3,7 @@ import {
   searchBlockPath,
   searchBucketPath,
   searchCommonPath,
+  searchFitsPath,
   searchLayoutPath,
 } from '../paths/search.ts'
 import {
@@ -70,9 +71,13 @@ export class SearchFiles implements Vocabulary {
     return listed(term, await this.#bucket(hashOf(term)))
   }
 
-  /** Returns the crates of a common term in a range of ids. */
-  async common(term: string, range: number): Promise<Listed> {
-    return listed(term, await this.#file<Bucket>(searchCommonPath(hashOf(term), range)))
+  /**
+   * Returns the crates of a common term in a range of ids; without the lengths of their names in
+   * their ranks, much less is loaded.
+   */
+  async common(term: string, range: number, withLengths: boolean): Promise<Listed> {
+    const path = (withLengths ? searchCommonPath : searchFitsPath)(hashOf(term), range)
+    return listed(term, await this.#file<Bucket>(path))
   }
 
   /** Returns crates in order; null for those that were just removed. */

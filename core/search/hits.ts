@@ -1,6 +1,6 @@
 import { blockOf, type PackedTerm, rangeOf } from './buckets.ts'
 import { type Likeness, similarRank } from './terms.ts'
-import { nameLength, RANK_YANKED } from './words.ts'
+import { nameLength, RANK_FIT, RANK_YANKED } from './words.ts'
 
 /** The crates that a term finds, as its file lists them. */
 export interface Listed {
@@ -23,6 +23,9 @@ export interface Hit {
   readonly id: number
   readonly rank: number
 }
+
+/** Longer than any name. */
+const UNKNOWN_LENGTH = RANK_FIT - 1
 
 /** Unpacks a term from its bucket. */
 export function listed(term: string, bucket: readonly (readonly [string, ...unknown[]])[]): Listed {
@@ -62,13 +65,16 @@ export function ranksOf({ lists }: WordHits): Map<number, number> {
   return ranks
 }
 
-/** Returns the crates that every word finds. */
+/** Returns the crates that every word finds; those whose names have no known length come last. */
 export function hitsOf(words: readonly WordHits[]): Hit[] {
   const [first, ...others] = words.map(ranksOf).sort((a, b) => a.size - b.size)
   const found: Hit[] = []
   for (const [id, own] of first ?? []) {
-    const ranks = others.map(other => other.get(id) ?? -1)
-    if (!ranks.includes(-1)) found.push({ id, rank: Math.max(own, ...ranks) })
+    const ranks = [own, ...others.map(other => other.get(id) ?? -1)]
+    if (ranks.includes(-1)) continue
+    const rank = Math.max(...ranks)
+    const length = Math.max(...ranks.map(nameLength)) || UNKNOWN_LENGTH
+    found.push({ id, rank: rank - nameLength(rank) + length })
   }
   return found
 }
@@ -100,6 +106,28 @@ export function mostHits(
   return { hits, matched }
 }
 
+/**
+ * Returns the number of hits of common words whose place is known: a crate that is not among the
+ * first ones of any word has none of the ranks of these.
+ */
+export function certainOf(hits: readonly Hit[], words: readonly WordHits[]): number {
+  const end = Math.max(...words.map(lastRank))
+  return hits.filter(({ rank }) => rank < end).length
+}
+
+/** Returns the lowest rank that a crate may have which the lists of a common word lack. */
+function lastRank({ lists }: WordHits): number {
+  const common = lists.filter(list => list.ranges.length > 0)
+  const lasts = common.map(list => similarRank(Math.max(...list.ranks.values()), list.likeness))
+  return Math.min(...lasts)
+}
+
+/** Returns the word that the fewest crates have, if each counts for every list that has it. */
+export function leastOf(words: readonly WordHits[]): WordHits | undefined {
+  const size = ({ lists }: WordHits) => lists.reduce((sum, list) => sum + list.crates, 0)
+  return words.toSorted((a, b) => size(a) - size(b))[0]
+}
+
 /** Returns the number of crates of a word; there may be more if it is common. */
 export function sizeOf(word: WordHits): { total: number; isLeast: boolean } {
   if (!isCommon(word)) return { total: ranksOf(word).size, isLeast: false }
@@ -118,9 +146,10 @@ export function named(
   beginning: ReadonlyMap<number, number>,
   key: string,
 ): Hit[] {
+  const length = ({ id, rank }: Hit) => nameLength(beginning.get(id) ?? 0) || nameLength(rank)
   return hits
-    .filter(hit => beginning.has(hit.id) && nameLength(hit.rank) >= key.length)
-    .sort((a, b) => nameLength(a.rank) - nameLength(b.rank) || a.id - b.id)
+    .filter(hit => beginning.has(hit.id) && length(hit) >= key.length)
+    .sort((a, b) => length(a) - length(b) || a.id - b.id)
 }
 
 /** Returns hits in the order of results, as if no name began with the query. */

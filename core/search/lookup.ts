@@ -1,13 +1,15 @@
 import { canonicalName } from '../name-rules.ts'
-import { SEARCH_BLOCK_CRATES } from './buckets.ts'
+import { POSTINGS_FIRST, SEARCH_BLOCK_CRATES } from './buckets.ts'
 import { type FoundCrate, type Load, SearchFiles } from './files.ts'
 import {
+  certainOf,
   type Hit,
   hitsOf,
   inBlocks,
   inOrder,
   isCommon,
   isYanked,
+  leastOf,
   mostHits,
   named,
   rangesOf,
@@ -43,8 +45,11 @@ interface Found extends Pick<SearchResults, 'total' | 'isLeast'> {
   readonly hits: readonly Hit[]
 }
 
-/** Maximum number of files of crates that are loaded to sort and filter by what they say. */
-const CONSIDERED = 60
+/**
+ * Maximum number of files of crates that are loaded to sort and filter by what they say; half as
+ * many with common terms, whose own files are large.
+ */
+const CONSIDERED = 48
 
 /** A search over static files, with the same results as the API. It loads no file twice. */
 export class Lookup {
@@ -86,7 +91,7 @@ export class Lookup {
     const all = [...own, ...narrow]
     let found = await (all.length > 0 ? this.#every(all, key, enough) : this.#any(sort))
     if (found.total === 0 && own.length > 1) {
-      const most = await this.#most(own, narrow, rarestOf(plan.words))
+      const most = await this.#most(own, narrow, rarestOf(plan.words), enough)
       counts.matched = most.matched
       found = most
     }
@@ -96,7 +101,7 @@ export class Lookup {
       const crates = await this.#crates(hits.slice(start, enough))
       return { crates, total, isLeast, considered: null, ...counts }
     }
-    const some = inBlocks(hits, CONSIDERED)
+    const some = inBlocks(hits, all.some(isCommon) ? CONSIDERED / 2 : CONSIDERED)
     const kept = narrowed(await this.#crates(some), request)
     const considered = some.length < total ? some.length : null
     const crates = kept.slice(start, enough)
@@ -106,11 +111,22 @@ export class Lookup {
   /** Returns the crates that all words find. */
   async #every(words: readonly WordHits[], key: string | null, enough: number): Promise<Found> {
     const [word] = words
-    if (word && words.length === 1 && key === null)
-      return { ...sizeOf(word), hits: inOrder(hitsOf(words)) }
+    if (word && words.length === 1 && key === null) {
+      const isEnough = !isCommon(word) || enough <= POSTINGS_FIRST
+      const most = isEnough ? word : await this.#whole(word, null, true)
+      return { ...sizeOf(most), hits: inOrder(hitsOf([most])) }
+    }
     const rare = words.filter(one => !isCommon(one))
     const ranges = rare.length === 0 ? null : rangesOf(hitsOf(rare))
-    const hits = hitsOf(await Promise.all(words.map(one => this.#whole(one, ranges))))
+    const whole = async (long?: WordHits) =>
+      hitsOf(await Promise.all(words.map(one => this.#whole(one, ranges, one === long))))
+    let hits = await whole()
+    if (rare.length === 0) {
+      const isSimple = key === null || !isCommon(await this.#exact(beginningOf(key)))
+      const isSure = isSimple && certainOf(hits, words) >= Math.min(enough, hits.length)
+      // All ranks of a crate have the length of its name, so one word with lengths is enough.
+      if (!isSure) hits = await whole(leastOf(words))
+    }
     return { hits: await this.#order(hits, key, enough), total: hits.length, isLeast: false }
   }
 
@@ -119,13 +135,14 @@ export class Lookup {
     words: readonly WordHits[],
     masks: readonly WordHits[],
     rarest: number,
+    enough: number,
   ): Promise<Found & Pick<SearchResults, 'matched'>> {
     // No crate has both of two words, so the first crates of each are enough.
-    const isSimple = words.length === 2 && masks.length === 0
-    const whole = (some: readonly WordHits[]) =>
-      isSimple ? some : Promise.all(some.map(one => this.#whole(one, null)))
-    const own = await whole(words)
-    const { hits, matched } = mostHits(own, await whole(masks), own[rarest])
+    const isSimple = words.length === 2 && masks.length === 0 && enough <= POSTINGS_FIRST
+    const whole = (some: readonly WordHits[], withLengths: boolean) =>
+      isSimple ? some : Promise.all(some.map(one => this.#whole(one, null, withLengths)))
+    const own = await whole(words, true)
+    const { hits, matched } = mostHits(own, await whole(masks, false), own[rarest])
     const total = isSimple ? words.reduce((sum, one) => sum + sizeOf(one).total, 0) : hits.length
     return { hits: inOrder(hits), matched, total, isLeast: isSimple && words.some(isCommon) }
   }
@@ -178,7 +195,7 @@ export class Lookup {
 
   /** Returns the crates whose names may begin with `key`. */
   async #beginning(key: string, ranges: ReadonlySet<number> | null): Promise<WordHits> {
-    return this.#whole(await this.#exact(beginningOf(key)), ranges)
+    return this.#whole(await this.#exact(beginningOf(key)), ranges, ranges === null)
   }
 
   /** Returns the first `limit` hits whose name really begins with `key`. */
@@ -193,12 +210,19 @@ export class Lookup {
   }
 
   /** Returns a word with all its crates, or with all its crates in some ranges. */
-  async #whole(word: WordHits, ranges: ReadonlySet<number> | null): Promise<WordHits> {
+  async #whole(
+    word: WordHits,
+    ranges: ReadonlySet<number> | null,
+    withLengths: boolean,
+  ): Promise<WordHits> {
     const lists = word.lists.map(async list => {
       if (list.ranges.length === 0) return list
       const wanted = list.ranges.filter(range => ranges === null || ranges.has(range))
-      const parts = await Promise.all(wanted.map(range => this.#files.common(list.term, range)))
-      return { ...list, ranks: new Map(parts.flatMap(part => [...part.ranks])), ranges: [] }
+      const parts = await Promise.all(
+        wanted.map(range => this.#files.common(list.term, range, withLengths)),
+      )
+      const all = parts.flatMap(part => [...part.ranks])
+      return { ...list, ranks: new Map(withLengths ? all : [...all, ...list.ranks]), ranges: [] }
     })
     return { lists: await Promise.all(lists) }
   }

@@ -47,6 +47,8 @@ export interface Plan extends Leniency {
 
 /** Maximum number of words, over the whole query, that begin with its words or are inflections. */
 const NEAR_MAX = 8
+/** Maximum number of crates that these words may have together: browsers load all of them. */
+const NEAR_CRATES = 2 * POSTINGS_MAX
 /** Maximum number of words that are searched instead of one that no crate has. */
 const LIKELY_MAX = 3
 /** A word that this many crates have is no typo. */
@@ -74,15 +76,15 @@ interface Part {
 
 async function planWord(word: string, vocabulary: Vocabulary, share: number): Promise<Part> {
   if (word.length > WORD_MAX) return { planned: { word, variants: [], crates: 0 } }
-  const [[own = 0], listed] = await Promise.all([
-    vocabulary.counts([word]),
-    word.length < 3 ? [] : vocabulary.listed('start', keyOf('start', word)),
-  ])
-  const near = await existing(nearWords(word, listed).slice(0, share), 'near', vocabulary)
+  const [own = 0] = await vocabulary.counts([word])
+  // Crates with similar words would come after too many others.
+  if (own > POSTINGS_MAX) return { planned: plannedBy(word, [{ ...same(word), crates: own }]) }
+  const listed = word.length < 3 ? [] : await vocabulary.listed('start', keyOf('start', word))
+  const alike = affordable(nearWords(word, listed), share)
+  const near = await existing(alike, 'near', vocabulary)
   // A word that very many crates have is too much for a browser to load, unless it was asked for.
   const found = near.filter(one => one.crates <= POSTINGS_MAX)
-  const same = own > 0 ? [{ term: word, likeness: 'same', crates: own } as const] : []
-  const planned = plannedBy(word, [...same, ...found])
+  const planned = plannedBy(word, own > 0 ? [{ ...same(word), crates: own }, ...found] : found)
   if (planned.crates >= FEW) return { planned }
   const shaped = await vocabulary.listed('shape', keyOf('shape', word))
   const likely = likelyWords(word, [...listed, ...shaped])
@@ -94,6 +96,23 @@ async function planWord(word: string, vocabulary: Vocabulary, share: number): Pr
   const instead = plannedBy(word, await existing(others, 'same', vocabulary))
   if (instead.crates === 0) return { planned }
   return { planned: instead, similar: { word, others: instead.variants.map(one => one.term) } }
+}
+
+function same(term: string): Variant {
+  return { term, likeness: 'same' }
+}
+
+/** Returns the first words, at most `share`, that do not have too many crates by their grades. */
+function affordable(near: readonly ListedWord[], share: number): string[] {
+  let left = (NEAR_CRATES / NEAR_MAX) * share
+  const chosen: string[] = []
+  for (const { word, grade } of near) {
+    const most = 2 ** grade - 1
+    if (chosen.length === share || most > left) continue
+    left -= most
+    chosen.push(word)
+  }
+  return chosen
 }
 
 type Counted = Variant & { readonly crates: number }

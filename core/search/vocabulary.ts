@@ -43,12 +43,11 @@ export function byGrade(a: ListedWord, b: ListedWord): number {
 }
 
 /** Returns the words that begin with a word, or differ from it only by an English ending. */
-export function nearWords(word: string, listed: readonly ListedWord[]): string[] {
+export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
   const stem = stemOf(word)
-  const near = listed.filter(
+  return listed.filter(
     one => one.word !== word && (one.word.startsWith(word) || stemOf(one.word) === stem),
   )
-  return near.map(one => one.word)
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */

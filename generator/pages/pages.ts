@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import { CRATES_FOLDER, cratePagePaths, versionPath } from '../../core/paths/crates.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
-import {
-  SEARCH_FOLDER,
-  searchBlockPath,
-  searchBucketPath,
-  searchCommonPath,
-} from '../../core/paths/search.ts'
+import { SEARCH_FOLDER, searchBlockPath, searchBucketPath } from '../../core/paths/search.ts'
 import {
   FEEDS_FOLDER,
   isListPath,
@@ -35,7 +30,7 @@ import {
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
-import { commonRanges, readLayout } from '../store/catalog/search/search-files.ts'
+import { commonRanges, commonSubject, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { countCrate } from './contents.ts'
@@ -49,7 +44,7 @@ import {
   buildNextBucket,
   buildTerms,
   commonOutputs,
-  commonPath,
+  commonPaths,
   rebucketTerms,
   rebucketWhenGrown,
 } from './search.ts'
@@ -216,7 +211,7 @@ function withDownloads(render: Renderer): Renderer {
 /** Returns the paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
   if (kind === 'entry') return [searchBlockPath(subject)]
-  if (kind === 'common') return [commonPath(subject)]
+  if (kind === 'common') return commonPaths(subject)
   if (kind === 'map') return [sitemapPartPath(subject)]
   if (kind === 'label') return labelPaths(context, subject)
   if (kind === 'user') return userPaths(context, subject)
@@ -285,7 +280,7 @@ async function prunePages(context: PageContext): Promise<void> {
   for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
     wanted.add(searchBlockPath(block))
   for (const { hash, range } of await commonRanges(database))
-    wanted.add(searchCommonPath(hash, range))
+    for (const path of commonPaths(commonSubject(hash, range))) wanted.add(path)
   for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
     wanted.add(sitemapPartPath(part))
   for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {

@@ -2,11 +2,12 @@ import {
   searchBucketPath,
   searchBucketsFolder,
   searchCommonPath,
+  searchFitsPath,
   TERMS_FOLDER,
 } from '../../core/paths/search.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { bitsFor, bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
-import { blockFile, layoutFile, termFile } from '../render/search-files.ts'
+import { blockFile, commonTermFiles, layoutFile, termFile } from '../render/search-files.ts'
 import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { markAgain } from '../store/catalog/pages/page-marks.ts'
@@ -59,13 +60,13 @@ export async function blockOutputs(
 export async function commonOutputs({ database }: PageContext, subject: number): Promise<Output[]> {
   const { hash, range } = ofCommonSubject(subject)
   const terms = await readCommon(database, hash, range)
-  return terms.length === 0 ? [] : [termFile(commonPath(subject), terms)]
+  return terms.length === 0 ? [] : commonTermFiles(hash, range, terms)
 }
 
-/** Returns the path of the file of a `common` mark. */
-export function commonPath(subject: number): string {
+/** Returns the paths of the files of a `common` mark. */
+export function commonPaths(subject: number): string[] {
   const { hash, range } = ofCommonSubject(subject)
-  return searchCommonPath(hash, range)
+  return [searchCommonPath(hash, range), searchFitsPath(hash, range)]
 }
 
 /** Renders the file that the browser's search loads first; none until the terms are written. */

@@ -4,6 +4,7 @@ import {
   searchBlockPath,
   searchBucketPath,
   searchCommonPath,
+  searchFitsPath,
   searchLayoutPath,
 } from '../../core/paths/search.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
@@ -14,6 +15,7 @@ import {
   type PackedCrate,
   type PackedTerm,
   type PackedWords,
+  POSTINGS_FIRST,
   POSTINGS_MAX,
   type Posting,
   rangeOf,
@@ -33,6 +35,7 @@ import {
   LISTED_MAX,
   type ListedWord,
 } from '../../core/search/vocabulary.ts'
+import { nameLength } from '../../core/search/words.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 
 /** Format number of the search files. */
@@ -59,10 +62,19 @@ export function layoutFile(bits: number, crates: number, last: number): Output {
   return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
-/**
- * Renders a file of terms, given in any order: a bucket, with its lists of words, or a hash's
- * common terms in a range.
- */
+/** Renders the files of a hash's common terms in a range: with all of their ranks, and shorter. */
+export function commonTermFiles(hash: number, range: number, terms: readonly Term[]): Output[] {
+  const fits = terms.map(term => {
+    const postings = term.postings.map(({ rank, id }) => ({ rank: rank - nameLength(rank), id }))
+    return { ...term, postings: postings.sort((a, b) => a.rank - b.rank || a.id - b.id) }
+  })
+  return [
+    termFile(searchCommonPath(hash, range), terms),
+    termFile(searchFitsPath(hash, range), fits),
+  ]
+}
+
+/** Renders a file of terms, given in any order, with the lists of words of a bucket. */
 export function termFile(
   path: string,
   terms: readonly Term[],
@@ -144,7 +156,7 @@ function* commonFiles(
         return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
       })
       const filled = parts.filter(part => part.crates > 0)
-      yield termFile(searchCommonPath(hash, range), filled)
+      yield* commonTermFiles(hash, range, filled)
     }
   }
 }
@@ -168,8 +180,9 @@ function postingsOf(places: readonly number[], most = places.length): Posting[] 
 }
 
 function termOf(term: string, places: readonly number[]): Term {
-  const ranges = places.length > POSTINGS_MAX ? rangesOf(places) : []
-  return { term, crates: places.length, postings: postingsOf(places, POSTINGS_MAX), ranges }
+  const isCommon = places.length > POSTINGS_MAX
+  const postings = postingsOf(places, isCommon ? POSTINGS_FIRST : POSTINGS_MAX)
+  return { term, crates: places.length, postings, ranges: isCommon ? rangesOf(places) : [] }
 }
 
 function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {

@@ -10,7 +10,7 @@ import {
 import { card, lookupAt, set, tag } from './search-box.ts'
 
 /** Number of crates on a page of results. */
-const SHOWN = 30
+const SHOWN = 20
 
 /** Fills the results page of a registry without a daemon. */
 export async function fillResults(results: HTMLElement): Promise<void> {

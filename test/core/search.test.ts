@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { bitsFor, bucketOf, POSTINGS_MAX } from '../../core/search/buckets.ts'
 import { HASH_BITS, hashOf } from '../../core/search/hash.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
+import type { SearchRequest } from '../../core/search/request.ts'
 import { beginningOf, parseQuery } from '../../core/search/words.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
 import { inventedEntries } from '../support/many-crates.ts'
+import { inventedQueries } from '../support/queries.ts'
 
 type Files = ReadonlyMap<string, string>
 
@@ -103,13 +106,15 @@ test('hashes use all their bits: no bucket of many terms has far more than the o
     sizes.set(bucket, (sizes.get(bucket) ?? 0) + 1)
   }
   const mean = terms.size / 2 ** bits
-  assert.ok(terms.size > 20_000 && mean > 30 && mean <= 128, `${terms.size} ${mean}`)
+  assert.ok(terms.size > 20_000 && mean > 8 && mean <= 32, `${terms.size} ${mean}`)
   assert.equal(sizes.size, 2 ** bits)
-  assert.ok(Math.max(...sizes.values()) < 2 * mean, `${Math.max(...sizes.values())} of ${mean}`)
+  assert.ok(Math.max(...sizes.values()) < 3 * mean, `${Math.max(...sizes.values())} of ${mean}`)
 })
 
 test('the terms are spread over more files in steps, never over more than there are hashes', () => {
   assert.deepEqual([0, 128, 129, 512, 513, 2048, 2049, 1e9].map(bitsFor), [0, 0, 2, 2, 4, 4, 6, 16])
+  // Where there are many terms, each of them has many crates, too.
+  assert.deepEqual([8192, 8193, 32_768, 32_769].map(bitsFor), [6, 10, 10, 12])
 })
 
 /** Crates that all have a common word, most of them with long names and the word far behind. */
@@ -162,20 +167,48 @@ test('where enough names begin with a query, the rest of a very common word is n
   assert.equal(common(), 2)
 })
 
-test('with 20,000 crates a search loads little, and nothing twice', async () => {
-  const entries = inventedEntries(20_000)
+test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
+  const entries = inventedEntries(20_000).map((one, at) => ({
+    ...one,
+    about: { ...one.about, license: at % 9 === 0 ? 'MIT' : 'MIT OR Apache-2.0' },
+    rust: `1.${60 + (at % 30)}`,
+  }))
   const files = filesOf(entries)
-  const [name = '', other = ''] = [entries[77]?.name, entries[4000]?.name.slice(0, 6)]
-  for (const query of ['s', 'ser', name, other, 'http', 's j']) {
-    const loaded: string[] = []
-    const found = await lookupIn(files, loaded).suggest(query, 8)
-    assert.ok(found.length > 0, query)
-    assert.equal(new Set(loaded).size, loaded.length)
-    const bytes = loaded.reduce((sum, path) => sum + (files.get(path)?.length ?? 0), 0)
-    assert.ok(
-      loaded.length < 22 && bytes < 200_000,
-      `${query}: ${bytes} bytes in ${loaded.length} files`,
-    )
+  const sizes = new Map<string, number>()
+  const sizeOf = (path: string) => {
+    const size = sizes.get(path) ?? gzipSync(files.get(path) ?? '').length
+    sizes.set(path, size)
+    return size
+  }
+  const ways: Partial<SearchRequest>[] = [
+    {},
+    { page: 3 },
+    { filters: { license: 'mit' } },
+    { filters: { rust: '1.70' } },
+    { filters: { license: 'apache-2.0' }, sort: 'dependents' },
+  ]
+  const words = ['s', 'ser', 'http', 's j', 'serde json', 'rust', 'rust http', 'fast json parser']
+  for (const q of [...words, ...inventedQueries(entries, 60)]) {
+    const run = async (work: (search: Lookup) => Promise<unknown>) => {
+      const loaded: string[] = []
+      await work(lookupIn(files, loaded))
+      assert.equal(new Set(loaded).size, loaded.length)
+      const bytes = loaded.reduce((sum, path) => sum + sizeOf(path), 0)
+      assert.ok(bytes <= 60_000, `${q}: ${bytes} bytes in ${loaded.length} files`)
+    }
+    await run(search => search.suggest(q, 8))
+    for (const way of ways) await run(search => search.search({ ...searchOf(q), ...way }, 20))
+  }
+})
+
+test('the first results of common words are the first of all of them', async () => {
+  const search = lookup(inventedEntries(20_000))
+  const names = async (q: string, limit: number) =>
+    (await find(search, q, limit)).crates.map(one => one.name)
+  for (const q of ['s', 'c', 'rust c', 's c', 'c s', 's-c', 'c s r', 'ma c', 'h t']) {
+    const whole = await names(q, 5000)
+    assert.ok(whole.length > 0, q)
+    for (const limit of [1, 20, 200]) assert.deepEqual(await names(q, limit), whole.slice(0, limit))
   }
 })
 
@@ -237,7 +270,11 @@ function filesOf(entries: readonly SearchedCrate[]): Map<string, string> {
 
 /** Returns the first page of a search for words. */
 function find(search: Lookup, q: string, limit: number): Promise<SearchResults> {
-  return search.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)
+  return search.search(searchOf(q), limit)
+}
+
+function searchOf(q: string): SearchRequest {
+  return { q, filters: {}, sort: 'relevance', page: 1 }
 }
 
 function lookup(entries: readonly SearchedCrate[]): Lookup {

@@ -86,8 +86,8 @@ test('what is sorted by more than files can say is bounded, and the page says so
   const loaded: string[] = []
   const found = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
   assert.ok(loaded.length < 70, `${loaded.length} files`)
-  assert.equal(found.considered, 92)
-  assert.match(notesOf(found)[0] ?? '', /^Only the best 92 matches were sorted/)
+  assert.equal(found.considered, 53)
+  assert.match(notesOf(found)[0] ?? '', /^Only the best 53 matches were sorted/)
 })
 
 test('no text makes a search load much', async () => {

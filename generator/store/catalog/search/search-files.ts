@@ -1,4 +1,5 @@
 import {
+  POSTINGS_FIRST,
   POSTINGS_MAX,
   type Posting,
   RANGE_CRATES,
@@ -83,7 +84,7 @@ export async function lastCrate(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT max(crate_id) FROM listings')) ?? 0
 }
 
-/** Reads the terms of a bucket, each with at most `POSTINGS_MAX` crates; in no particular order. */
+/** Reads the terms of a bucket, each with all its crates or the first ones; in no particular order. */
 export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
@@ -171,7 +172,7 @@ export async function readSearchFacts(
 function firstPostings(db: Queries, termId: number): Promise<Posting[]> {
   const text = `SELECT rank, crate_id AS id FROM postings
     WHERE term_id = ? ORDER BY rank, crate_id LIMIT ?`
-  return all(db, text, termId, POSTINGS_MAX)
+  return all(db, text, termId, POSTINGS_FIRST)
 }
 
 /** Reads the common terms of a hash, each with all its crates of one range. */
