@@ -183,13 +183,14 @@ export function lettersPage(
   const path = listPath('')
   const to = linker(site, path)
   const title = 'All crates'
+  const required = html`<h2><a href="${to(orderedListPath('dependents', 1))}">Most dependents</a></h2>
+${crateList(popular.slice(0, POPULAR_SHOWN), to, crateDependents)}`
   const main = html`<div class="wide page">
 <h1>${title}</h1>
 <p class="lead">${plural(data.total, 'crate')}</p>
 ${orderLinks('name', orders, to)}
 ${letters(data, to)}
-<h2><a href="${to(orderedListPath('dependents', 1))}">Most dependents</a></h2>
-${crateList(popular.slice(0, POPULAR_SHOWN), to, crateDependents)}
+${popular.length === 0 ? null : required}
 </div>`
   return output(path, layout(site, { path, title, main }))
 }
