@@ -49,7 +49,7 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
     await page.waitForURL('**/search/?q=s')
     await page.locator('.card').first().waitFor()
     const all = await found(registry, 's', 100)
-    assert.ok(all.length > 40, `${all.length}`)
+    assert.ok(all.length > 20, `${all.length}`)
     assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(0, 20))
     const status = page.locator('[data-status]')
     assert.equal(await status.textContent(), `${all.length} crates for “s”`)
@@ -57,7 +57,7 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
     await page.getByText('Next →').click()
     await page.waitForURL('**/search/?q=s&page=2')
     await page.locator('.card').first().waitFor()
-    assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(20, 40))
+    assert.deepEqual(await page.locator('.card strong').allTextContents(), all.slice(20))
     assert.deepEqual(complaints, [])
     assert.deepEqual(
       server.requests.filter(path => path.includes('api')),
