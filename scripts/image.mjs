@@ -1,0 +1,39 @@
+// `node scripts/image.mjs FOLDER`: copies what the built program needs at run time, and nothing
+// else, into FOLDER: the bundles, what `build --from` hashes, and the packages that are not bundled
+// with those that they need on this system.
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './prepare.mjs'
+
+/** What `program.mjs` leaves out of the bundles, and whose files a bundle looks for. */
+const PACKAGES = ['highlight.js', 'libsql', 'pg', 'pino']
+const PARTS = ['assets', 'core', 'generator', 'program', 'site']
+const FILES = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', ...PARTS.map(one => `dist/${one}`)]
+
+const folder = process.argv[2]
+if (folder === undefined) {
+  console.error('usage: node scripts/image.mjs FOLDER')
+  process.exit(2)
+}
+const packages = new Set(PACKAGES)
+for (const name of packages) {
+  const { dependencies, optionalDependencies } = manifest(name)
+  for (const needed of Object.keys({ ...dependencies, ...optionalDependencies }))
+    if (existsSync(join(root, 'node_modules', needed)) && suits(needed)) packages.add(needed)
+}
+const paths = [...FILES, ...[...packages].map(name => `node_modules/${name}`)]
+for (const path of paths)
+  cpSync(join(root, path), join(folder, path), {
+    recursive: true,
+    filter: source => !/\.(map|d\.[cm]?ts|md)$/.test(source),
+  })
+
+function manifest(name) {
+  return JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
+}
+
+/** npm installs binaries for both C libraries of Linux; a process has one of them. */
+function suits(name) {
+  const { glibcVersionRuntime } = process.report.getReport().header
+  return !name.endsWith(glibcVersionRuntime ? '-musl' : '-gnu')
+}

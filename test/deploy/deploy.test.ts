@@ -1,0 +1,154 @@
+// Mirrors Dockerfile, compose.yaml and deploy/
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parse, parseAllDocuments } from 'yaml'
+import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
+import { execForm, lastOf, parseDockerfile, variables } from '../support/dockerfile.ts'
+import { root } from '../support/plimsoll.ts'
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+const all = ['Dockerfile', 'compose.yaml', ...filesIn('deploy')]
+/** An image that is the same whenever it is pulled. */
+const PINNED = /^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$/
+const VERSION = (JSON.parse(read('package.json')) as { version: string }).version
+
+test('the image is fixed, runs as an unprivileged user, and gets its signals itself', () => {
+  const stages = parseDockerfile(read('Dockerfile'))
+  for (const { base } of stages) assert.match(base, PINNED)
+  const final = stages.at(-1)
+  assert.ok(final)
+  assert.equal(
+    final.instructions.some(({ name }) => name === 'RUN'),
+    false,
+  )
+  assert.match(lastOf(final, 'USER'), /^[1-9]\d{3,}:[1-9]\d{3,}$/)
+  assert.deepEqual(execForm(lastOf(final, 'ENTRYPOINT')), ['plimsoll'])
+  assert.deepEqual(execForm(lastOf(final, 'CMD')), ['serve', '--init'])
+  assert.equal(execForm(lastOf(final, 'HEALTHCHECK'))[0], 'node')
+  assert.equal(lastOf(final, 'STOPSIGNAL'), 'SIGTERM')
+  assert.equal(variables(final).PLIMSOLL_DIR, '/data')
+  const [, node] = /node:(\d+)\./.exec(stages[0]?.base ?? '') ?? []
+  assert.ok(Number(node) >= 20)
+})
+
+test('the version of the packages is that of the program', () => {
+  const final = parseDockerfile(read('Dockerfile')).at(-1)
+  assert.ok(final && lastOf(final, 'LABEL').includes(`image.version="${VERSION}"`))
+  const { version, appVersion } = parse(read('deploy/helm/plimsoll/Chart.yaml'))
+  assert.deepEqual([version, appVersion], [VERSION, VERSION])
+  assert.equal(parse(read('compose.yaml')).services.plimsoll.image, `plimsoll:${VERSION}`)
+})
+
+test('every service of compose.yaml is confined, has fixed images and no password', () => {
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  assert.deepEqual(Object.keys(services), ['plimsoll', 'postgresql', 'nginx'])
+  for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
+    assert.equal(service.read_only, true, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
+    assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+    assert.equal(service.restart, 'unless-stopped', name)
+    if (!service.build) assert.match(String(service.image), PINNED, name)
+    const secrets = Object.entries(service.environment ?? {}).filter(([key]) =>
+      /PASS|SECRET|TOKEN/.test(key),
+    )
+    for (const [key, value] of secrets) assert.match(value, /^\$\{\w+:-\}$/, key)
+  }
+})
+
+test('every setting that the packages name exists', () => {
+  const named = ['Dockerfile', 'deploy/systemd/plimsoll.service'].flatMap(file => [
+    ...read(file).matchAll(/PLIMSOLL_\w+/g),
+  ])
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  const names = [
+    ...named.map(([name]) => name),
+    ...Object.keys(services.plimsoll.environment).filter(name => name !== 'PGPASSWORD'),
+    ...[
+      ...read('deploy/helm/plimsoll/templates/statefulset.yaml').matchAll(
+        /name: (PLIMSOLL_\w+)$/gm,
+      ),
+    ].map(([, name = '']) => name),
+  ]
+  assert.deepEqual(
+    names.filter(name => !settingByVariable.has(name) && name !== 'PLIMSOLL_DIR'),
+    [],
+  )
+})
+
+test('all YAML can be read, and values of the chart obey its schema of names', () => {
+  for (const file of all.filter(one => /\.ya?ml$/.test(one) && !one.includes('/templates/')))
+    for (const document of parseAllDocuments(read(file)))
+      assert.deepEqual([file, ...document.errors], [file])
+  const schema = JSON.parse(read('deploy/helm/plimsoll/values.schema.json'))
+  const values = parse(read('deploy/helm/plimsoll/values.yaml'))
+  assert.deepEqual(
+    Object.keys(values).sort(),
+    Object.keys(schema.properties)
+      .filter(one => one !== 'global')
+      .sort(),
+  )
+})
+
+test('the chart has one daemon, unprivileged, with a read-only root', () => {
+  const text = read('deploy/helm/plimsoll/templates/statefulset.yaml')
+  for (const line of [
+    'replicas: 1',
+    'runAsNonRoot: true',
+    'readOnlyRootFilesystem: true',
+    'allowPrivilegeEscalation: false',
+    'capabilities: {drop: [ALL]}',
+    'automountServiceAccountToken: false',
+    'seccompProfile: {type: RuntimeDefault}',
+  ])
+    assert.ok(text.includes(line), line)
+})
+
+test('the unit is hardened, and starts the program that the image starts', () => {
+  const unit = read('deploy/systemd/plimsoll.service')
+  for (const line of [
+    'Type=exec',
+    'User=plimsoll',
+    'NoNewPrivileges=yes',
+    'CapabilityBoundingSet=',
+    'ProtectSystem=strict',
+    'StateDirectory=plimsoll',
+    'SystemCallFilter=@system-service',
+    'RestartPreventExitStatus=2',
+  ])
+    assert.ok(unit.split('\n').includes(line), line)
+  assert.match(unit, /^ExecStart=\S*\/node \S+\/dist\/program\/cli\.js serve --init$/m)
+  const sections = [...unit.matchAll(/^\[(\w+)\]$/gm)].map(([, name]) => name)
+  assert.deepEqual(sections, ['Unit', 'Service', 'Install'])
+  const odd = unit.split('\n').filter(line => !/^(#.*|\[\w+\]|[A-Z]\w+=.*|)$/.test(line))
+  assert.deepEqual(odd, [])
+})
+
+test('no package names the host of a package registry', () => {
+  const hosts = /registry\.npmjs|docker\.io|ghcr\.io|gcr\.io|quay\.io/
+  assert.deepEqual(
+    all.filter(file => hosts.test(read(file))),
+    [],
+  )
+})
+
+test('the daemon is given more time to stop than it takes', () => {
+  const seconds = 30
+  assert.equal(settingTable.get('server.shutdown_seconds')?.row.private, seconds)
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  const { terminationGracePeriodSeconds } = parse(read('deploy/helm/plimsoll/values.yaml'))
+  const [, unit] = /^TimeoutStopSec=(\d+)s$/m.exec(read('deploy/systemd/plimsoll.service')) ?? []
+  const given = [
+    services.plimsoll.stop_grace_period.replace('s', ''),
+    terminationGracePeriodSeconds,
+    unit,
+  ]
+  for (const one of given) assert.ok(Number(one) > seconds, String(one))
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(one => one.isFile())
+    .map(one => join(one.parentPath, one.name).slice(root.length + 1))
+}

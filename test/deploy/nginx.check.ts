@@ -1,0 +1,100 @@
+// `npm run check:deploy`: real nginx with the configurations of deploy/nginx/ before a real daemon.
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode } from '../support/command.ts'
+import { plimsoll, root, serve } from '../support/plimsoll.ts'
+import { publishRequest } from '../support/registry.ts'
+import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
+
+const PATH = `${process.env.PATH}:/usr/sbin`
+const isMissing = spawnSync('nginx', ['-v'], { env: { PATH } }).error !== undefined
+const skip = isMissing ? 'there is no nginx' : false
+
+for (const [config, port] of [
+  ['nginx.conf', 8097],
+  ['private.conf', 8096],
+] as const)
+  test(`${config}: publishes go to the daemon, files come with their headers`, {
+    skip,
+  }, async t => {
+    const cleanup = new Cleanup(t)
+    const folder = scratch(cleanup)
+    const dir = join(folder, 'registry')
+    const url = `http://127.0.0.1:${port}`
+    const init = await plimsoll(folder, ['init', '--dir', dir, '--base-url', url])
+    expectCode('init', init, 0)
+    expectCode('user add', await plimsoll(folder, ['user', 'add', 'alice', '--dir', dir]), 0)
+    const created = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
+    const authorization = created.stdout.trim()
+    const daemon = await serve(cleanup, dir)
+    await startNginx(cleanup, folder, { config, port, daemon: new URL(daemon.url).host })
+
+    const body = publishRequest({ name: 'demo', version: '1.0.0' })
+    const put = await fetch(`${url}/api/v1/crates/new`, {
+      method: 'PUT',
+      headers: { authorization },
+      body,
+    })
+    assert.equal(put.status, 200)
+    assert.deepEqual(Object.keys((await put.json()) as object), ['warnings'])
+    await until(
+      async () => (await fetch(`${url}/crates/demo/`)).status === 200,
+      () => 'no page',
+    )
+    const facts = async (path: string) => {
+      const answer = await fetch(url + path)
+      await answer.arrayBuffer()
+      return [answer.status, answer.headers.get('cache-control'), answer.headers.get('server')]
+    }
+    const forever = 'public, max-age=31536000, immutable'
+    assert.deepEqual(await facts('/index/de/mo/demo'), [200, 'no-cache', 'nginx'])
+    assert.deepEqual(await facts('/crates/demo/demo-1.0.0.crate'), [200, forever, 'nginx'])
+    assert.equal((await facts('/index/no/ne/none'))[0], 404)
+    assert.equal((await facts('/search/?q=demo'))[0], 200)
+    assert.equal((await facts('/healthz'))[0], 200)
+    assert.equal((await facts('/me'))[0], 200)
+  })
+
+/** Starts nginx as compose.yaml does, with places and addresses of this test. */
+async function startNginx(
+  cleanup: Cleanup,
+  folder: string,
+  { config, port, daemon }: { config: string; port: number; daemon: string },
+): Promise<void> {
+  const temporary = join(folder, 'tmp')
+  mkdirSync(temporary)
+  const text = readFileSync(join(root, 'deploy', 'nginx', config), 'utf8')
+    .replaceAll('/tmp/', `${temporary}/`)
+    .replace('/srv/public', join(folder, 'registry', 'public'))
+    .replaceAll('plimsoll:8080', daemon)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
+  const file = join(folder, 'nginx.conf')
+  // Started as root, it would otherwise change to a user who cannot read the folder.
+  writeFileSync(file, `${process.getuid?.() === 0 ? 'user root;\n' : ''}${text}`)
+  const args = ['-c', file, '-e', 'stderr', '-g', 'daemon off;']
+  const child = spawn('nginx', args, { env: { PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', chunk => {
+    said += chunk
+  })
+  const ended = new Promise(resolve => child.on('close', resolve))
+  cleanup.add(async () => {
+    child.kill('SIGQUIT')
+    assert.equal(await ended, 0, said)
+  })
+  await until(
+    async () => {
+      assert.equal(child.exitCode, null, said)
+      return await fetch(`http://127.0.0.1:${port}/healthz`).then(
+        () => true,
+        () => false,
+      )
+    },
+    () => said,
+  )
+}

@@ -1,0 +1,60 @@
+/** An instruction of a Dockerfile: `RUN npm ci` has the words `npm ci`. */
+export interface Instruction {
+  readonly name: string
+  readonly words: string
+}
+
+/** A stage: what it is based on, its name, and its instructions in their order. */
+export interface Stage {
+  readonly base: string
+  readonly name: string | null
+  readonly instructions: readonly Instruction[]
+}
+
+/** Instructions that the Dockerfile may have; others are an error, so that none goes unnoticed. */
+const KNOWN = new Set(
+  'COPY RUN WORKDIR LABEL ENV USER VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+)
+
+/** Returns the stages of a Dockerfile. Lines that end with `\` continue; comments are left out. */
+export function parseDockerfile(text: string): Stage[] {
+  const lines = text.replace(/^\s*#.*\n/gm, '').replace(/\\\n\s*/g, '')
+  const stages: { base: string; name: string | null; instructions: Instruction[] }[] = []
+  for (const line of lines.split('\n').filter(Boolean)) {
+    const [, name = '', words = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? []
+    if (name === 'FROM') {
+      const [, base = '', alias = null] = /^(\S+)(?: AS (\S+))?$/.exec(words) ?? []
+      stages.push({ base, name: alias, instructions: [] })
+    } else {
+      const stage = stages.at(-1)
+      if (!stage || !KNOWN.has(name)) throw new Error(`no instruction that is known: ${line}`)
+      stage.instructions.push({ name, words })
+    }
+  }
+  return stages
+}
+
+/** Returns the words of the last instruction of that name in a stage. */
+export function lastOf(stage: Stage, name: string): string {
+  const found = stage.instructions.findLast(one => one.name === name)
+  if (!found) throw new Error(`the stage has no ${name}`)
+  return found.words
+}
+
+/** Returns the command of `ENTRYPOINT`, `CMD` or `HEALTHCHECK`, which has to be in exec form. */
+export function execForm(words: string): string[] {
+  const array = words.slice(words.indexOf('['))
+  const parsed: unknown = JSON.parse(array)
+  if (!Array.isArray(parsed)) throw new Error(`not the exec form: ${words}`)
+  return parsed.map(String)
+}
+
+/** Returns the variables that a stage sets. */
+export function variables(stage: Stage): Record<string, string> {
+  return Object.fromEntries(
+    stage.instructions
+      .filter(({ name }) => name === 'ENV')
+      .flatMap(({ words }) => [...words.matchAll(/(\w+)=(\S+)/g)])
+      .map(([, name = '', value = '']) => [name, value]),
+  )
+}
