@@ -1,5 +1,4 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { parseFragment } from 'parse5'
 import * as v from 'valibot'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
@@ -19,31 +18,16 @@ import { decodePublish } from '../../daemon/api/publish-body.ts'
 import { decodePath } from '../../daemon/files/public-files.ts'
 import { isKnown } from '../../daemon/http/answer.ts'
 import { ownPath } from '../../daemon/http/request-body.ts'
+import { LogReader } from '../../generator/downloads/log-line.ts'
 import { publishMetadata } from '../../generator/index.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { safeLink } from '../../site/readme/links.ts'
-import { renderReadme } from '../../site/readme/readme.ts'
-import { sanitize } from '../../site/readme/sanitize.ts'
-import { cleanSvg } from '../../site/readme/svg.ts'
 import { buildCrate, buildEvil } from '../../test/support/crate-builder.ts'
-import { BOMBS, PAYLOADS } from '../../test/support/hostile.ts'
 import { encodePublish } from '../../test/support/publish-body.ts'
 import { plainMetadata } from '../../test/support/registry.ts'
 import { promise } from '../run.ts'
-
-/** What takes input of strangers. */
-export interface Target {
-  /** How many of 1,000 cases are of it. */
-  readonly share: number
-  readonly seeds: readonly (string | Uint8Array)[]
-  /** Longest time for a case in milliseconds; the program gives these 20 s in a sandbox. */
-  readonly budget?: number
-  /** Fails unless the input is refused, or taken with what is promised of it. */
-  run(input: Buffer): Promise<void> | void
-}
-
-/** For what runs in a sandbox. */
-const SANDBOXED_MS = 5000
+import { PAGE_TARGETS } from './page-targets.ts'
+import { SANDBOXED_MS, type Target } from './target.ts'
 
 const LIMITS = {
   unpackedBytes: 1024 ** 2,
@@ -225,57 +209,26 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       resolveSettings({ file: { name: 'plimsoll.toml', text: input.toString() } })
     },
   },
-  markdown: {
-    share: 25,
-    budget: SANDBOXED_MS,
-    seeds: [...PAYLOADS, ...Object.values(BOMBS).map(text => text.slice(0, 2000))],
+  log: {
+    share: 40,
+    seeds: [
+      '192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] "GET /crates/a/a-1.0.0.crate HTTP/2.0" 200 9\n',
+      '{"ts":1763719200.5,"request":{"method":"GET","uri":"/crates/a/a-1.0.0.crate"},"status":200}',
+      '#Fields: date time cs-method cs-uri-stem sc-status\n2026-11-21\t10:00:00\tGET\t/a\t200\n',
+      // Long beginnings that never become a request.
+      '[21/Nov/2026:10:00:00 +0000] "GET '.repeat(3000),
+    ],
     run: input => {
-      const about = { repository: 'https://github.com/a/b', vcs_path: '', readme_file: 'README.md' }
-      harmless(renderReadme({ text: input.toString(), about, images: 'load' }))
+      const log = new LogReader('auto')
+      for (const line of input.toString().split('\n')) {
+        const found = log.read(line)
+        if (found === null || found === 'comment') continue
+        promise(Number.isInteger(found.day), `a request on day ${found.day}`)
+        promise(Number.isInteger(found.status), `a request with status ${found.status}`)
+      }
     },
   },
-  svg: {
-    share: 25,
-    budget: SANDBOXED_MS,
-    seeds: PAYLOADS.map(text => `<svg><style>a{}</style><use href="#a"/>${text}</svg>`),
-    run: input => {
-      const { svg = '' } = cleanSvg(input.toString()) ?? {}
-      const bad = /<(?:script|a|image|foreignObject|iframe|set)[\s/>]|\son\w+=|(?:href|src)="[^#]/i
-      promise(!bad.test(svg), `an SVG keeps too much: ${svg.slice(0, 500)}`)
-    },
-  },
-  html: {
-    share: 25,
-    budget: SANDBOXED_MS,
-    seeds: PAYLOADS,
-    run: input => {
-      const options = { base: null, folder: '', images: 'load', copies: new Map() } as const
-      harmless(sanitize(input.toString(), options).html)
-    },
-  },
-}
-
-const ALLOWED_SCHEME = /^(?:https?:|mailto:|#)/i
-
-interface Node {
-  readonly tagName?: string
-  readonly attrs?: readonly { readonly name: string; readonly value: string }[]
-  readonly childNodes?: readonly Node[]
-}
-
-/** Fails unless HTML, as browsers read it, runs nothing and loads nothing but images. */
-function harmless(html: string): void {
-  const open: Node[] = [parseFragment(html) as Node]
-  for (let node = open.pop(); node; node = open.pop()) {
-    const bad = /^(?:script|style|iframe|object|embed|form|base|meta|link|svg|math|template|title)$/
-    promise(!bad.test(node.tagName ?? ''), `<${node.tagName}> gets through: ${html.slice(0, 500)}`)
-    for (const { name, value } of node.attrs ?? []) {
-      promise(!/^on|^style$|^srcdoc$/i.test(name), `${name} gets through: ${html.slice(0, 500)}`)
-      const isLink = /^(?:href|src|action|formaction|cite|poster)$/.test(name)
-      promise(!isLink || ALLOWED_SCHEME.test(value), `${name}=${value} gets through`)
-    }
-    open.push(...(node.childNodes ?? []))
-  }
+  ...PAGE_TARGETS,
 }
 
 /** Says in a few words what came of an input: new words are worth keeping the input. */
