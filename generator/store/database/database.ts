@@ -17,8 +17,7 @@ export type Database = Kysely<Tables>
  */
 export async function openDatabase(path: string): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
-  // SQLite gives the files next to it, such as the WAL, the same permissions.
-  closeSync(openSync(path, 'a', 0o600))
+  createPrivately(path)
   const writer = new Libsql(path)
   // Only during opening does SQLite itself wait, which blocks the process; later the dialect waits.
   writer.exec('PRAGMA busy_timeout = 10000')
@@ -38,6 +37,20 @@ export async function openDatabase(path: string): Promise<Database> {
     throw error
   }
   return database
+}
+
+/**
+ * Creates an empty file, unless there is one, that only its owner can read; SQLite gives the files
+ * next to it, such as the WAL, the same permissions. An existing file is never opened here: closing
+ * it would drop all locks that this process has on it (POSIX), and then another process that closes
+ * the database would delete the WAL under our connections.
+ */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** The result of `PRAGMA journal_mode`. */

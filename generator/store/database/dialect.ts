@@ -23,7 +23,7 @@ const MAX_STATEMENTS = 500
 /** Matches statements that read. Raw SQL has no syntax tree in Kysely, only its text. */
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
-const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
+const KEPT = /^\s*(?:select|insert|update|delete|with|savepoint|release|rollback)\b/i
 /** Matches statements that are about the writer itself or cannot run in a transaction. */
 const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 

@@ -1,5 +1,6 @@
 /** The marks of pages, which no client waits for, in the order in which they are rendered. */
 export const PAGE_KINDS = [
+  'rank', // The place of a crate in searches, after the number of its dependents has changed.
   'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
   'page', // A crate's own pages, besides the pages of its versions.
   'release', // The page of a release.
@@ -16,6 +17,7 @@ export const PAGE_KINDS = [
   'source', // The pages of a release's files; by far the most work.
   'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
   'changes', // The page that compares a release with the one before, after that became another.
+  'unused', // An image that perhaps no README has any more; its copy goes.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -61,6 +61,28 @@ export async function run(db: Queries, sql: string, ...parameters: Parameter[]):
   return Number((await execute(db, sql, parameters)).numAffectedRows ?? 0)
 }
 
+/**
+ * Does work within a transaction whose error undoes only its own changes. Throws when the whole
+ * transaction is lost, as SQLite ends it when the disk fails.
+ */
+export async function attempt<T>(
+  tx: Queries,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  await run(tx, 'SAVEPOINT attempt')
+  try {
+    const value = await work()
+    await run(tx, 'RELEASE attempt')
+    return { value }
+  } catch (error) {
+    await run(tx, 'ROLLBACK TO attempt').catch(() => {
+      throw error
+    })
+    await run(tx, 'RELEASE attempt')
+    return { error }
+  }
+}
+
 /** Inserts a row into a table whose key is `id`; returns its id. */
 export async function insert<Table extends keyof Tables>(
   db: Queries,

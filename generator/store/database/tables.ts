@@ -165,6 +165,7 @@ export interface Tables {
     first_line: string
     bytes: number
     sum: string
+    /** When it was imported, or last recorded as seen. */
     imported_at: string
   }
 
@@ -189,6 +190,8 @@ export interface Tables {
     bytes: number
     /** The number of rows of `dependents`, kept by triggers. */
     dependents: Generated<number>
+    /** The step of its dependents (`stepOf`) by which searches rank it; `rank` marks renew it. */
+    step: Generated<number>
   }
   /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
   labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
@@ -226,8 +229,10 @@ export interface Tables {
   /** Bitmaps: the crates of a block that a common term finds with a rank of a class. */
   blocks: { term_id: number; block: number; class: number; crates: Bytes }
   /**
-   * Two bytes for each crate of a block: the length of its canonical name, and whether it is listed
-   * or yanked and the Rust it needs (`crate-bytes.ts`).
+   * Two bytes for each crate of a block: its score (`core/search/score.ts`), and whether it is
+   * listed or yanked and the Rust it needs (`crate-bytes.ts`).
    */
-  crate_bytes: { block: number; lengths: Bytes; states: Bytes }
+  crate_bytes: { block: number; scores: Bytes; states: Bytes }
+  /** The shelves of the terms that have bitmaps, with the number of crates; never 0. */
+  shelves: { term_id: number; shelf: number; crates: number }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openDatabase } from '../../../../generator/store/database/database.ts'
 import {
   all,
   first,
@@ -11,12 +10,12 @@ import {
   run,
   upsert,
 } from '../../../../generator/store/database/statement.ts'
+import { isOnPostgres, openCatalog } from '../../../support/engine.ts'
 import { withQueryHook } from '../../../support/query-hook.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 test('statements give rows, the first row, and how many rows they changed', async t => {
-  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
-  t.after(() => database.destroy())
+  const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
   const seen: string[] = []
   const hooked = withQueryHook(database, sql => void seen.push(sql))
   type Fact = Row<'facts'>
@@ -45,12 +44,13 @@ test('statements give rows, the first row, and how many rows they changed', asyn
 })
 
 test('a row is inserted with a new id, or takes the place of one with its keys', async t => {
-  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
-  t.after(() => database.destroy())
+  const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
   const user = { login: 'Ann', canonical: 'ann', admin: 1, created_at: '2026-11-20T12:00:00Z' }
   assert.equal(await insert(database, 'users', user), 1)
   assert.equal(await insert(database, 'users', { ...user, canonical: 'bob' }), 2)
-  await assert.rejects(insert(database, 'users', user), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
+  await assert.rejects(insert(database, 'users', user), {
+    code: isOnPostgres ? '23505' : 'SQLITE_CONSTRAINT_UNIQUE',
+  })
   for (const value of ['old', 'new']) await upsert(database, 'facts', ['key'], { key: 'a', value })
   const text = 'SELECT value FROM facts WHERE key = ?'
   assert.deepEqual(await one<Pick<Row<'facts'>, 'value'>>(database, text, 'a'), { value: 'new' })

@@ -1,0 +1,147 @@
+import { refuse } from '../../../core/error/error.ts'
+import { isOnServer } from './engine.ts'
+import { all, first, type Queries, run } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Every table with its primary key, in an order in which each row follows those it refers to.
+ * `dependents` come before `listings`, whose triggers count them, and the counts of triggers last.
+ */
+export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
+  crates: ['id'],
+  users: ['id'],
+  releases: ['id'],
+  owners: ['crate_id', 'user_id'],
+  invitations: ['crate_id', 'user_id'],
+  tombstones: ['crate_id', 'identity'],
+  sessions: ['id'],
+  password_links: ['hash'],
+  tokens: ['id'],
+  audit: ['id'],
+  marks: ['kind', 'subject'],
+  plain_pages: ['release_id', 'what'],
+  images: ['id'],
+  image_uses: ['release_id', 'image_id'],
+  release_downloads: ['release_id'],
+  crate_downloads: ['crate_id'],
+  registry_downloads: ['day'],
+  imported_logs: ['id'],
+  dependents: ['dependency', 'dependent'],
+  listings: ['crate_id'],
+  labels: ['id'],
+  crate_labels: ['label_id', 'weight', 'crate_id'],
+  prefixes: ['prefix'],
+  terms: ['id'],
+  postings: ['term_id', 'rank', 'crate_id'],
+  blocks: ['term_id', 'block', 'class'],
+  crate_bytes: ['block'],
+  shelves: ['term_id', 'shelf'],
+  weeks: ['week'],
+  counts: ['what'],
+  facts: ['key'],
+}
+
+/** Tables in which a new catalog, or its triggers, already have rows. */
+const REPLACED: readonly (keyof Tables)[] = ['weeks', 'counts', 'facts']
+
+/** How many rows are in memory at once; a release may have a README of a megabyte. */
+const ROWS = 500
+const RELEASES = 50
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Told of the table that is copied, and how many rows were. */
+export type CopyProgress = (step: string, done: number, total: number) => void
+
+/**
+ * Copies all records of a catalog into a new one, on the same engine or another, and compares both.
+ * Call it in transactions of both: afterwards all is there or nothing. Refuses a catalog that is
+ * not new. Returns the number of rows.
+ */
+export async function copyCatalog(
+  from: Queries,
+  to: Queries,
+  progress?: CopyProgress,
+): Promise<number> {
+  for (const table of ['crates', 'users', 'audit'] as const)
+    if (await first(to, `SELECT id FROM ${table} LIMIT 1`)) refuse('migrate_not_empty')
+  let done = 0
+  for (const table of tables()) {
+    if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)
+    for await (const rows of pagesOf(from, table)) {
+      await insertRows(to, table, rows)
+      done += rows.length
+      progress?.(`copying ${table}`, done, 0)
+    }
+  }
+  if (isOnServer(to)) await continueIds(to)
+  for (const table of tables()) {
+    progress?.(`comparing ${table}`, 0, 0)
+    await compare(from, to, table)
+  }
+  return done
+}
+
+function tables(): (keyof Tables)[] {
+  return Object.keys(TABLE_KEYS) as (keyof Tables)[]
+}
+
+/** Yields the rows of a table in the order of its key. */
+async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]> {
+  const keys = TABLE_KEYS[table]
+  const limit = table === 'releases' ? RELEASES : ROWS
+  const order = `ORDER BY ${keys} LIMIT ${limit}`
+  const next = `SELECT * FROM ${table} WHERE (${keys}) > (${keys.map(() => '?')}) ${order}`
+  let rows = await all<Row>(db, `SELECT * FROM ${table} ${order}`)
+  while (rows.length > 0) {
+    yield rows
+    const last = rows.at(-1)
+    if (rows.length < limit) return
+    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] as string | number))
+  }
+}
+
+async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {})
+  const places = `(${columns.map(() => '?')})`
+  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
+  await run(db, text, ...values)
+}
+
+function parameterOf(value: unknown): string | number | null | Uint8Array {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as string | number | null)
+}
+
+/** Lets new ids follow those that were copied; SQLite does so itself. */
+async function continueIds(db: Queries): Promise<void> {
+  for (const table of tables().filter(one => TABLE_KEYS[one][0] === 'id' && one !== 'labels'))
+    await run(
+      db,
+      `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))
+        FROM ${table} HAVING max(id) IS NOT NULL`,
+    )
+}
+
+/** Compares a table of two catalogs row by row; refuses a difference. */
+async function compare(from: Queries, to: Queries, table: keyof Tables): Promise<void> {
+  const [ours, theirs] = [pagesOf(from, table), pagesOf(to, table)]
+  for (;;) {
+    const [our, their] = [await ours.next(), await theirs.next()]
+    if (our.done && their.done) return
+    if (textOf(our.value) !== textOf(their.value)) refuse('migrate_differs', { table })
+  }
+}
+
+/** Returns rows as text, whatever the order of their columns. */
+function textOf(rows: readonly Row[] | undefined): string {
+  const plain = (value: unknown) =>
+    value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
+  return JSON.stringify(
+    rows?.map(row =>
+      Object.keys(row)
+        .sort()
+        .map(column => [column, plain(row[column])]),
+    ),
+  )
+}

@@ -1,0 +1,28 @@
+import { stat } from 'node:fs/promises'
+import { PostgresAdapter } from 'kysely'
+import { one, type Queries } from './statement.ts'
+
+/** Whether a catalog is on a PostgreSQL server; otherwise it is a SQLite file. */
+export function isOnServer(db: Queries): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter
+}
+
+/** What keeps the records. */
+export interface Engine {
+  readonly name: 'SQLite' | 'PostgreSQL'
+  readonly version: string
+  /** The bytes of the database. */
+  readonly bytes: number
+}
+
+/** Returns what keeps the records; `file` has them if there is no server. */
+export async function readEngine(db: Queries, file: string): Promise<Engine> {
+  if (isOnServer(db)) {
+    const text = `SELECT current_setting('server_version') AS version,
+      pg_database_size(current_database()) AS bytes`
+    return { name: 'PostgreSQL', ...(await one<Omit<Engine, 'name'>>(db, text)) }
+  }
+  const text = 'SELECT sqlite_version() AS version'
+  const { version } = await one<Pick<Engine, 'version'>>(db, text)
+  return { name: 'SQLite', version, bytes: (await stat(file)).size }
+}

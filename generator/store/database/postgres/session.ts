@@ -1,0 +1,195 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import type { PoolClient, QueryResult as Result } from 'pg'
+import { failure, isLost, unknownOutcome } from './failure.ts'
+import type { Server } from './server.ts'
+import { translate } from './translation.ts'
+import { parameter } from './values.ts'
+
+/** Matches statements that read. Raw SQL has no syntax tree in Kysely, only its text. */
+const READS = /^\s*select\b/i
+/** Matches statements that are kept prepared; others, such as schema changes, are rare. */
+const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
+
+/**
+ * Begins a transaction that writes. The lock serializes the writers of all processes, as SQLite
+ * does: ids and generations are given in the order of the commits. The number of the transaction
+ * tells later whether it was committed.
+ */
+const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
+  SELECT pg_current_xact_id()::text AS id`
+
+/** A transaction of the writer. */
+interface Transaction {
+  readonly client: PoolClient
+  readonly id: string
+  readonly release: () => void
+}
+
+/**
+ * A Kysely connection. A read takes any connection of the pool, and another one if that is lost; a
+ * change is a transaction of the writer, of which each process has one.
+ */
+export class Session implements DatabaseConnection {
+  readonly #server: Server
+  #transaction: Transaction | null = null
+  /** Whether the writer's connection is lost, or in a state that nobody knows. */
+  #isBroken = false
+
+  constructor(server: Server) {
+    this.#server = server
+  }
+
+  /** Begins a transaction; on a lost connection tries again with a new one. */
+  async begin(): Promise<void> {
+    const release = await this.#server.takeTurn()
+    try {
+      this.#transaction = await retried(async () => {
+        const client = await this.#server.writer.connect()
+        try {
+          const results = (await client.query(BEGIN)) as unknown as readonly Result[]
+          return { client, id: String(results.at(-1)?.rows[0].id), release }
+        } catch (error) {
+          client.release(true)
+          throw error
+        }
+      })
+    } catch (error) {
+      release()
+      throw failure(error)
+    }
+  }
+
+  /** Commits. If the connection is lost meanwhile, asks the server what became of it. */
+  async commit(): Promise<void> {
+    const { client, id } = this.#transaction as Transaction
+    try {
+      const { command } = await client.query('COMMIT')
+      if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back')
+    } catch (error) {
+      this.#isBroken = true
+      if (!isLost(error)) throw failure(error)
+      const outcome = await this.#outcome(id).catch(() => null)
+      if (outcome === 'aborted') throw failure(error)
+      if (outcome !== 'committed') throw unknownOutcome(error)
+    }
+  }
+
+  /** A lost connection rolls back by itself. */
+  async rollback(): Promise<void> {
+    if (!this.#transaction || this.#isBroken) return
+    await this.#transaction.client.query('ROLLBACK').catch(() => {
+      this.#isBroken = true
+    })
+  }
+
+  end(): void {
+    this.#transaction?.client.release(this.#isBroken)
+    this.#transaction?.release()
+    this.#transaction = null
+    this.#isBroken = false
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#transaction) return this.#query<R>(this.#transaction.client, query)
+    return READS.test(query.sql) ? this.#read<R>(query) : this.#change<R>(query)
+  }
+
+  async #query<R>(client: PoolClient, query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await execute<R>(client, query)
+    } catch (error) {
+      if (isLost(error)) this.#isBroken = true
+      throw failure(error)
+    }
+  }
+
+  async #read<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      return await retried(async () => {
+        const client = await this.#server.readers.connect()
+        let isBroken = true
+        try {
+          const result = await execute<R>(client, query)
+          isBroken = false
+          return result
+        } catch (error) {
+          isBroken = isLost(error)
+          throw error
+        } finally {
+          client.release(isBroken)
+        }
+      })
+    } catch (error) {
+      throw failure(error)
+    }
+  }
+
+  async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    try {
+      await this.begin()
+      const result = await this.executeQuery<R>(query)
+      await this.commit()
+      return result
+    } catch (error) {
+      await this.rollback()
+      throw error
+    } finally {
+      this.end()
+    }
+  }
+
+  /** Returns what became of a transaction whose connection was lost while it was committed. */
+  async #outcome(id: string): Promise<string | null> {
+    return retried(async () => {
+      const text = 'SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome'
+      const { rows } = await this.#server.readers.query<{ outcome: string }>(text, [id])
+      const outcome = rows[0]?.outcome ?? null
+      if (outcome === 'in progress') throw new Error('Connection terminated')
+      return outcome
+    }, LONG_PAUSES)
+  }
+
+  streamQuery(): never {
+    throw new Error('rows are read page by page, not streamed')
+  }
+}
+
+async function execute<R>(client: PoolClient, query: CompiledQuery): Promise<QueryResult<R>> {
+  const { text, arrays } = translate(query.sql)
+  const values = query.parameters.map((value, at) => parameter(value, arrays.has(at)))
+  // Without parameters several statements may be sent at once, as for triggers.
+  const isPrepared = values.length > 0 && KEPT.test(text)
+  const found = isPrepared
+    ? await client.query({ name: nameOf(text), text, values })
+    : await client.query(text, values)
+  const { rows, rowCount, command } = Array.isArray(found) ? (found.at(-1) as Result) : found
+  const isChange = command !== 'SELECT'
+  return { rows: rows as R[], ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+}
+
+const names = new Map<string, string>()
+
+/** Returns the name of a prepared statement; texts are constant, so that there are few. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `plimsoll_${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/** Pauses in milliseconds before another attempt. */
+const PAUSES = [0, 200]
+/** A restart of the server takes some seconds. */
+const LONG_PAUSES = [0, 200, 1000, 2000, 4000]
+
+/** Does work again when the connection was lost; work that may have changed anything must not be. */
+async function retried<T>(work: () => Promise<T>, pauses = PAUSES): Promise<T> {
+  for (const pause of pauses) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isLost(error)) throw error
+      await new Promise(resolve => setTimeout(resolve, pause))
+    }
+  }
+  return work()
+}

@@ -1,0 +1,112 @@
+// Mirrors generator/store/database/postgres/: a registry whose records are on a server.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { Cleanup } from '../support/cleanup.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { publishRequest, TestRegistry } from '../support/registry.ts'
+import { until } from '../support/until.ts'
+import { folderOf } from '../support/workplace.ts'
+
+const skip = postgresMissing() ?? false
+let server: TestServer
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.close()
+})
+
+async function environment(name: string) {
+  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+  // The server asks for no password, and must see none in what is printed.
+  return { PLIMSOLL_DATABASE_URL: server.url(name).replace('plimsoll@', 'plimsoll:secret@') }
+}
+
+test('the daemon publishes; without its server it goes on serving files, and returns by itself', {
+  skip,
+}, async (t: TestContext) => {
+  const env = await environment('daemon')
+  const dir = folderOf(t)
+  await plimsoll(dir, ['init', '--dir', dir], env)
+  const { url, log } = await serve(new Cleanup(t), dir, env)
+  assert.ok(!existsSync(join(dir, 'plimsoll.db')))
+  const token = /plim_\w{38}/.exec(log())?.[0] ?? ''
+  const publish = async (version: string) => {
+    const body = publishRequest({ name: 'demo', version })
+    const headers = { authorization: token }
+    return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
+  }
+  const versions = async () => {
+    const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
+    return text
+      .trimEnd()
+      .split('\n')
+      .map(line => (JSON.parse(line) as { vers: string }).vers)
+  }
+  const statusOf = async (path: string) => (await fetch(`${url}${path}`)).status
+  assert.equal((await publish('1.0.0')).status, 200)
+  assert.deepEqual(await versions(), ['1.0.0'])
+  assert.equal(await statusOf('/readyz'), 200)
+  await server.kill()
+  assert.deepEqual(await versions(), ['1.0.0'])
+  assert.equal(await statusOf('/crates/demo/demo-1.0.0.crate'), 200)
+  const refused = await publish('1.1.0')
+  assert.equal(refused.status, 503)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal(await statusOf('/api/v1/crates?q=demo'), 503)
+  await until(
+    async () => (await statusOf('/readyz')) === 503,
+    () => 'it is ready without its records',
+  )
+  await server.start()
+  await until(
+    async () => (await statusOf('/readyz')) === 200,
+    () => 'it does not return',
+  )
+  assert.equal((await publish('1.1.0')).status, 200)
+  assert.deepEqual(await versions(), ['1.0.0', '1.1.0'])
+  assert.doesNotMatch(log(), /secret/)
+  await commands(dir, env)
+})
+
+/** Every command works beside the daemon, or says what to do instead; none shows the password. */
+async function commands(dir: string, env: Record<string, string>): Promise<void> {
+  const result = async (...args: string[]) => {
+    const { code, stdout, stderr } = await plimsoll(dir, [...args, '--dir', dir], env)
+    assert.doesNotMatch(stdout + stderr, /secret/)
+    return { code, text: stdout + stderr }
+  }
+  assert.equal((await result('verify')).code, 0)
+  assert.match((await result('status')).text, /^programs .* PostgreSQL \d/m)
+  assert.match((await result('settings')).text, /^database\.url = "postgres:\/\/…@/m)
+  assert.equal((await result('user', 'add', 'ann')).code, 0)
+  const refused = await result('backup', join(dir, 'backup.tar'))
+  assert.equal(refused.code, 1)
+  assert.match(refused.text, /pg_dump/)
+}
+
+test('the same changes give the same files as with SQLite', { skip }, async t => {
+  const files = async (env: Record<string, string>) => {
+    const registry = await TestRegistry.open(t, { env })
+    const token = await registry.user('alice')
+    const readme = { 'src/lib.rs': '', 'README.md': '# Nöte' }
+    for (const [name, version] of [
+      ['alpha', '1.0.0'],
+      ['Beta_x', '0.1.0'],
+      ['alpha', '1.1.0-rc.1'],
+      ['alpha', '1.0.1'],
+    ] as const) {
+      const { status, body } = await registry.publish(token, { name, version, files: readme })
+      assert.equal(status, 200, JSON.stringify(body))
+    }
+    await registry.request('DELETE', '/api/v1/crates/alpha/1.0.0/yank', token)
+    return (await registry.everything()).files as string[]
+  }
+  const onServer = await files(await environment('tree'))
+  assert.ok(onServer.length > 10)
+  assert.deepEqual(onServer, await files({}))
+})

@@ -1,0 +1,200 @@
+// Mirrors generator/store/database/postgres/: what the catalog promises on a real server.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { issue, Refusal } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { insertCrate } from '../../generator/store/catalog/crates.ts'
+import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
+import { setMarks } from '../../generator/store/catalog/marks.ts'
+import type { Database } from '../../generator/store/database/database.ts'
+import { openPostgres } from '../../generator/store/database/postgres/open.ts'
+import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
+import { all, attempt, column, run, value } from '../../generator/store/database/statement.ts'
+import { serverSettings } from '../support/engine.ts'
+import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+import { OPERATOR } from '../support/workplace.ts'
+
+const skip = postgresMissing() ?? false
+let server: TestServer
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.close()
+})
+
+let count = 0
+
+/** The settings of a new, empty database. */
+async function empty(more: Partial<ServerSettings> = {}): Promise<ServerSettings> {
+  const name = `contract_${++count}`
+  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+  return { ...serverSettings(server.url(name)), ...more }
+}
+
+type After = { after(step: () => Promise<void>): void }
+
+async function open(t: After, settings: ServerSettings): Promise<Database> {
+  const database = await openPostgres(settings)
+  t.after(() => database.destroy())
+  return database
+}
+
+const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
+  error instanceof Refusal && error.has(code)
+
+test('processes that open a new database at the same time migrate it once', { skip }, async t => {
+  const settings = await empty()
+  const opened = await Promise.all(Array.from({ length: 4 }, () => open(t, settings)))
+  for (const database of opened)
+    assert.deepEqual(await column(database, 'SELECT id FROM crates'), [])
+})
+
+test('a database of a newer version is refused; the message has no password', { skip }, async t => {
+  const settings = await empty()
+  const database = await open(t, settings)
+  await run(database, "INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')")
+  const url = settings.url.replace('plimsoll@', 'plimsoll:secret@')
+  await assert.rejects(openPostgres({ ...settings, url }), (error: Error) => {
+    assert.ok(has('registry_newer')(error))
+    assert.doesNotMatch(error.message, /secret/)
+    return true
+  })
+})
+
+test('texts, numbers and bytes come back as they were stored, in the order of bytes', {
+  skip,
+}, async t => {
+  const database = await open(t, await empty())
+  const texts = ['a', 'B', 'a_b', 'a-b', 'ä', 'nul\0', '\u{10ffff}0', 'Z', '', '😀']
+  for (const text of texts) await writeFact(database, `key ${text}`, text)
+  for (const text of texts) assert.equal(await readFact(database, `key ${text}`), text)
+  const sorted = texts.filter(text => !/[\0\u{10ffff}]/u.test(text))
+  const inOrder = sorted.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const stored = await column<string>(database, 'SELECT value FROM facts ORDER BY value')
+  assert.deepEqual(
+    stored.filter(text => sorted.includes(text)),
+    inOrder,
+  )
+  const most = Number.MAX_SAFE_INTEGER
+  await setMarks(database, [{ kind: 'index', subject: 2 ** 40 + 1 }], most)
+  assert.deepEqual(await all(database, 'SELECT subject, generation FROM marks'), [
+    { subject: 2 ** 40 + 1, generation: most },
+  ])
+  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
+  const insert = 'INSERT INTO crate_bytes (block, scores, states) VALUES (1, ?, ?)'
+  await run(database, insert, bytes, new Uint8Array())
+  const [row] = await all<{ scores: ArrayBuffer }>(database, 'SELECT * FROM crate_bytes')
+  assert.deepEqual(new Uint8Array(row?.scores as ArrayBuffer), bytes)
+})
+
+test('a failed part of a transaction undoes only itself; a failed one leaves nothing', {
+  skip,
+}, async t => {
+  const database = await open(t, await empty())
+  await database.transaction().execute(async tx => {
+    await writeFact(tx, 'a', '1')
+    const failed = await attempt(tx, async () => {
+      await writeFact(tx, 'a', '2')
+      await run(tx, "INSERT INTO owners (crate_id, user_id, added_at) VALUES (7, 7, '')")
+    })
+    assert.ok('error' in failed)
+    assert.equal(await readFact(tx, 'a'), '1')
+  })
+  const work = database.transaction().execute(async tx => {
+    await writeFact(tx, 'a', '3')
+    throw new Error('changed my mind')
+  })
+  await assert.rejects(work, /changed my mind/)
+  assert.equal(await readFact(database, 'a'), '1')
+})
+
+test('of two processes that make one crate one wins; ids follow the order of commits', {
+  skip,
+}, async t => {
+  const settings = await empty()
+  const processes = [await open(t, settings), await open(t, settings)]
+  const make = (at: number, name: string) =>
+    (processes[at % 2] as Database)
+      .transaction()
+      .execute(tx => insertCrate(tx, name as Name, OPERATOR, at))
+  const twice = await Promise.allSettled([make(0, 'same'), make(1, 'same')])
+  assert.deepEqual(twice.map(one => one.status).sort(), ['fulfilled', 'rejected'])
+  const seen: number[] = []
+  const names = Array.from({ length: 40 }, (_, at) => `crate${at}`)
+  await Promise.all(names.map(async (name, at) => seen.push((await make(at, name)).id)))
+  assert.equal(new Set(seen).size, 40)
+  assert.equal(
+    await value(processes[0] as Database, "SELECT n FROM counts WHERE what = 'crates'"),
+    41,
+  )
+})
+
+test('a change waits for another process no longer than it may', { skip }, async t => {
+  const settings = await empty({ lock_seconds: 1 })
+  const [holder, waiter] = [await open(t, settings), await open(t, settings)]
+  await holder.transaction().execute(async tx => {
+    await writeFact(tx, 'a', 'held')
+    await assert.rejects(writeFact(waiter, 'a', 'waited'), has('database_locked'))
+    assert.equal(await readFact(waiter, 'a'), null, 'readers do not wait')
+  })
+  await writeFact(waiter, 'a', 'next')
+  assert.equal(await readFact(holder, 'a'), 'next')
+})
+
+test('a lost connection: reads go on, a transaction is undone, the next one works', {
+  skip,
+}, async t => {
+  const settings = await empty()
+  const database = await open(t, settings)
+  const cut = () =>
+    execute(
+      settings.url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'plimsoll'",
+    )
+  await writeFact(database, 'a', '1')
+  await cut()
+  assert.equal(await readFact(database, 'a'), '1')
+  const work = database.transaction().execute(async tx => {
+    await writeFact(tx, 'a', '2')
+    await cut()
+    await writeFact(tx, 'b', '2')
+  })
+  await assert.rejects(work, has('database_away'))
+  await writeFact(database, 'b', '3')
+  assert.deepEqual(
+    await all(database, "SELECT key, value FROM facts WHERE key IN ('a', 'b') ORDER BY key"),
+    [
+      { key: 'a', value: '1' },
+      { key: 'b', value: '3' },
+    ],
+  )
+})
+
+test('a server that is away is said to be away, and is used again when it is back', {
+  skip,
+}, async t => {
+  const database = await open(t, await empty())
+  await writeFact(database, 'a', '1')
+  await server.kill()
+  await assert.rejects(readFact(database, 'a'), has('database_away'))
+  await assert.rejects(writeFact(database, 'a', '2'), has('database_away'))
+  await server.start()
+  await until(
+    async () => (await readFact(database, 'a')) === '1',
+    () => 'the catalog is not read again',
+  )
+  await writeFact(database, 'a', '3')
+  assert.equal(await readFact(database, 'a'), '3')
+})
+
+test('a wrong database is refused in words', { skip }, async () => {
+  const settings = serverSettings(server.url('nowhere'))
+  await assert.rejects(openPostgres(settings), (error: unknown) => {
+    const reason = 'database "nowhere" does not exist'
+    assert.equal((error as Error).message, issue('database_denied', { reason }).message)
+    return true
+  })
+})

@@ -1,0 +1,81 @@
+import type { Database } from '../../generator/store/database/database.ts'
+import { openDatabase } from '../../generator/store/database/database.ts'
+import { openPostgres } from '../../generator/store/database/postgres/open.ts'
+import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
+import { Cleanup } from './cleanup.ts'
+import { execute, startPostgres, type TestServer } from './postgres.ts'
+
+/**
+ * The URL of a PostgreSQL server's databases, with `DATABASE` for the name of one, when the tests
+ * run on PostgreSQL (PLIMSOLL_TEST_DATABASE=postgres); `scripts/test.mjs` starts it.
+ */
+const server = process.env.PLIMSOLL_TEST_SERVER ?? null
+
+/** Whether the catalogs of tests are on PostgreSQL. */
+export const isOnPostgres = server !== null
+
+/** The database that new ones are copies of: it has all tables. */
+export const TEMPLATE = 'plimsoll_template'
+
+/** Starts a PostgreSQL server with the template of all tests' databases. */
+export async function startTemplate(): Promise<TestServer> {
+  const started = await startPostgres()
+  await execute(started.url('postgres'), `CREATE DATABASE ${TEMPLATE}`)
+  await (await openPostgres(serverSettings(started.url(TEMPLATE)))).destroy()
+  return started
+}
+
+/** A database for one test, as settings of a registry. */
+export interface TestDatabase {
+  /** For `initRegistry`; nothing when the catalog is a file. */
+  readonly settings: Readonly<Record<string, string>>
+  /** Drops it, also under open connections. */
+  readonly drop: () => Promise<void>
+}
+
+let count = 0
+
+/** Returns a new database on the engine of this run. */
+export async function newDatabase(): Promise<TestDatabase> {
+  if (server === null) return { settings: {}, drop: async () => {} }
+  const name = `test_${process.pid}_${++count}`
+  const root = server.replace('DATABASE', 'postgres')
+  await execute(root, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`)
+  return {
+    settings: { 'database.url': server.replace('DATABASE', name) },
+    drop: async () => void (await execute(root, `DROP DATABASE ${name} WITH (FORCE)`)),
+  }
+}
+
+/** The databases of this process by the paths that stand for them. */
+const byPath = new Map<string, string>()
+
+/** Opens the catalog at a path, on the engine of this run, for a test. */
+export async function openCatalog(
+  t: ConstructorParameters<typeof Cleanup>[0],
+  path: string,
+): Promise<Database> {
+  const database = server === null ? await openDatabase(path) : await openOnServer(t, path)
+  new Cleanup(t).add(() => database.destroy())
+  return database
+}
+
+async function openOnServer(
+  t: ConstructorParameters<typeof Cleanup>[0],
+  path: string,
+): Promise<Database> {
+  let url = byPath.get(path)
+  if (url === undefined) {
+    const { settings, drop } = await newDatabase()
+    url = settings['database.url'] as string
+    byPath.set(path, url)
+    new Cleanup(t).add(drop)
+  }
+  return openPostgres(serverSettings(url))
+}
+
+/** The settings of a server at a URL, otherwise as by default. */
+export function serverSettings(url: string): ServerSettings {
+  const files = { password_file: null, ca_file: null }
+  return { ...files, url, sslmode: 'auto', pool: 5, statement_seconds: 30, lock_seconds: 10 }
+}

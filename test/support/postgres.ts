@@ -1,0 +1,122 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { until } from './until.ts'
+
+/** A PostgreSQL server for tests: without TCP, without passwords, and without syncs. */
+export interface TestServer {
+  /** Returns the URL of a database, which may not exist. */
+  readonly url: (database: string) => string
+  /** Stops it at once, as a crash does; `start` continues with the same data. */
+  readonly kill: () => Promise<void>
+  readonly start: () => Promise<void>
+  /** Stops it and removes its data. */
+  readonly close: () => Promise<void>
+}
+
+/** Whoever asks for it may not run the suites without PostgreSQL. */
+const isRequired = process.env.PLIMSOLL_REQUIRE_POSTGRES === '1'
+
+/**
+ * Returns why no PostgreSQL server can be started here; null if one can. Throws instead where
+ * PLIMSOLL_REQUIRE_POSTGRES=1 says that the suites have to run.
+ */
+export function postgresMissing(): string | null {
+  if (programs() !== null) return null
+  const why = 'there is no PostgreSQL on this machine (Debian: apt install postgresql)'
+  if (isRequired) throw new Error(why)
+  console.error(`not run: ${why}`)
+  return why
+}
+
+/** Returns the folder of the newest of Debian's PostgreSQLs; null without one. */
+function programs(): string | null {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
+  const folders = versions.map(version => join(root, version, 'bin'))
+  return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? null
+}
+
+/** The server refuses to run as root. */
+function account(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody']))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+const SETTINGS = `
+listen_addresses = ''
+max_connections = 300
+fsync = off
+full_page_writes = off
+shared_buffers = 64MB
+autovacuum_naptime = 10s
+`
+
+/** Starts a server of its own, in a folder of temporary files. */
+export async function startPostgres(): Promise<TestServer> {
+  const bin = programs()
+  if (bin === null) throw new Error('there is no PostgreSQL')
+  const dir = mkdtempSync(join(tmpdir(), 'plimsoll-pg-'))
+  const owner = account()
+  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(dir, owner.uid, owner.gid)
+  const data = join(dir, 'data')
+  // As on a server whose language is not English: the catalog must not depend on it.
+  const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
+  execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
+  writeFileSync(
+    join(data, 'postgresql.auto.conf'),
+    `${SETTINGS}unix_socket_directories = '${dir}'\n`,
+  )
+  const url = (database: string) => `postgres://plimsoll@localhost/${database}?host=${dir}`
+  let stop = async () => {}
+  const start = async () => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data], { ...owner, stdio: 'ignore' })
+    const ended = new Promise(resolve => server.on('exit', resolve))
+    stop = async () => {
+      server.kill('SIGQUIT')
+      await ended
+    }
+    await until(
+      () => answers(url('postgres')),
+      () => `PostgreSQL does not start in ${dir}`,
+    )
+  }
+  await start()
+  return {
+    url,
+    start,
+    kill: () => stop(),
+    close: async () => {
+      await stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await execute(url, 'SELECT 1')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Executes statements in a database, as its administrator. */
+export async function execute(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const { pathname, searchParams } = new URL(url)
+  const client = new Client({
+    host: searchParams.get('host') ?? '',
+    user: 'plimsoll',
+    database: pathname.slice(1),
+  })
+  try {
+    await client.connect()
+    return (await client.query(sql)).rows as Record<string, unknown>[]
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
