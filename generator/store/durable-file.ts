@@ -104,6 +104,9 @@ export async function makeFolder(path: string): Promise<void> {
     await syncFolder(dirname(made))
 }
 
+/** The most files that are worked on at a time. */
+const PARALLEL = 32
+
 /**
  * Runs `work` for many files, 32 at a time, because a disk combines flushes; waits for all of it
  * even when some fails.
@@ -112,8 +115,10 @@ export async function inParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
-  const limit = pLimit(32)
-  const ends = await Promise.allSettled(items.map(item => limit(() => work(item))))
+  const limit = items.length > PARALLEL ? pLimit(PARALLEL) : null
+  const ends = await Promise.allSettled(
+    items.map(item => (limit ? limit(() => work(item)) : work(item))),
+  )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
@@ -195,6 +200,12 @@ export async function fileChecksum(path: string): Promise<string | null> {
     throw error
   }
   return hash.digest('hex')
+}
+
+/** Opens a file, or a part of it, to be read to its end or destroyed; null when there is none. */
+export async function openFile(path: string, range?: { start: number; end: number }) {
+  const file = await unlessMissing(open(path))
+  return file && { size: (await file.stat()).size, bytes: file.createReadStream(range) }
 }
 
 /** Returns the metadata of whatever is at a path, following links; null when there is nothing. */

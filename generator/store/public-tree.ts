@@ -1,6 +1,8 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Output, Place } from '../../core/paths/tree.ts'
+import type { Cdn } from './cdn.ts'
+import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { isTemporary } from './disk/steps.ts'
 import {
@@ -12,7 +14,16 @@ import {
   statOf,
   sweepFolder,
 } from './durable-file.ts'
-import { SyncBatch } from './sync-batch.ts'
+import type { Mirror } from './mirror.ts'
+import { SyncBatch, type TreeFollower } from './sync-batch.ts'
+
+/** What follows the changes of a tree. */
+export interface Followers {
+  readonly mirror: Mirror | null
+  readonly cdn: Cdn | null
+}
+
+const NOBODY: Followers = { mirror: null, cdn: null }
 
 /**
  * The folder from which clients are served. A file is replaced atomically, and only when its bytes
@@ -22,34 +33,56 @@ export class PublicTree {
   readonly root: string
   readonly #sync: 'each' | 'never' | SyncBatch
   readonly #clears: boolean
+  /** What changes with every change of the tree; null for a tree that no daemon serves. */
+  readonly changes: ChangeNumber | null
+  /** The copy in a bucket, which gets every change before it counts as done. */
+  readonly mirror: Mirror | null
+  /** What keeps files of the tree for readers, and is told what has changed. */
+  readonly cdn: Cdn | null
+  readonly #followers: readonly TreeFollower[]
 
   /**
    * `sync`: `each` syncs every change to disk before it returns, `never` is for a tree that is
    * easily rendered again, and a batch syncs later. With `clears`, a write removes whatever is in
    * its way, such as a file where a folder is needed.
    */
-  constructor(root: string, sync: 'each' | 'never' | SyncBatch, clears = false) {
+  constructor(
+    root: string,
+    sync: 'each' | 'never' | SyncBatch,
+    changes: ChangeNumber | null = null,
+    clears = false,
+    { mirror, cdn }: Followers = NOBODY,
+  ) {
     this.root = root
+    this.changes = changes
     this.#sync = sync
     this.#clears = clears
+    this.mirror = mirror
+    this.cdn = cdn
+    this.#followers = [mirror, cdn].filter(one => one !== null)
   }
 
   /** Runs `work` on this tree and then syncs everything that it changed at once. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
-    const batch = new SyncBatch(this.root)
+    const batch = this.newBatch()
     const result = await work(this.within(batch))
     await batch.sync()
     return result
   }
 
+  /** Returns an empty batch for changes of this tree. */
+  newBatch(): SyncBatch {
+    return new SyncBatch(this.root, this.#followers)
+  }
+
   /** Returns the same tree with changes that are synced together with `batch`. */
   within(batch: SyncBatch): PublicTree {
-    return new PublicTree(this.root, batch, this.#clears)
+    return new PublicTree(this.root, batch, this.changes, this.#clears, this)
   }
 
   /** Returns the same tree for a repair: writes remove whatever is in their way. */
   clearing(): PublicTree {
-    return new PublicTree(this.root, this.#sync, true)
+    return new PublicTree(this.root, this.#sync, this.changes, true, this)
   }
 
   /** Throws when the tree cannot be written to. */
@@ -81,6 +114,11 @@ export class PublicTree {
     return isDone
   }
 
+  /** Has the mirror show a `.crate` that is not in a file here, by its key in the crate store. */
+  async showStored(place: Place, key: string): Promise<void> {
+    if (this.mirror) await this.#note(batch => batch.stored(place.path, key))
+  }
+
   /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
     try {
@@ -97,8 +135,8 @@ export class PublicTree {
   }
 
   /** Removes the file at `path` and the folders that become empty. */
-  async remove(path: string): Promise<void> {
-    await this.removeFolder(path)
+  remove(path: string): Promise<void> {
+    return this.#remove(path, false)
   }
 
   /** Lists the files below `folder`, in no particular order; skips half-written files. */
@@ -140,10 +178,19 @@ export class PublicTree {
   }
 
   /** Removes a folder with its content, and the parent folders that become empty. */
-  async removeFolder(path: string): Promise<void> {
-    await rm(this.path(path), { recursive: true, force: true })
-    const folder = this.path(await this.#prune(dirname(path)))
-    await this.#note(batch => batch.folder(folder))
+  removeFolder(path: string): Promise<void> {
+    return this.#remove(path, true)
+  }
+
+  async #remove(path: string, isWhole: boolean): Promise<void> {
+    const folder = await this.#noticed(async () => {
+      await rm(this.path(path), { recursive: true, force: true })
+      return this.path(await this.#prune(dirname(path)))
+    })
+    await this.#note(batch => {
+      batch.folder(folder)
+      batch.gone(path, isWhole)
+    })
   }
 
   /** Removes a folder and its parents while they are empty; returns the first that is not. */
@@ -156,13 +203,26 @@ export class PublicTree {
   /** Registers what has to be synced, and syncs it unless a batch does so later. */
   async #note(say: (batch: SyncBatch) => void): Promise<void> {
     if (this.#sync === 'never') return
-    const batch = this.#sync === 'each' ? new SyncBatch(this.root) : this.#sync
+    const batch = this.#sync === 'each' ? this.newBatch() : this.#sync
     say(batch)
     if (this.#sync === 'each') await batch.sync()
   }
 
+  /** Runs `work`, which changes the tree, and renews the number of changes. */
+  async #noticed<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      await this.changes?.renew()
+    }
+  }
+
+  #change<T>(path: string, work: () => Promise<T>): Promise<T> {
+    return this.#noticed(() => this.#again(path, work))
+  }
+
   /** Runs `work`, and again if its folder was removed as empty or something else was in the way. */
-  async #change<T>(path: string, work: () => Promise<T>): Promise<T> {
+  async #again<T>(path: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {

@@ -86,10 +86,18 @@ function reasonOf(error: unknown): string {
   return (error as Error).message.split(/, |\n/)[0] ?? ''
 }
 
-/** Returns whether an error is a refusal of `storageRefusal`: other writes will fail, too. */
+/** The codes of refusals after which other writes will fail, too. */
+const OF_STORAGE = new Set<string>([
+  'storage_full',
+  'storage_readonly',
+  'bucket_unreachable',
+  'bucket_refuses',
+  'bucket_keys_missing',
+  'database_away',
+  'database_denied',
+])
+
+/** Returns whether an error says that the disk, bucket or database takes no writes at all. */
 export function isStorageRefusal(error: unknown): boolean {
-  return (
-    error instanceof Refusal &&
-    error.issues.some(one => one.code === 'storage_full' || one.code === 'storage_readonly')
-  )
+  return error instanceof Refusal && error.issues.some(one => OF_STORAGE.has(one.code))
 }

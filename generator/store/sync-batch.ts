@@ -1,5 +1,12 @@
-import { dirname } from 'node:path'
+import { dirname, relative, sep } from 'node:path'
 import { syncAll, syncFileSystems } from './durable-file.ts'
+import type { TreeChanges } from './mirror.ts'
+
+/** What gets every change of a tree: a mirror, a CDN. */
+export interface TreeFollower {
+  /** Follows changes that are on disk; when it fails, their marks stay. */
+  update(changes: TreeChanges): Promise<void>
+}
 
 /** With more files, one `sync` of the whole file system takes less time than one for each. */
 const MANY = 1000
@@ -7,16 +14,20 @@ const MANY = 1000
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
  * files belong in the batch too: a killed process may have written them without a sync. A caller
- * that records a change as done waits for `sync` first.
+ * that records a change as done waits for `sync` first; with a mirror, it has the files then, too.
  */
 export class SyncBatch {
   readonly #root: string
   #files = new Set<string>()
   #folders = new Set<string>()
+  readonly #followers: readonly TreeFollower[]
+  #stored = new Map<string, string>()
+  #gone = new Map<string, boolean>()
 
   /** `root`: the folder that contains all the files. */
-  constructor(root: string) {
+  constructor(root: string, followers: readonly TreeFollower[] = []) {
     this.#root = root
+    this.#followers = followers
   }
 
   /** Adds a file: its bytes and its name. */
@@ -35,13 +46,30 @@ export class SyncBatch {
     }
   }
 
+  /** Adds a `.crate` that only a mirror shows: its path in the tree, its key in the crate store. */
+  stored(path: string, key: string): void {
+    if (this.#followers.length > 0) this.#stored.set(path, key)
+  }
+
+  /** Adds what was removed from the tree, perhaps with all below it. */
+  gone(path: string, isWhole: boolean): void {
+    if (this.#followers.length > 0) this.#gone.set(path, isWhole)
+  }
+
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
     const [files, folders] = [[...this.#files], [...this.#folders]]
     this.#files = new Set()
     this.#folders = new Set()
-    if (files.length > MANY && (await syncFileSystems(folders))) return
-    await syncAll(files, 'file')
-    await syncAll(folders, 'folder')
+    const [stored, gone] = [this.#stored, this.#gone]
+    this.#stored = new Map()
+    this.#gone = new Map()
+    if (files.length <= MANY || !(await syncFileSystems(folders))) {
+      await syncAll(files, 'file')
+      await syncAll(folders, 'folder')
+    }
+    if (this.#followers.length === 0) return
+    const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
+    for (const one of this.#followers) await one.update({ files: paths, stored, gone })
   }
 }

@@ -60,22 +60,16 @@ export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Na
   return column(db, `SELECT name FROM crates WHERE skeleton IN ${LIST} ORDER BY id LIMIT 10`, keys)
 }
 
-const TOTALS = `(SELECT n FROM counts WHERE what = 'crates') AS crates,
-  (SELECT n FROM counts WHERE what = 'releases') AS releases,
-  (SELECT count(*) FROM users) AS users`
-
-/** Returns the number of crates, releases, users, and pending marks. */
+/** Returns the number of crates, releases and users. */
 export function registryCounts(
   db: Queries,
-): Promise<Readonly<Record<'crates' | 'releases' | 'users' | 'pending', number>>> {
-  return one(db, `SELECT ${TOTALS}, (SELECT count(*) FROM marks) AS pending`)
-}
-
-/** Returns the same without the marks, whose number takes long to count when there are many. */
-export function registryTotals(
-  db: Queries,
 ): Promise<Readonly<Record<'crates' | 'releases' | 'users', number>>> {
-  return one(db, `SELECT ${TOTALS}`)
+  return one(
+    db,
+    `SELECT (SELECT n FROM counts WHERE what = 'crates') AS crates,
+      (SELECT n FROM counts WHERE what = 'releases') AS releases,
+      (SELECT count(*) FROM users) AS users`,
+  )
 }
 
 /** Inserts a new crate; its publisher becomes its first owner. */

@@ -58,14 +58,14 @@ export async function changeLabels(
     await run(
       tx,
       `INSERT INTO labels (id, kind, slug, crates)
-        SELECT value ->> 'id', value ->> 'kind', value ->> 'slug', 1 FROM json_each(?) WHERE true
+        SELECT CAST(value ->> 'id' AS INTEGER), value ->> 'kind', value ->> 'slug', 1 FROM json_each(?) WHERE true
         ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1`,
       come,
     )
     await run(
       tx,
       `INSERT INTO crate_labels (label_id, weight, crate_id)
-        SELECT value ->> 'id', ${WEIGHT}, crate_id FROM json_each(?), listings
+        SELECT CAST(value ->> 'id' AS INTEGER), ${WEIGHT}, crate_id FROM json_each(?), listings
         WHERE crate_id = ?`,
       come,
       crateId,

@@ -5,6 +5,7 @@ import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { rustMinor } from '../../../core/search/request.ts'
+import { scoreOf, stepOf } from '../../../core/search/score.ts'
 import { type Findable as Found, findableBy } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
@@ -19,6 +20,7 @@ import {
   type Row,
   run,
   upsert,
+  value,
 } from '../database/statement.ts'
 import { type CrateRecord, eachCrate, registryCounts } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
@@ -30,12 +32,12 @@ import { keepCrateBytes, stateOf } from './search/crate-bytes.ts'
 import { changeTerms } from './search/index-terms.ts'
 
 /** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '7'
+const LISTINGS_FORMAT = '8'
 
-type Listing = Omit<Row<'listings'>, 'dependents'>
+type Listing = Omit<Row<'listings'>, 'dependents' | 'step'>
 
 /** The current listing of a crate, with its newest version. */
-type Listed = Listing & Said & Pick<Row<'releases'>, 'version'>
+type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
 
 /** The stored metadata of a version. */
 type Said = Pick<Row<'releases'>, 'about' | 'line'>
@@ -44,14 +46,18 @@ type Said = Pick<Row<'releases'>, 'about' | 'line'>
  * Updates everything that lists and searches read about a crate, and returns the marks of the pages
  * that show it: its own, those of the crates it depends on, the registry's, and the files of the
  * search. Call it in the transaction of the change, and before releases are deleted: `versions` are
- * those that remain. A crate without releases is in no list.
+ * those that remain. A crate without releases is in no list. `firstStep`: the step of its
+ * dependents if it had no listing.
  */
 export async function relist(
   tx: Queries,
   crate: CrateRecord,
   versions: readonly VersionRecord[],
+  firstStep = 0,
 ): Promise<MarkSubject[]> {
-  return changeListing(tx, crate, await readListing(tx, crate.id), listingOf(crate, versions))
+  const before = await readListing(tx, crate.id)
+  const after = listingOf(crate, versions)
+  return changeListing(tx, crate, before, after && { step: firstStep, ...after })
 }
 
 /** Does what `relist` does after an unyanked version was added, without reading the others. */
@@ -71,7 +77,7 @@ export async function listAdded(
   }
   const after = listingOf(crate, others ? [others, added] : [added])
   const versions = (before?.versions ?? 0) + 1
-  return changeListing(tx, crate, before, after && { ...after, versions }, added)
+  return changeListing(tx, crate, before, after && { step: 0, ...after, versions }, added)
 }
 
 /** Derives all listings again if they are missing or have another format. */
@@ -83,15 +89,29 @@ export async function refreshListings(
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
+    // So that hardly a crate is ranked twice; whatever differs in the end has got a mark.
+    const counts = await all<{ name: string; n: number }>(
+      tx,
+      'SELECT dependency AS name, count(*) AS n FROM dependents GROUP BY dependency',
+    )
+    const steps = new Map(counts.map(({ name, n }) => [name, stepOf(n)]))
     // The listings first, which each row of `dependents` counts.
     const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
-    for (const table of [...derived, 'blocks', 'crate_bytes', 'postings', 'terms'] as const)
+    for (const table of [
+      ...derived,
+      'blocks',
+      'shelves',
+      'crate_bytes',
+      'postings',
+      'terms',
+    ] as const)
       await run(tx, `DELETE FROM ${table}`)
     const { crates: total } = await registryCounts(tx)
     let done = 0
     for await (const crate of eachCrate(tx)) {
       progress?.('upgrading lists and search', done++, total)
-      const marks = await relist(tx, crate, await listVersions(tx, crate.id))
+      const step = steps.get(canonicalName(crate.name))
+      const marks = await relist(tx, crate, await listVersions(tx, crate.id), step)
       await setMarks(tx, marks, crate.generation)
     }
     await writeFact(tx, 'listings', LISTINGS_FORMAT)
@@ -142,11 +162,12 @@ async function changeListing(
   tx: Queries,
   crate: CrateRecord,
   before: Listed | null,
-  after: Listing | null,
+  after: (Listing & Pick<Listed, 'step'>) | null,
   added: Said | null = null,
 ): Promise<MarkSubject[]> {
   const canonical = canonicalName(crate.name)
-  if (after) await upsert(tx, 'listings', ['crate_id'], after)
+  const step = before?.step ?? after?.step ?? 0
+  if (after) await upsert(tx, 'listings', ['crate_id'], { ...after, step })
   else await run(tx, 'DELETE FROM listings WHERE crate_id = ?', crate.id)
   if (after && !before) await countPrefixes(tx, canonical)
   if (before && !after) await uncountPrefixes(tx, canonical)
@@ -161,14 +182,33 @@ async function changeListing(
     ...marksOf('namesake', isOther ? [crate.id] : []),
     ...marksOf('user', await ownersOf(tx, crate.id)),
   ]
-  const old = before ? findableOf(before, before) : NOTHING
+  const old = before ? findableOf(before, before, step) : NOTHING
   if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked)
     return [...marks, ...marksOf('label', old.labels.keys())]
   const text = 'SELECT about, line FROM releases WHERE id = ?'
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
-  const now = after && newest ? findableOf(after, newest) : NOTHING
-  if (old.state !== now.state) await keepCrateBytes(tx, crate.id, canonical.length, now.state)
+  const now = after && newest ? findableOf(after, newest, step) : NOTHING
+  if (old.state !== now.state)
+    await keepCrateBytes(tx, crate.id, scoreOf(step, canonical.length), now.state)
   return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
+}
+
+/**
+ * Brings the ranks of a crate in line with the number of its dependents, and marks the files of the
+ * search. A publish only sets the mark for this, because it may have very many dependencies.
+ */
+export async function rerank(database: Database, crateId: number): Promise<void> {
+  await database.transaction().execute(async tx => {
+    const listed = await readListing(tx, crateId)
+    const step = stepOf(listed?.dependents ?? 0)
+    if (!listed || step === listed.step) return
+    await run(tx, 'UPDATE listings SET step = ? WHERE crate_id = ?', step, crateId)
+    const [old, now] = [listed.step, step].map(one => findableOf(listed, listed, one))
+    if (!old || !now) return
+    await keepCrateBytes(tx, crateId, scoreOf(step, listed.canonical.length), now.state)
+    const marks = await changeTerms(tx, crateId, old.found, now.found)
+    await setMarks(tx, marks, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
+  })
 }
 
 /** What a crate is found by: its newest version's terms, labels, and dependencies here. */
@@ -204,8 +244,9 @@ async function changeFindable(
   }
   if (come.length > 0) {
     const text = `INSERT INTO dependents (dependency, dependent, crate_id, elsewhere)
-      SELECT value ->> 0, ?, ?, value ->> 1 FROM json_each(?)`
-    await run(tx, text, canonical, crateId, come)
+      SELECT value ->> 0, ?, ?, CAST(value ->> 1 AS INTEGER) FROM json_each(?)`
+    const rows = come.map(([one, isElsewhere]) => [one, Number(isElsewhere)])
+    await run(tx, text, canonical, crateId, rows)
   }
   // The pages of the dependencies show their dependents.
   const dependencies = [...old.dependencies.keys(), ...new Map(come).keys()]
@@ -215,10 +256,18 @@ async function changeFindable(
   const changed = gone.length + come.length > 0 ? pages.map(one => blockOf(one.subject)) : []
   const labels = await changeLabels(tx, crateId, old.labels, now.labels)
   const terms = await changeTerms(tx, crateId, old.found, now.found)
-  return [...pages, ...marksOf('entry', changed), ...labels, ...terms]
+  const ranks = await misranked(tx, [...new Map([...gone, ...come]).keys(), canonical])
+  return [...pages, ...marksOf('entry', changed), ...labels, ...terms, ...marksOf('rank', ranks)]
 }
 
-function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Findable {
+/** Returns those of some crates whose ranks are of another step than the one of their dependents. */
+async function misranked(tx: Queries, names: readonly CanonicalName[]): Promise<number[]> {
+  const text = `SELECT crate_id, dependents, step FROM listings WHERE canonical IN ${LIST}`
+  const rows = await all<Pick<Row<'listings'>, 'crate_id' | 'dependents' | 'step'>>(tx, text, names)
+  return rows.filter(one => stepOf(one.dependents) !== one.step).map(one => one.crate_id)
+}
+
+function findableOf({ canonical, yanked }: Listing, { about, line }: Said, step: number): Findable {
   const { keywords, categories, description, license } = JSON.parse(about) as About
   const entry = parseEntry(line)
   const isYanked = yanked === 1
@@ -230,6 +279,7 @@ function findableOf({ canonical, yanked }: Listing, { about, line }: Said): Find
       canonical,
       ...{ keywords, categories, description, license },
       yanked: isYanked,
+      step,
     }),
     labels: labelsOf(isYanked ? { keywords: [], categories: [] } : { keywords, categories }),
     dependencies,

@@ -95,7 +95,7 @@ export function countMarks(db: Queries): Promise<MarkCount[]> {
 
 /** Counts the pending work of each kind, at most `most` of each; skips kinds without any. */
 export async function countMarksUpTo(db: Queries, most: number): Promise<MarkCount[]> {
-  const text = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?)'
+  const text = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?) AS part'
   const counts: MarkCount[] = []
   for (const kind of MARK_KINDS) {
     const n = (await value<number>(db, text, kind, most)) ?? 0
@@ -111,8 +111,8 @@ export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<v
     db,
     `DELETE FROM marks WHERE (kind, subject) IN (
       SELECT marks.kind, marks.subject FROM json_each(?) AS done JOIN marks
-        ON marks.kind = done.value ->> 'kind' AND marks.subject = done.value ->> 'subject'
-        WHERE marks.generation <= done.value ->> 'generation')`,
+        ON marks.kind = done.value ->> 'kind' AND marks.subject = CAST(done.value ->> 'subject' AS INTEGER)
+        WHERE marks.generation <= CAST(done.value ->> 'generation' AS INTEGER))`,
     marks,
   )
 }
@@ -139,7 +139,8 @@ export async function setMarks(
   await run(
     tx,
     `INSERT INTO marks (kind, subject, generation)
-      SELECT DISTINCT value ->> 'kind', value ->> 'subject', ? FROM json_each(?)
+      SELECT DISTINCT value ->> 'kind', CAST(value ->> 'subject' AS INTEGER), CAST(? AS INTEGER)
+        FROM json_each(?)
       WHERE value ->> 'kind' <> 'git'
         OR EXISTS (SELECT 1 FROM facts WHERE key = '${GIT_FOLLOWED}')
       ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,

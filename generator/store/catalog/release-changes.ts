@@ -16,6 +16,7 @@ import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
+import { unusedMarks } from './pages/images.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
 import { readTarget, releaseConflicts, type Target } from './target.ts'
 
@@ -45,23 +46,31 @@ export async function addRelease(
   change: Change,
   permit: Permit = async () => undefined,
 ): Promise<Added> {
-  return database.transaction().execute(async tx => {
-    const target = await readTarget(tx, release, change)
-    await permit(tx, target)
-    refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, change))
-    if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
-    const { name, version } = release
-    const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
-    const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
-    const added = await insertRelease(tx, crate.id, release, change)
-    const marks: MarkSubject[] = [
-      ...OWN_MARKS.map(kind => ({ kind, subject: added.id })),
-      ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
-      ...(await listAdded(tx, crate, added)),
-    ]
-    await touchCrate(tx, crate, marks, generation)
-    return { outcome: 'added', crate: { ...crate, generation } }
-  })
+  return database.transaction().execute(tx => insertAdded(tx, release, change, permit))
+}
+
+/** Does what `addRelease` does, in a transaction of the caller. */
+export async function insertAdded(
+  tx: Queries,
+  release: Release,
+  change: Change,
+  permit: Permit,
+): Promise<Added> {
+  const target = await readTarget(tx, release, change)
+  await permit(tx, target)
+  refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, change))
+  if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
+  const { name, version } = release
+  const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
+  const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
+  const added = await insertRelease(tx, crate.id, release, change)
+  const marks: MarkSubject[] = [
+    ...OWN_MARKS.map(kind => ({ kind, subject: added.id })),
+    ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
+    ...(await listAdded(tx, crate, added)),
+  ]
+  await touchCrate(tx, crate, marks, generation)
+  return { outcome: 'added', crate: { ...crate, generation } }
 }
 
 type ReleaseVersion = Pick<VersionRecord, 'id' | 'version'>
@@ -158,6 +167,7 @@ export async function removeReleases(
     const marks = [
       { kind: 'whole', subject: crate.id } as const,
       ...releases.flatMap(one => nextRelease(left, one.version)),
+      ...(await unusedMarks(tx, [...removed])),
       // The listing refers to releases: they are deleted after it has changed.
       ...(await relist(tx, crate, left)),
     ]

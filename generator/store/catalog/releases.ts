@@ -121,8 +121,8 @@ export type IndexedCrate = CrateRecord & { readonly text: string | null }
 export function indexFiles(db: Queries, crateIds: readonly number[]): Promise<IndexedCrate[]> {
   return all(
     db,
-    `SELECT ${CRATE}, (SELECT group_concat(line, char(10)) || char(10)
-        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id)) AS text
+    `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
+        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text
       FROM crates WHERE crates.id IN ${LIST}`,
     crateIds,
   )

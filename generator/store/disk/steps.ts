@@ -120,6 +120,21 @@ export const steps = {
     })
   },
 
+  /**
+   * Creates a read-only file under a temporary name and moves it to `path`; returns its open
+   * descriptor and those of `folders`, which then exist.
+   */
+  store(temporary: string, path: string, bytes: Uint8Array, folders: readonly string[]): number[] {
+    const file = steps.create(temporary, bytes, 0o444)
+    try {
+      return [file, ...steps.move(temporary, path, folders)]
+    } catch (error) {
+      closeSync(file)
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  },
+
   /** Renames a file, and opens `folders`, which then exist; returns their descriptors. */
   move(from: string, path: string, folders: readonly string[]): number[] {
     inFolder(path, () => renameSync(from, path))

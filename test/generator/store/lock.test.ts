@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once as onceEvent } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
@@ -88,6 +88,14 @@ test('the work of one process goes one at a time and in order, failures included
   await mutex.close()
 })
 
+test('a turn makes no files besides the two of the lock', async t => {
+  const folder = folderOf(t)
+  const mutex = new ProcessMutex(join(folder, 'build.lock'))
+  const files = await mutex.run(async () => readdirSync(folder))
+  assert.deepEqual(files.sort(), ['build.lock', 'build.lock.gate'])
+  await mutex.close()
+})
+
 test('between processes the work goes one at a time, too', async t => {
   const folder = folderOf(t)
   const [path, count] = [join(folder, 'build.lock'), join(folder, 'count')]
@@ -154,7 +162,7 @@ test('a mutex whose user was killed is free', async t => {
 
 /** Runs a piece of code beside the test until it prints a line; it ends with the test at the latest. */
 async function program(t: TestContext, code: string): Promise<ChildProcess> {
-  const head = `import { readFileSync, writeFileSync } from 'node:fs'; import { Lock, ProcessMutex } from ${JSON.stringify(LOCK)};`
+  const head = `import { readdirSync, readFileSync, writeFileSync } from 'node:fs'; import { Lock, ProcessMutex } from ${JSON.stringify(LOCK)};`
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { placeOf } from '../../../core/paths/tree.ts'
+import { ChangeNumber } from '../../../generator/store/change-number.ts'
 import { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -88,3 +89,28 @@ async function listed(tree: PublicTree, folder: string): Promise<string[]> {
   for await (const path of tree.list(folder)) paths.push(path)
   return paths
 }
+
+test('each change renews the number of changes, before the caller hears of it', async t => {
+  const folder = folderOf(t)
+  const number = join(folder, 'locks', 'tree.changes')
+  const tree = new PublicTree(join(folder, 'public'), 'each', new ChangeNumber(number))
+  const reader = new ChangeNumber(number)
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const path = 'index/3/a/abc'
+  const seen = [reader.read()]
+  for (const change of [
+    () => tree.write(output(path, 'one\n')),
+    // A killed process may have written it without a word.
+    () => tree.write(output(path, 'one\n')),
+    () => tree.show(placeOf('crates/demo/demo-1.0.0.crate'), source),
+    () => tree.remove(path),
+    () => tree.batch(batch => batch.clearing().write(output(path, 'two\n'))),
+    () => tree.removeFolder('index'),
+  ]) {
+    await change()
+    const now = reader.read()
+    assert.ok(!seen.includes(now), String(change))
+    seen.push(now)
+  }
+})

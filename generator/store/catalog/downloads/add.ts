@@ -46,8 +46,9 @@ export async function addDownloads(
     await run(
       tx,
       `INSERT INTO registry_downloads (day, n)
-        SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
-        ON CONFLICT (day) DO UPDATE SET n = n + excluded.n`,
+        SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER)
+        FROM json_each(?) WHERE true
+        ON CONFLICT (day) DO UPDATE SET n = registry_downloads.n + excluded.n`,
       [...registry],
     )
   }
@@ -68,11 +69,11 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
   )
   const rows = await all<{ at: number; id: number; crate: number }>(
     tx,
-    `SELECT given.value ->> 0 AS at, releases.id, releases.crate_id AS crate
+    `SELECT CAST(given.value ->> 0 AS INTEGER) AS at, releases.id, releases.crate_id AS crate
       FROM json_each(?) AS given JOIN crates ON crates.canonical = given.value ->> 1
       JOIN releases ON releases.crate_id = crates.id
         AND releases.identity = given.value ->> 2
-    UNION ALL SELECT given.value ->> 0, releases.id, releases.crate_id
+    UNION ALL SELECT CAST(given.value ->> 0 AS INTEGER), releases.id, releases.crate_id
       FROM json_each(?) AS given JOIN releases ON releases.cksum = given.value ->> 1`,
     given.filter(one => one.length === 3),
     given.filter(one => one.length === 2),
@@ -91,8 +92,9 @@ async function addToReleases(tx: Queries, added: Added): Promise<void> {
   await run(
     tx,
     `INSERT INTO release_downloads (release_id, total, last_day, days)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?) WHERE true
-      ON CONFLICT (release_id) DO UPDATE SET total = total + excluded.total,
+      SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER),
+        CAST(value ->> 2 AS INTEGER), value ->> 3 FROM json_each(?) WHERE true
+      ON CONFLICT (release_id) DO UPDATE SET total = release_downloads.total + excluded.total,
         last_day = excluded.last_day, days = excluded.days`,
     rows,
   )
@@ -113,9 +115,10 @@ async function addToCrates(tx: Queries, added: Added, now: Date): Promise<void> 
   await run(
     tx,
     `INSERT INTO crate_downloads (crate_id, total, last_day, days, recent, due_at)
-      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+      SELECT CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER),
+        CAST(value ->> 2 AS INTEGER), value ->> 3, CAST(value ->> 4 AS INTEGER), value ->> 5
       FROM json_each(?) WHERE true
-      ON CONFLICT (crate_id) DO UPDATE SET total = total + excluded.total,
+      ON CONFLICT (crate_id) DO UPDATE SET total = crate_downloads.total + excluded.total,
         last_day = excluded.last_day, days = excluded.days, recent = excluded.recent,
         due_at = excluded.due_at`,
     rows,

@@ -5,9 +5,9 @@ import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import type { Slice } from '../search/order.ts'
 
-/** Counts the crates whose newest version depends on a crate of this registry. */
+/** Returns the number of crates whose newest version depends on a crate that has versions. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
-  const text = 'SELECT count(*) FROM dependents WHERE dependency = ?'
+  const text = 'SELECT dependents FROM listings WHERE canonical = ?'
   return (await value<number>(db, text, dependency)) ?? 0
 }
 
@@ -92,8 +92,9 @@ export async function markNamesakes(db: Queries, dependency: CanonicalName): Pro
 
 /** Returns the crate with the most dependents, unless it is yanked; null when none has any. */
 export async function mostRequired(db: Queries): Promise<Name | null> {
+  // A sum has no index: SQLite would take the one of `yanked`, and sort all crates.
   const text = `SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
-    WHERE listings.dependents > 0 AND listings.yanked = 0
+    WHERE listings.dependents > 0 AND listings.yanked + 0 = 0
     ORDER BY listings.dependents DESC, listings.canonical LIMIT 1`
   return (await value<Name>(db, text)) ?? null
 }

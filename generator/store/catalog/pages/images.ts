@@ -27,6 +27,7 @@ export function findImages(db: Queries, sources: readonly string[]): Promise<Ima
 
 /**
  * Records which images a README has. New ones have no copy; those that are URLs are due at `at`.
+ * Marks those that it no longer has; the caller holds the mutex of the pages.
  */
 export async function useImages(
   db: Database,
@@ -38,18 +39,21 @@ export async function useImages(
     await run(
       tx,
       `INSERT INTO images (source, retry_at)
-        SELECT value, CASE WHEN value LIKE 'crate:%' THEN NULL ELSE ? END FROM json_each(?)
-        WHERE true ON CONFLICT DO NOTHING`,
+        SELECT value ->> 0, CASE WHEN value ->> 0 LIKE 'crate:%' THEN NULL ELSE ? END
+        FROM json_each(?) WHERE true ON CONFLICT DO NOTHING`,
       at,
-      sources,
+      sources.map(one => [one]),
     )
+    const others = `FROM image_uses WHERE release_id = ?
+      AND image_id NOT IN (SELECT id FROM images WHERE source IN ${LIST})`
     await run(
       tx,
-      `DELETE FROM image_uses WHERE release_id = ?
-        AND image_id NOT IN (SELECT id FROM images WHERE source IN ${LIST})`,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'unused', image_id, 0 ${others}
+        ON CONFLICT DO NOTHING`,
       releaseId,
       sources,
     )
+    await run(tx, `DELETE ${others}`, releaseId, sources)
     await run(
       tx,
       `INSERT INTO image_uses (release_id, image_id)
@@ -66,13 +70,13 @@ export interface KeptImage extends Pick<ImageRow, 'width' | 'height'> {
   readonly bytes: Uint8Array
 }
 
-/** Records the copy of an image. */
+/** Records the copy of an image; returns whether the image is known. */
 export async function keepImage(
   db: Queries,
   source: string,
   { path, width, height, bytes }: KeptImage,
-): Promise<void> {
-  await run(
+): Promise<boolean> {
+  const changed = await run(
     db,
     `UPDATE images SET path = ?, width = ?, height = ?, bytes = ?, attempts = 0, retry_at = NULL,
       problem = NULL WHERE source = ?`,
@@ -82,6 +86,7 @@ export async function keepImage(
     bytes.byteLength,
     source,
   )
+  return changed > 0
 }
 
 /** Records why there is no copy of an image, and when to try again; null for never. */
@@ -128,7 +133,14 @@ export function nextImage(db: Queries): Promise<string | null> {
 
 /** Counts the images that wait to be downloaded, at most `most`. */
 export async function countDueImages(db: Queries, most: number): Promise<number> {
-  const text = 'SELECT count(*) FROM (SELECT 1 FROM images WHERE retry_at IS NOT NULL LIMIT ?)'
+  const text =
+    'SELECT count(*) FROM (SELECT 1 FROM images WHERE retry_at IS NOT NULL LIMIT ?) AS part'
+  return (await value<number>(db, text, most)) ?? 0
+}
+
+/** Counts the images that have a copy, at most `most`. */
+export async function countCopies(db: Queries, most: number): Promise<number> {
+  const text = 'SELECT count(*) FROM (SELECT 1 FROM images WHERE path IS NOT NULL LIMIT ?) AS part'
   return (await value<number>(db, text, most)) ?? 0
 }
 
@@ -148,19 +160,40 @@ export async function markUses(db: Database, sources: readonly string[]): Promis
   if (marks.length > 0) await markAgain(db, marks)
 }
 
-/** Forgets images that no README has any more. */
-export async function forgetImages(db: Queries): Promise<void> {
-  await run(db, 'DELETE FROM images WHERE id NOT IN (SELECT image_id FROM image_uses)')
+/** Forgets images that no README has any more: all of them, or one. */
+export async function forgetImages(db: Queries, id: number | null = null): Promise<void> {
+  const text = `DELETE FROM images WHERE id = coalesce(?, id)
+    AND NOT EXISTS (SELECT 1 FROM image_uses WHERE image_id = images.id)`
+  await run(db, text, id)
 }
 
-/** Returns the sources of a copy that some README shows; none for a file that nothing shows. */
-export function sourcesOf(db: Queries, path: string): Promise<string[]> {
-  return column(
+/** Returns the marks of the images of releases that are about to be deleted. */
+export async function unusedMarks(
+  db: Queries,
+  releaseIds: readonly number[],
+): Promise<MarkSubject[]> {
+  const text = `SELECT DISTINCT image_id FROM image_uses WHERE release_id IN ${LIST}`
+  return marksOf('unused', await column<number>(db, text, releaseIds))
+}
+
+/** Returns the path of a copy that has to go: no README has the image, nor another image the copy. */
+export function unusedCopy(db: Queries, id: number): Promise<string | null> {
+  return value(
     db,
-    `SELECT source FROM images WHERE path = ?
-      AND EXISTS (SELECT 1 FROM image_uses WHERE image_id = images.id)`,
-    path,
+    `SELECT path FROM images WHERE id = ? AND path IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM image_uses WHERE image_id = images.id)
+      AND NOT EXISTS (SELECT 1 FROM images AS twin
+        WHERE twin.path = images.path AND twin.id <> images.id)`,
+    id,
   )
+}
+
+/** Returns whether a README shows a file with a copy, or a mark says that it may have to go. */
+export async function isCopy(db: Queries, path: string): Promise<boolean> {
+  const text = `SELECT 1 FROM images WHERE path = ?
+    AND (EXISTS (SELECT 1 FROM image_uses WHERE image_id = images.id)
+      OR EXISTS (SELECT 1 FROM marks WHERE kind = 'unused' AND subject = images.id)) LIMIT 1`
+  return (await value(db, text, path)) !== null
 }
 
 /** Yields every image that has a copy, in pages so that memory use stays constant. */

@@ -1,5 +1,6 @@
+import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
-import { all, first, type Row, run } from '../../database/statement.ts'
+import { all, first, type Row, upsert } from '../../database/statement.ts'
 
 /** A part of a release's pages that is rendered from its untrusted `.crate`. */
 export interface PagePart {
@@ -28,9 +29,8 @@ export async function writeFailure(
   { releaseId, what, format }: PagePart,
   { because, detail }: PageFailure,
 ): Promise<void> {
-  const text = `REPLACE INTO plain_pages (release_id, what, format, because, detail)
-    VALUES (?, ?, ?, ?, ?)`
-  await run(database, text, releaseId, what, format, because, detail)
+  const row = { release_id: releaseId, what, format, because, detail, at: timestamp(new Date()) }
+  await upsert(database, 'plain_pages', ['release_id', 'what'], row)
 }
 
 /** Lists at most `limit` parts shown as plain text, with crate and version, newest first. */

@@ -8,9 +8,9 @@ const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
 export async function countPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
   await run(
     tx,
-    `INSERT INTO prefixes (prefix, crates) SELECT value, 1 FROM json_each(?) WHERE true
+    `INSERT INTO prefixes (prefix, crates) SELECT value ->> 0, 1 FROM json_each(?) WHERE true
       ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1`,
-    beginnings(canonical),
+    beginnings(canonical).map(one => [one]),
   )
 }
 

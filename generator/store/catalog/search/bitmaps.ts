@@ -1,3 +1,4 @@
+import { shelfOf } from '../../../../core/search/score.ts'
 import { classOf } from '../../../../core/search/terms.ts'
 import { all, LIST, type Queries, type Row, run, upsert } from '../../database/statement.ts'
 
@@ -43,15 +44,47 @@ export async function changeBitmaps(
   }
 }
 
-/** Creates the bitmaps of a term. */
+/**
+ * Counts the crates of terms that have bitmaps by their shelves, after a crate has left the first
+ * shelf of a pair and come to the second; null for none.
+ */
+export async function changeShelves(
+  tx: Queries,
+  termIds: readonly number[],
+  [from, to]: readonly [number | null, number | null],
+): Promise<void> {
+  if (from === to || termIds.length === 0) return
+  if (to !== null) {
+    const rows = termIds.map(id => [id])
+    await run(tx, ENTER_SHELF, to, rows)
+  }
+  if (from === null) return
+  await run(tx, LEAVE_SHELF, from, termIds)
+  await run(
+    tx,
+    `DELETE FROM shelves WHERE shelf = ? AND term_id IN ${LIST} AND crates = 0`,
+    from,
+    termIds,
+  )
+}
+
+const ENTER_SHELF = `INSERT INTO shelves (term_id, shelf, crates)
+  SELECT CAST(value ->> 0 AS INTEGER), ?, 1 FROM json_each(?) WHERE true
+  ON CONFLICT (term_id, shelf) DO UPDATE SET crates = shelves.crates + 1`
+const LEAVE_SHELF = `UPDATE shelves SET crates = crates - 1 WHERE shelf = ? AND term_id IN ${LIST}`
+
+/** Creates the bitmaps of a term, and counts its shelves. */
 export async function makeBitmaps(tx: Queries, termId: number): Promise<void> {
   const rows = await all<Pick<Row<'postings'>, 'rank' | 'crate_id'>>(
     tx,
     'SELECT rank, crate_id FROM postings WHERE term_id = ?',
     termId,
   )
+  const shelves = new Map<number, number>()
   const bitmaps = new Map<string, { block: number; rank: number; places: Set<number> }>()
   for (const { rank, crate_id } of rows) {
+    const shelf = shelfOf(crate_id, rank)
+    shelves.set(shelf, (shelves.get(shelf) ?? 0) + 1)
     const { block, place } = placeOf(crate_id)
     const key = `${block} ${classOf(rank)}`
     const bitmap = bitmaps.get(key) ?? { block, rank, places: new Set() }
@@ -60,13 +93,17 @@ export async function makeBitmaps(tx: Queries, termId: number): Promise<void> {
   }
   for (const { block, rank, places } of bitmaps.values())
     await writeBitmap(tx, termId, block, classOf(rank), places)
+  const text = `INSERT INTO shelves (term_id, shelf, crates)
+    SELECT ?, CAST(value ->> 0 AS INTEGER), CAST(value ->> 1 AS INTEGER) FROM json_each(?)`
+  await run(tx, text, termId, [...shelves])
   await run(tx, 'UPDATE terms SET common = 1 WHERE id = ?', termId)
 }
 
-/** Removes the bitmaps of terms. */
+/** Removes the bitmaps and the shelves of terms. */
 export async function dropBitmaps(tx: Queries, termIds: readonly number[]): Promise<void> {
   if (termIds.length === 0) return
   await run(tx, `DELETE FROM blocks WHERE term_id IN ${LIST}`, termIds)
+  await run(tx, `DELETE FROM shelves WHERE term_id IN ${LIST}`, termIds)
   await run(tx, `UPDATE terms SET common = 0 WHERE id IN ${LIST}`, termIds)
 }
 
@@ -129,8 +166,8 @@ export function bytesOf(places: Iterable<number>): Uint8Array {
 
 /** Calls `work` with the number of each bit that is set, ascending. */
 export function eachBit(bits: Uint32Array, work: (bit: number) => void): void {
-  for (const [at, word] of bits.entries()) {
-    for (let rest = word; rest !== 0; rest &= rest - 1)
+  for (let at = 0; at < bits.length; at++) {
+    for (let rest = bits[at] ?? 0; rest !== 0; rest &= rest - 1)
       work(at * 32 + 31 - Math.clz32(rest & -rest))
   }
 }

@@ -3,8 +3,8 @@ import { BLOCK_CRATES, placeOf } from './bitmaps.ts'
 
 /** What a search knows of each crate without reading its records. */
 export interface CrateBytes {
-  /** The length of each crate's canonical name, by crate id. */
-  readonly lengths: Uint8Array
+  /** The score of each crate (`core/search/score.ts`), by crate id. */
+  readonly scores: Uint8Array
   /** `stateOf` each crate, by crate id; 0 when it is in no list. */
   readonly states: Uint8Array
 }
@@ -27,32 +27,32 @@ export function needsLaterRust(state: number, minor: number): boolean {
   return state % YANKED > minor + 2
 }
 
-/** Stores the length of a crate's canonical name and its state. */
+/** Stores the score and the state of a crate. */
 export async function keepCrateBytes(
   tx: Queries,
   crateId: number,
-  length: number,
+  score: number,
   state: number,
 ): Promise<void> {
   const { block, place } = placeOf(crateId)
   const text = 'SELECT * FROM crate_bytes WHERE block = ?'
   const old = await first<Row<'crate_bytes'>>(tx, text, block)
-  const lengths = old ? new Uint8Array(old.lengths) : new Uint8Array(BLOCK_CRATES)
+  const scores = old ? new Uint8Array(old.scores) : new Uint8Array(BLOCK_CRATES)
   const states = old ? new Uint8Array(old.states) : new Uint8Array(BLOCK_CRATES)
-  if (lengths[place] === length && states[place] === state) return
-  lengths[place] = length
+  if (scores[place] === score && states[place] === state) return
+  scores[place] = score
   states[place] = state
-  await upsert(tx, 'crate_bytes', ['block'], { block, lengths, states })
+  await upsert(tx, 'crate_bytes', ['block'], { block, scores, states })
 }
 
 /** Reads the bytes of all crates: some kilobytes for each thousand. */
 export async function readCrateBytes(db: Queries): Promise<CrateBytes> {
   const rows = await all<Row<'crate_bytes'>>(db, 'SELECT * FROM crate_bytes ORDER BY block')
   const size = ((rows.at(-1)?.block ?? -1) + 1) * BLOCK_CRATES
-  const [lengths, states] = [new Uint8Array(size), new Uint8Array(size)]
+  const [scores, states] = [new Uint8Array(size), new Uint8Array(size)]
   for (const row of rows) {
-    lengths.set(new Uint8Array(row.lengths), row.block * BLOCK_CRATES)
+    scores.set(new Uint8Array(row.scores), row.block * BLOCK_CRATES)
     states.set(new Uint8Array(row.states), row.block * BLOCK_CRATES)
   }
-  return { lengths, states }
+  return { scores, states }
 }

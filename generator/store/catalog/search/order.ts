@@ -69,7 +69,7 @@ async function walk(
   limit: number,
 ): Promise<number[]> {
   const text = `SELECT json_group_array(crate_id) FROM
-    (SELECT crate_id FROM listings ORDER BY ${ORDER_BY[order]} LIMIT ${CHUNK} OFFSET ?)`
+    (SELECT crate_id FROM listings ORDER BY ${ORDER_BY[order]} LIMIT ${CHUNK} OFFSET ?) AS chunk`
   const ids: number[] = []
   for (let [read, passed] = [0, 0]; ids.length < limit; read += CHUNK) {
     const chunk = JSON.parse((await value<string>(db, text, read)) ?? '[]') as number[]

@@ -2,17 +2,18 @@ import {
   POSTINGS_FIRST,
   POSTINGS_MAX,
   type Posting,
-  RANGE_CRATES,
   type Term,
   type WordList,
 } from '../../../../core/search/buckets.ts'
 import { HASH_BITS } from '../../../../core/search/hash.ts'
+import { insideOf, SHELF_LIMIT } from '../../../../core/search/score.ts'
+import { CLASSES } from '../../../../core/search/terms.ts'
 import { KEYS, type Key, LISTED_MAX, type ListedWord } from '../../../../core/search/vocabulary.ts'
+import { RANK_FIT } from '../../../../core/search/words.ts'
 import type { Database } from '../../database/database.ts'
-import { all, first, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
 import { MARK, type Mark } from '../marks.ts'
-import { rangesFrom } from '../pages/id-ranges.ts'
 
 /**
  * The number of files, as a power of two, over which the terms of the browser's search are spread:
@@ -103,8 +104,8 @@ export async function readBucket(db: Queries, bits: number, bucket: number): Pro
   const list: Term[] = []
   for (const { id, term, crates } of terms) {
     const complete = postings.get(id)
-    const ranges = complete ? [] : await rangesOfTerm(db, id)
-    list.push({ term, crates, postings: complete ?? (await firstPostings(db, id)), ranges })
+    const shelves = complete ? [] : await shelvesOf(db, id)
+    list.push({ term, crates, postings: complete ?? (await firstPostings(db, id)), shelves })
   }
   return list
 }
@@ -136,7 +137,7 @@ export async function readWordLists(
 export async function readWords(db: Queries, key: Key, hash: number): Promise<ListedWord[]> {
   // As one text: a row for each would take three times as long.
   const text = `SELECT json_group_array(json_array(term, grade)) FROM (SELECT term, grade
-    FROM terms WHERE ${key} = ? AND grade > 0 ORDER BY grade DESC, term LIMIT ?)`
+    FROM terms WHERE ${key} = ? AND grade > 0 ORDER BY grade DESC, term LIMIT ?) AS part`
   const list = JSON.parse((await value<string>(db, text, hash, LISTED_MAX)) ?? '[]')
   return (list as [string, number][]).map(([word, grade]) => ({ word, grade }))
 }
@@ -156,8 +157,13 @@ export async function readSearchFacts(
 ): Promise<Map<number, SearchFacts>> {
   const owners = `(SELECT json_group_array(users.login) FROM
     (SELECT user_id FROM owners WHERE owners.crate_id = listings.crate_id
-      ORDER BY added_at, user_id) JOIN users ON users.id = user_id)`
-  const rows = await all<{ id: number; rust: string | null; dependents: number; owners: string }>(
+      ORDER BY added_at, user_id) AS own JOIN users ON users.id = user_id)`
+  const rows = await all<{
+    id: number
+    rust: string | null
+    dependents: number
+    owners: string | null
+  }>(
     db,
     `SELECT listings.crate_id AS id, listings.dependents, releases.line ->> 'rust_version' AS rust,
       ${withOwners ? owners : "'[]'"} AS owners
@@ -165,7 +171,9 @@ export async function readSearchFacts(
       WHERE listings.crate_id IN ${LIST}`,
     ids,
   )
-  return new Map(rows.map(({ id, ...row }) => [id, { ...row, owners: JSON.parse(row.owners) }]))
+  return new Map(
+    rows.map(({ id, ...row }) => [id, { ...row, owners: JSON.parse(row.owners ?? '[]') }]),
+  )
 }
 
 /** Returns the first crates of a common term. */
@@ -175,61 +183,65 @@ function firstPostings(db: Queries, termId: number): Promise<Posting[]> {
   return all(db, text, termId, POSTINGS_FIRST)
 }
 
-/** Reads the common terms of a hash, each with all its crates of one range. */
-export async function readCommon(db: Queries, hash: number, range: number): Promise<Term[]> {
+/** Reads the common terms of a hash, each with all its crates of one shelf. */
+export async function readShelf(db: Queries, hash: number, shelf: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
     'SELECT * FROM terms WHERE hash = ? AND crates > ?',
     hash,
     POSTINGS_MAX,
   )
+  const { scores, ids } = insideOf(shelf)
   const list: Term[] = []
   for (const { id, term } of terms) {
+    const ranks = CLASS_RANKS.flatMap(first =>
+      Array.from({ length: scores[1] - scores[0] }, (_, at) => [first + scores[0] + at]),
+    )
+    // Each rank is a place of the index: the other ids or the other scores may be very many.
     const postings = await all<Posting>(
       db,
-      `SELECT rank, crate_id AS id FROM postings
-        WHERE term_id = ? AND crate_id >= ? AND crate_id < ? ORDER BY rank, crate_id`,
+      `SELECT rank, crate_id AS id FROM json_each(?) AS ranks CROSS JOIN postings
+        ON term_id = ? AND rank = CAST(ranks.value ->> 0 AS INTEGER)
+          AND crate_id >= ? AND crate_id < ?
+        ORDER BY rank, crate_id`,
+      ranks,
       id,
-      range * RANGE_CRATES,
-      (range + 1) * RANGE_CRATES,
+      ...ids,
     )
-    if (postings.length > 0) list.push({ term, crates: postings.length, postings, ranges: [] })
+    if (postings.length > 0) list.push({ term, crates: postings.length, postings, shelves: [] })
   }
   return list
 }
 
-/** Yields each hash of a common term with the ranges of its crates. Reads all terms. */
-export async function commonRanges(
+/** The first rank of each class. */
+const CLASS_RANKS = Array.from({ length: CLASSES }, (_, at) => at * RANK_FIT)
+
+/** Returns all subjects of `common` marks. */
+export function commonSubjects(db: Queries): Promise<number[]> {
+  const text = `SELECT DISTINCT hash * ${SHELF_LIMIT} + shelf FROM shelves
+    JOIN terms ON terms.id = term_id WHERE terms.crates > ?`
+  return column(db, text, POSTINGS_MAX)
+}
+
+/** Returns the shelves of a term that has bitmaps, with the number of crates of each. */
+export async function shelvesOf(
   db: Queries,
-): Promise<{ readonly hash: number; readonly range: number }[]> {
-  const text = 'SELECT * FROM terms WHERE crates > ?'
-  const places = new Map<number, { hash: number; range: number }>()
-  for (const { id, hash } of await all<Row<'terms'>>(db, text, POSTINGS_MAX)) {
-    for (const range of await rangesOfTerm(db, id))
-      places.set(commonSubject(hash, range), { hash, range })
-  }
-  return [...places.values()]
+  termId: number,
+): Promise<readonly (readonly [shelf: number, crates: number])[]> {
+  const text = 'SELECT * FROM shelves WHERE term_id = ? ORDER BY shelf'
+  const rows = await all<Row<'shelves'>>(db, text, termId)
+  return rows.map(({ shelf, crates }) => [shelf, crates])
 }
 
-/** Returns the ranges of a term's crates. */
-export function rangesOfTerm(db: Queries, termId: number): Promise<number[]> {
-  const text = `SELECT crate_id AS id FROM postings
-    WHERE term_id = ? AND crate_id >= ? ORDER BY crate_id LIMIT 1`
-  return rangesFrom(RANGE_CRATES, from => first(db, text, termId, from))
+/** Returns the subject of the `common` mark of a hash and a shelf. */
+export function commonSubject(hash: number, shelf: number): number {
+  return hash * SHELF_LIMIT + shelf
 }
 
-/** The number of ranges of one hash in the subjects of marks; both together fit 31 bits. */
-const RANGES_MAX = 2 ** (31 - HASH_BITS)
-
-/** Returns the subject of the `common` mark of a hash and a range. */
-export function commonSubject(hash: number, range: number): number {
-  return hash * RANGES_MAX + range
-}
-
-/** Returns the hash and the range of a `commonSubject`. */
+/** Returns the hash and the shelf of a `commonSubject`. */
 export function ofCommonSubject(subject: number): {
   readonly hash: number
-  readonly range: number
+  readonly shelf: number
 } {
-  return { hash: Math.floor(subject / RANGES_MAX), range: subject % RANGES_MAX }
+  return { hash: Math.floor(subject / SHELF_LIMIT), shelf: subject % SHELF_LIMIT }
 }

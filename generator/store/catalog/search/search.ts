@@ -15,29 +15,37 @@ import {
   type Plan,
   planSearch,
   rarestOf,
+  type Variant,
   type Vocabulary,
 } from '../../../../core/search/plan.ts'
 import { rustMinor, type SearchRequest } from '../../../../core/search/request.ts'
-import { filterTerm, TERM_FILTERS, YANKED_FROM } from '../../../../core/search/terms.ts'
+import { CLASSES, filterTerm, TERM_FILTERS, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { parseQuery } from '../../../../core/search/words.ts'
 import { all, column, LIST, type Queries, value } from '../../database/statement.ts'
 import { crateCount } from '../pages/prefixes.ts'
-import { needsLaterRust, readCrateBytes } from './crate-bytes.ts'
+import { isYankedState, needsLaterRust } from './crate-bytes.ts'
 import {
-  byNameLength,
+  addBits,
+  allBits,
+  allMasks,
+  type Bits,
+  byScore,
   countBits,
+  evenSets,
   everyOf,
-  keepOnly,
-  listedSets,
+  type Mask,
+  type Matches,
+  maskOf,
   mostWords,
-  ofClass,
+  picked,
   readSets,
-  removeBetter,
   type Sets,
+  setBit,
   type TermRow,
-  takeOut,
+  without,
 } from './crate-sets.ts'
 import { type Slice, sortedIds } from './order.ts'
+import { SearchCache } from './search-cache.ts'
 import { readWords } from './search-files.ts'
 
 /** Found crates, best first: the ids on this page, and the number on all pages. */
@@ -62,10 +70,10 @@ export function searchFor(q: string): SearchRequest {
 
 /**
  * Searches the crates: every word must occur in the name, the keywords, or the description, or
- * begin one of their words, or be an inflection of it. The exact name comes first, then names that
- * begin with the query, then the rest by where the words occur; crates with only yanked versions
- * come last. A word that no crate has stands for the words that are most like it; if no crate has
- * all words, those with the most are found. An empty query finds every crate, by name.
+ * begin one of their words, or be an inflection of it. The exact name comes first, then the rest by
+ * where the words occur, by dependents, and by the length of the name; crates with only yanked
+ * versions come last. A word that no crate has stands for the words that are most like it; if no
+ * crate has all words, those with the most are found. An empty query finds every crate, by name.
  */
 export async function searchCrates(
   db: Queries,
@@ -78,6 +86,7 @@ export async function searchCrates(
   if (words.length === 0 && /[^\s+]/.test(q)) return NO_CRATES
   if (words.length === 0 && !isNarrowed && sort === 'relevance')
     return pageOf(db, slice, await crateCount(db), EVERY_CRATE)
+  const cache = await SearchCache.of(db)
   const terms = new Map<string, TermRow>()
   const plan = await planSearch(words, vocabularyOf(db, terms))
   if (words.length > 0 && plan.words.length === 0) return { ...NO_CRATES, leniency: plan }
@@ -88,15 +97,14 @@ export async function searchCrates(
     if (row && key === null && !isNarrowed && sort === 'relevance')
       return { ...(await pageOf(db, slice, row.crates, ONE_TERM, row.id)), leniency: plan }
   }
-  return combined(db, request, { plan, key, terms }, slice)
+  return combined(db, request, { plan, key, terms, cache }, slice)
 }
 
 const EVERY_CRATE = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
 const ONE_TERM = `SELECT crate_id FROM postings
   WHERE term_id = ? ORDER BY rank, crate_id LIMIT ? OFFSET ?`
 
-/** `{` follows `z`, the last character of canonical names. */
-const BEGINNING = 'SELECT id FROM crates WHERE canonical >= ? AND canonical < ?'
+const NAMED = 'SELECT id FROM crates WHERE canonical = ?'
 
 async function pageOf(
   db: Queries,
@@ -136,96 +144,115 @@ interface Planned {
   readonly plan: Plan
   readonly key: string | null
   readonly terms: Map<string, TermRow>
+  readonly cache: SearchCache
 }
 
 /** Combines the sets of crates that the words find. The cost hardly depends on the words. */
 async function combined(
   db: Queries,
   { filters, sort }: SearchRequest,
-  { plan, key, terms }: Planned,
+  { plan, key, terms, cache }: Planned,
   slice: Slice,
 ): Promise<FoundCrates> {
-  const { lengths, states } = await readCrateBytes(db)
-  const words = lengths.length / 32
+  const { scores, states } = await cache.crateBytes()
+  const words = scores.length / 32
+  const read = (variants: readonly Variant[]) =>
+    cache.sets(JSON.stringify(variants), () => readSets(db, variants, terms, words))
+  const found = await Promise.all(plan.words.map(one => read(one.variants)))
   const masking = TERM_FILTERS.flatMap(one => {
     const text = filters[one]
     return text === undefined ? [] : [filterTerm(one, text)]
   })
   await readTerms(db, masking, terms)
-  const { found, masks } = await readSets(db, plan.words, masking, terms, words)
-  const { sets, matched } =
-    found.length === 0
-      ? mostWords([listedSets(states, words)], masks, words)
-      : mostWords(found, masks, words)
-  if (filters.rust !== undefined) dropLaterRust(sets, states, filters.rust, words)
-  if (filters.owner !== undefined) keepOnly(sets, await ownedBy(db, filters.owner, words), words)
+  const masks = await Promise.all(
+    masking.map(async term => maskOf(await read([{ term, likeness: 'same' }]))),
+  )
+  if (filters.rust !== undefined) masks.push(usableMask(states, filters.rust))
+  if (filters.owner !== undefined) masks.push(await ownedMask(db, filters.owner, words))
+  if (found.length === 0) found.push(evenSets(listedMask(states)))
+  const { ofClass, matched } = mostWords(found, allMasks(masks))
   const counts = { leniency: plan, matched, words: plan.words.length }
-  const sides = [everyOf(sets, false, words), everyOf(sets, true, words)]
+  const sides = [ofClass(YANKED_FROM - 1), ofClass(CLASSES - 1)]
   const total = sides.reduce((sum, side) => sum + countBits(side), 0)
   if (sort !== 'relevance')
     return { ids: await sortedIds(db, sides, sort, slice), total, ...counts }
-  const begins = key === null ? [] : await column<number>(db, BEGINNING, key, `${key}{`)
-  removeBetter(sets, words)
+  const exact = key === null ? [] : await column<number>(db, NAMED, key)
   const rarest = matched < plan.words.length ? (found[rarestOf(plan.words)] ?? null) : null
-  const groups = ranked(sets, begins, rarest, words)
-  return { ids: sliceOf(groups, lengths, slice), total, ...counts }
+  return { ids: sliceOf(ranked(ofClass, exact, rarest), scores, slice), total, ...counts }
 }
 
-/** Returns disjoint sets in the order of the results; `rarest`: crates that come before others. */
-function ranked(
-  sets: Sets,
-  begins: readonly number[],
+/** Yields disjoint sets in the order of the results; `rarest`: crates that come before others. */
+function* ranked(
+  ofClass: Matches['ofClass'],
+  exact: readonly number[],
   rarest: Sets | null,
-  words: number,
-): Uint32Array[] {
-  return [false, true].flatMap(isYanked => {
-    const from = isYanked ? YANKED_FROM : 0
-    const side = Array.from({ length: YANKED_FROM }, (_, at) => ofClass(sets, from + at, words))
-    const first = takeOut(side, begins, words)
-    if (rarest === null) return [first, ...side]
-    const kept = everyOf(rarest, isYanked, words)
-    const own = side.map(bits => bits.map((word, at) => word & (kept[at] ?? 0)))
-    const others = side.map(bits => bits.map((word, at) => word & ~(kept[at] ?? 0)))
-    return [first, ...own, ...others]
-  })
+): Generator<Bits> {
+  for (const isYanked of [false, true]) {
+    const classes = Array.from(
+      { length: YANKED_FROM },
+      (_, at) => at + (isYanked ? YANKED_FROM : 0),
+    )
+    const first = picked(ofClass(classes.at(-1) ?? 0), exact)
+    yield first
+    const passes = rarest === null ? [null] : [everyOf(rarest, isYanked), null]
+    const before = first.slice()
+    for (const kept of passes) {
+      for (const at of classes) {
+        const own = without(ofClass(at), before)
+        const bits = kept === null ? own : allBits([own, kept])
+        yield bits
+        addBits(before, bits)
+      }
+    }
+  }
 }
 
-function sliceOf(
-  groups: readonly Uint32Array[],
-  lengths: Uint8Array,
-  { limit, offset }: Slice,
-): number[] {
+/** Returns a slice of sets that follow one another; asks for no more of them than it needs. */
+function sliceOf(groups: Iterable<Bits>, scores: Uint8Array, { limit, offset }: Slice): number[] {
   const ids: number[] = []
   let before = 0
   for (const bits of groups) {
     const count = countBits(bits)
     const from = Math.max(offset + ids.length - before, 0)
-    if (from < count && ids.length < limit)
-      ids.push(...byNameLength(bits, lengths, from, limit - ids.length))
+    if (from < count) ids.push(...byScore(bits, scores, from, limit - ids.length))
+    if (ids.length >= limit) break
     before += count
   }
   return ids
 }
 
-/** Removes the crates that say to need a later Rust; those that say nothing stay. */
-function dropLaterRust(sets: Sets, states: Uint8Array, rust: string, words: number): void {
-  const minor = rustMinor(rust)
-  if (minor === null) return
-  const later: number[] = []
-  for (const [id, state] of states.entries()) if (needsLaterRust(state, minor)) later.push(id)
-  const classes = Array.from({ length: sets.length / words }, (_, at) => ofClass(sets, at, words))
-  takeOut(classes, later, words)
+/** Returns the listed crates. */
+function listedMask(states: Uint8Array): Mask {
+  return maskBy(states, state => state !== 0 && !isYankedState(state), isYankedState)
 }
 
-/** Returns the crates of a user, as if every class had found them. */
-async function ownedBy(db: Queries, login: string, words: number): Promise<Sets> {
+/** Returns the crates that do not say to need a later Rust. */
+function usableMask(states: Uint8Array, rust: string): Mask {
+  const minor = rustMinor(rust)
+  const isUsable = (state: number) => minor === null || !needsLaterRust(state, minor)
+  return maskBy(states, isUsable, isUsable)
+}
+
+/** Returns the crates of a user, yanked or not. */
+async function ownedMask(db: Queries, login: string, words: number): Promise<Mask> {
   const text = `SELECT json_group_array(owners.crate_id) FROM owners
     JOIN users ON users.id = owners.user_id WHERE users.canonical = ?`
   const ids = JSON.parse((await value<string>(db, text, login.toLowerCase())) ?? '[]') as number[]
-  const states = new Uint8Array(words * 32)
-  for (const id of ids) states[id] = 1
-  const listed = listedSets(states, words)
-  // The set says nothing about yanks.
-  listed.set(listed.subarray(0, listed.length / 2), listed.length / 2)
-  return listed
+  const owned = new Uint32Array(words)
+  for (const id of ids) setBit(owned, id)
+  return [owned, owned]
+}
+
+function maskBy(
+  states: Uint8Array,
+  isUnyanked: (state: number) => boolean,
+  isYanked: (state: number) => boolean,
+): Mask {
+  const mask: Mask = [new Uint32Array(states.length / 32), new Uint32Array(states.length / 32)]
+  for (let id = 0; id < states.length; id++) {
+    const state = states[id] ?? 0
+    if (isUnyanked(state)) setBit(mask[0], id)
+    if (isYanked(state)) setBit(mask[1], id)
+  }
+  return mask
 }

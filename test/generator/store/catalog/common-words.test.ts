@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { canonicalName, type Name } from '../../../../core/name.ts'
+import { scoreOf } from '../../../../core/search/score.ts'
 import { type Findable, findableBy, type Searched } from '../../../../core/search/terms.ts'
 import {
   BITMAPS_FROM,
@@ -13,10 +14,10 @@ import {
 import { keepCrateBytes, stateOf } from '../../../../generator/store/catalog/search/crate-bytes.ts'
 import { changeTerms } from '../../../../generator/store/catalog/search/index-terms.ts'
 import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
-import { type Database, openDatabase } from '../../../../generator/store/database/database.ts'
+import type { Database } from '../../../../generator/store/database/database.ts'
 import type { Queries } from '../../../../generator/store/database/statement.ts'
 import { insert } from '../../../../generator/store/database/statement.ts'
-import { Cleanup } from '../../../support/cleanup.ts'
+import { openCatalog } from '../../../support/engine.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 const CRATES = 2600
@@ -47,21 +48,27 @@ function invent(roll: (sides: number) => number, number: number): Searched {
     keywords: roll(2) === 0 ? [pick('rust', 'library', 'json')] : [],
     description,
     yanked: roll(9) === 0,
+    step: Math.max(0, roll(9) - 6),
   }
 }
 
 async function put(tx: Queries, shelf: Shelf, id: number, now: Searched | null): Promise<void> {
   const nothing: Findable = { ranks: new Map(), words: new Set() }
   const terms = (one: Searched | null | undefined) => (one ? findableBy(one) : nothing)
-  if (now) await keepCrateBytes(tx, id, now.canonical.length, stateOf(now.yanked, null))
+  if (now)
+    await keepCrateBytes(
+      tx,
+      id,
+      scoreOf(now.step ?? 0, now.canonical.length),
+      stateOf(now.yanked, null),
+    )
   await changeTerms(tx, id, terms(shelf.get(id)), terms(now))
   if (now) shelf.set(id, now)
   else shelf.delete(id)
 }
 
 async function scene(t: TestContext) {
-  const database = await openDatabase(join(folderOf(t), 'plimsoll.db'))
-  new Cleanup(t).add(() => database.destroy())
+  const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
   const shelf: Shelf = new Map()
   const roll = dice(11)
   await database.transaction().execute(async tx => {
@@ -85,9 +92,9 @@ function expected(shelf: Shelf, words: readonly string[]): number[] {
     const { ranks: terms } = findableBy(one)
     const ranks = words.map(word => terms.get(word))
     if (ranks.some(rank => rank === undefined)) return []
-    const begins = one.canonical.startsWith(key)
-    const place = begins ? one.canonical.length : Math.max(...ranks.map(rank => rank ?? 0))
-    return [{ id, order: [Number(one.yanked), Number(!begins), place, id] }]
+    const isExact = one.canonical === key
+    const rank = Math.max(...ranks.map(rank => rank ?? 0))
+    return [{ id, order: [Number(one.yanked), Number(!isExact), rank, id] }]
   })
   const compare = (a: readonly number[], b: readonly number[]) => {
     const at = a.findIndex((value, i) => value !== b[i])

@@ -1,0 +1,56 @@
+import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import type { Progress } from '../build/build.ts'
+import type { Registry } from '../registry.ts'
+import { eachCrate } from '../store/catalog/crates.ts'
+import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { listReleases } from '../store/catalog/releases.ts'
+import { stageOf } from '../store/upload-order.ts'
+
+/** The fact that says which bucket has the whole tree. */
+const MIRRORED = 'mirrored'
+
+/** So many files are uploaded together. */
+const CHUNK = 1000
+
+/** Returns whether the bucket of `storage.public` has had the whole tree; true without one. */
+export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
+  return tree.mirror === null || (await readFact(database, MIRRORED)) === tree.mirror.place
+}
+
+/**
+ * Uploads what the bucket of `storage.public` lacks or has otherwise; lists it once. Changes of the
+ * tree meanwhile are uploaded as ever. Stops when `signal` says so; the next call goes on.
+ */
+export async function completeMirror(
+  registry: Registry,
+  progress?: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { crates, database, tree } = registry
+  const { mirror } = tree
+  if (mirror === null) return
+  await writeFact(database, MIRRORED, null)
+  await mirror.learn()
+  const none = new Map()
+  let done = 0
+  const upload = async (files: readonly string[], stored: ReadonlyMap<string, string> = none) => {
+    signal?.throwIfAborted()
+    await mirror.update({ files, stored, gone: none })
+    done += files.length + stored.size
+    progress?.('uploading files', done, 0)
+  }
+  if (crates.path('') === null) {
+    for await (const { id, name } of eachCrate(database)) {
+      const releases = await listReleases(database, id)
+      const keys = releases.map(
+        ({ version, cksum }) => [crateFilePath(name, version), crateKey(name, cksum)] as const,
+      )
+      await upload([], new Map(keys))
+    }
+  }
+  const stages: string[][] = [[], [], []]
+  for await (const path of tree.list()) stages[stageOf(path)]?.push(path)
+  for (const paths of stages)
+    for (let at = 0; at < paths.length; at += CHUNK) await upload(paths.slice(at, at + CHUNK))
+  await writeFact(database, MIRRORED, mirror.place)
+}

@@ -1,0 +1,159 @@
+import { readFile } from 'node:fs/promises'
+import { Refusal, refuse } from '../../core/error/error.ts'
+import { placeOf } from '../../core/paths/tree.ts'
+import type { TreeChanges } from './mirror.ts'
+import { retried, Transient } from './s3/retry.ts'
+
+/** How a CDN is told what has changed: the settings `cdn.…`. */
+export interface CdnOptions {
+  /** `{url}` or `{path}` in it: a request for each address; else one for every `BATCH`. */
+  readonly purgeUrl: string
+  readonly method: 'POST' | 'PURGE' | 'DELETE'
+  /** A file with lines `Name: value`, such as the key of the account; read for every purge. */
+  readonly headersFile: string | null
+  /** The address of the tree, without a slash at its end. */
+  readonly base: string
+  /** How long a purge is tried again before it counts as failed, in milliseconds. */
+  readonly budget?: number
+}
+
+/** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
+const GATHER_MS = 500
+const PAUSE_MS = 10_000
+
+/** Cloudflare takes so many addresses with one request. */
+const BATCH = 30
+
+/** How long the CDN may be silent, and how long a purge is tried again, in milliseconds. */
+const SILENCE_MS = 8000
+const BUDGET_MS = 15_000
+
+/** What the CDN has not been told yet, at most. */
+const LEFT_MAX = 100_000
+
+/**
+ * Tells a CDN which addresses have changed, behind the answers, so that it asks for them again.
+ * What a process that is killed has not told yet stays in caches for as long as these may keep it.
+ */
+export class Cdn {
+  readonly #options: CdnOptions
+  readonly #left = new Set<string>()
+  #timer: NodeJS.Timeout | null = null
+  #running: Promise<void> | null = null
+  #isClosed = false
+  /** Receives the error of a purge that failed; it is tried again. */
+  onFailure: (error: unknown) => void = () => undefined
+
+  constructor(options: CdnOptions) {
+    this.#options = options
+  }
+
+  /** The number of addresses that could not be purged; they are with the next purge. */
+  get waiting(): number {
+    return this.#left.size
+  }
+
+  /** Notes changes of the tree, to be purged soon. */
+  async update({ files, gone }: TreeChanges): Promise<void> {
+    for (const path of [...files, ...gone.keys()])
+      if (placeOf(path).cache !== 'immutable' && this.#left.size < LEFT_MAX)
+        for (const one of addressesOf(path)) this.#left.add(one)
+    this.#schedule(GATHER_MS)
+  }
+
+  /** Purges what is waiting; refuses when the CDN does not. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    if (this.#timer) clearTimeout(this.#timer)
+    await this.#running
+    await this.#purge()
+  }
+
+  #schedule(ms: number): void {
+    if (this.#isClosed || this.#timer || this.#running || this.#left.size === 0) return
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#running = this.#purge().then(
+        () => this.#ended(GATHER_MS),
+        error => {
+          this.onFailure(error)
+          this.#ended(PAUSE_MS)
+        },
+      )
+    }, ms).unref()
+  }
+
+  #ended(pause: number): void {
+    this.#running = null
+    this.#schedule(pause)
+  }
+
+  async #purge(): Promise<void> {
+    const { purgeUrl } = this.#options
+    const isSingle = /\{(?:url|path)\}/.test(purgeUrl)
+    const all = [...this.#left]
+    for (let at = 0; at < all.length; at += BATCH) {
+      const some = all.slice(at, at + BATCH)
+      // Taken out first: what changes while the CDN is told has to be told again.
+      for (const path of some) this.#left.delete(path)
+      try {
+        if (isSingle) await Promise.all(some.map(path => this.#send(this.#expand(path), null)))
+        else await this.#send(purgeUrl, { files: some.map(path => this.#urlOf(path)) })
+      } catch (error) {
+        for (const path of some) this.#left.add(path)
+        throw error
+      }
+    }
+  }
+
+  #urlOf(path: string): string {
+    return `${this.#options.base}/${path.split('/').map(encodeURIComponent).join('/')}`
+  }
+
+  #expand(path: string): string {
+    const url = this.#urlOf(path)
+    return this.#options.purgeUrl
+      .replaceAll('{url}', () => url)
+      .replaceAll('{path}', () => url.slice(new URL(url).origin.length + 1))
+  }
+
+  async #send(address: string, body: object | null): Promise<void> {
+    const { method, budget = BUDGET_MS } = this.#options
+    const headers = new Headers(body ? { 'content-type': 'application/json' } : {})
+    for (const line of await this.#headerLines()) {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+      if (name) headers.set(name, value ?? '')
+    }
+    const attempt = async () => {
+      const signal = AbortSignal.timeout(SILENCE_MS)
+      const init = { method, headers, signal, body: body && JSON.stringify(body) }
+      const answer = await fetch(address, init).catch((error: Error) => {
+        throw new Transient((error.cause as Error | undefined)?.message ?? error.message)
+      })
+      await answer.body?.cancel()
+      if (answer.status === 429 || answer.status >= 500) throw new Transient(String(answer.status))
+      // What the CDN does not have need not be purged.
+      if (!answer.ok && answer.status !== 404) refuse('cdn_refuses', { status: answer.status })
+    }
+    try {
+      await retried(budget, attempt)
+    } catch (error) {
+      if (error instanceof Refusal || !(error instanceof Transient)) throw error
+      refuse('cdn_unreachable', { reason: error.message })
+    }
+  }
+
+  async #headerLines(): Promise<readonly string[]> {
+    const { headersFile } = this.#options
+    if (headersFile === null) return []
+    return (await readFile(headersFile, 'utf8')).split('\n').map(line => line.trim())
+  }
+}
+
+/** Returns the paths under which readers ask for a file: pages are asked for as folders. */
+function addressesOf(path: string): string[] {
+  const [, folder] = /^(.*\/)?index\.html$/.exec(path) ?? []
+  if (!path.endsWith('index.html') || (folder === undefined && path !== 'index.html')) return [path]
+  return [folder ?? '', path]
+}

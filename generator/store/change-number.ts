@@ -1,0 +1,68 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { writing } from './storage-fault.ts'
+
+/**
+ * A number that becomes another one with every change of the public tree. Whoever serves the tree
+ * compares numbers instead of looking at each file: reading 8 bytes takes a third of the time of
+ * `stat`. The changes of other processes are in a file, those of the reader in its memory.
+ */
+export class ChangeNumber {
+  readonly #path: string
+  readonly #number = new Float64Array(1)
+  readonly #bytes = new Uint8Array(this.#number.buffer)
+  #file: number | null = null
+  #isReader = false
+  #own = 0
+  #writing: Promise<void> | null = null
+  /** Processes begin at random, so that none writes a number that another has written. */
+  #last = randomInt(2 ** 47)
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Makes it another number. To be called when a change is visible, before anyone is told of it. */
+  renew(): Promise<void> {
+    this.#own++
+    // Nobody else reads it, and a slow disk must not block the event loop of a daemon.
+    if (this.#isReader) return Promise.resolve()
+    // Changes that meet share a write, which comes after all of them.
+    this.#writing ??= writing(async () => this.#write())
+    return this.#writing
+  }
+
+  /** Returns the number; NaN, which equals no number, if the file cannot be read. */
+  read(): number {
+    this.#isReader = true
+    this.#number[0] = 0
+    try {
+      readSync(this.#open(), this.#bytes, 0, 8, 0)
+    } catch {
+      return Number.NaN
+    }
+    return (this.#number[0] ?? 0) + this.#own
+  }
+
+  /** Closes the file. */
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  async #write(): Promise<void> {
+    await null
+    this.#writing = null
+    const file = this.#open()
+    this.#number[0] = ++this.#last
+    writeSync(file, this.#bytes, 0, 8, 0)
+  }
+
+  #open(): number {
+    if (this.#file !== null) return this.#file
+    mkdirSync(dirname(this.#path), { recursive: true })
+    this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o644)
+    return this.#file
+  }
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import pLimit from 'p-limit'
+import { refuse } from '../../core/error/error.ts'
+import { GIT_INDEX_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import type { CrateStore } from './crate-store.ts'
+import { fileChecksum, fileFacts, isFolder, isMissing } from './durable-file.ts'
+import type { Bucket } from './s3/bucket.ts'
+import { headersOf } from './s3/headers.ts'
+import { stageOf } from './upload-order.ts'
+
+/** What has changed in the public tree: paths of files, and what is shown or gone. */
+export interface TreeChanges {
+  /** Files that were written; those that did not change belong here, too. */
+  readonly files: Iterable<string>
+  /** `.crate` files that are not in the tree: keys of the crate store by path. */
+  readonly stored: ReadonlyMap<string, string>
+  /** Paths that were removed, and whether with all below them. */
+  readonly gone: ReadonlyMap<string, boolean>
+}
+
+/** What the bucket has at a path, as far as is known. */
+interface Known {
+  readonly etag: string
+  readonly cksum: string | null
+}
+
+/** The most uploads at a time, and the most objects whose ETags are remembered. */
+const AT_ONCE = 32
+const REMEMBERED = 200_000
+
+/** So often another writer may come in between; each time it has made progress. */
+const ATTEMPTS = 20
+
+/**
+ * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
+ * ETag was known before its bytes were read here, so of two builders neither leaves an older file.
+ * The git index is not copied.
+ */
+export class Mirror {
+  readonly place: string
+  readonly #bucket: Bucket
+  readonly #root: string
+  readonly #crates: CrateStore
+  readonly #cacheSeconds: number
+  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
+  readonly #limit = pLimit(AT_ONCE)
+  /** What an upload that failed leaves to the next one. */
+  readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }
+
+  /** `root`: the folder of the tree; `cacheSeconds`: how old the index may be in caches. */
+  constructor(bucket: Bucket, root: string, crates: CrateStore, cacheSeconds: number) {
+    this.place = bucket.place
+    this.#bucket = bucket
+    this.#root = root
+    this.#crates = crates
+    this.#cacheSeconds = cacheSeconds
+  }
+
+  /**
+   * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
+   * then pages; removes last. When it fails, the next call does the rest, too.
+   */
+  async update(changes: TreeChanges): Promise<void> {
+    const files = new Set([...this.#left.files, ...changes.files])
+    const stored = new Map([...this.#left.stored, ...changes.stored])
+    const gone = new Map([...this.#left.gone, ...changes.gone])
+    this.#left.files.clear()
+    this.#left.stored.clear()
+    this.#left.gone.clear()
+    const ours = [...files].filter(path => !path.startsWith(`${GIT_INDEX_FOLDER}/`))
+    const stages = [0, 1, 2].map(stage => ours.filter(path => stageOf(path) === stage))
+    try {
+      await this.#all([...stored], ([path, key]) => this.#copyCrate(path, key))
+      for (const paths of stages) await this.#all(paths, path => this.#copyFile(path))
+      await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole))
+    } catch (error) {
+      for (const path of files) this.#left.files.add(path)
+      for (const [path, key] of stored) this.#left.stored.set(path, key)
+      for (const [path, isWhole] of gone) this.#left.gone.set(path, isWhole)
+      throw error
+    }
+  }
+
+  /** Lists the bucket and remembers what it has, so that `update` asks less. */
+  async learn(): Promise<void> {
+    for await (const { key, etag } of this.#bucket.list())
+      this.#known.set(key, { etag, cksum: null })
+  }
+
+  /** Works on all items; waits for those that have begun when one fails. */
+  async #all<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    let isFailing = false
+    const ends = await Promise.allSettled(
+      items.map(item =>
+        this.#limit(async () => {
+          if (isFailing) return
+          try {
+            await work(item)
+          } catch (error) {
+            isFailing = true
+            throw error
+          }
+        }),
+      ),
+    )
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
+  /** A `.crate` never changes: it is written where there is none, or a damaged one. */
+  async #copyCrate(path: string, key: string | null): Promise<void> {
+    const local = join(this.#root, ...path.split('/'))
+    const file = key === null ? await fileOf(local) : await this.#crates.localFile(key)
+    if (!file) return
+    const cksum = key?.slice(-70, -6) ?? (await fileChecksum(file.path)) ?? ''
+    const there = await this.#bucket.head(path)
+    if (there?.size === file.size && there.cksum === cksum) return
+    const headers = headersOf(placeOf(path), this.#cacheSeconds)
+    await this.#bucket.put(path, { body: { file: file.path, size: file.size }, cksum, headers })
+  }
+
+  async #copyFile(path: string): Promise<void> {
+    if (path.endsWith('.crate')) return this.#copyCrate(path, null)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Known before the bytes are read: they are then at least as new as what is overwritten.
+      const there = this.#known.get(path) ?? (await this.#bucket.head(path))
+      const body = await readBytes(join(this.#root, ...path.split('/')))
+      if (body === null) return this.#removeGone(path, false)
+      const cksum = sumOf('sha256', body)
+      const isSame = there?.cksum === cksum || there?.etag === `"${sumOf('md5', body)}"`
+      const headers = headersOf(placeOf(path), this.#cacheSeconds)
+      const onlyIf = there ? { etag: there.etag } : 'absent'
+      const etag =
+        isSame && there
+          ? there.etag
+          : await this.#bucket.put(path, { body, cksum, headers, onlyIf })
+      if (etag !== null) return void this.#known.set(path, { etag, cksum })
+      this.#known.delete(path)
+    }
+    refuse('bucket_unreachable', { reason: `${path} is changed by others again and again` })
+  }
+
+  async #removeGone(path: string, isWhole: boolean): Promise<void> {
+    const isThere = (one: string) => fileFacts(join(this.#root, ...one.split('/')))
+    if (!(await isThere(path))) {
+      this.#known.delete(path)
+      await this.#bucket.remove(path)
+    }
+    if (!isWhole) return
+    for await (const { key } of this.#bucket.list(`${path}/`)) {
+      if (await isThere(key)) continue
+      this.#known.delete(key)
+      await this.#bucket.remove(key)
+    }
+  }
+}
+
+async function fileOf(path: string): Promise<{ path: string; size: number } | null> {
+  const facts = await fileFacts(path)
+  return facts && { path, size: facts.size }
+}
+
+async function readBytes(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (isMissing(error) || isFolder(error)) return null
+    throw error
+  }
+}
+
+function sumOf(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
+  return createHash(algorithm).update(bytes).digest('hex')
+}

@@ -1,0 +1,61 @@
+import { join, resolve } from 'node:path'
+import { parseBucketAddress } from '../../core/settings/bucket.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Cdn } from './cdn.ts'
+import type { ChangeNumber } from './change-number.ts'
+import { CrateFolder } from './crate-folder.ts'
+import type { CrateStore } from './crate-store.ts'
+import { PublicTree } from './public-tree.ts'
+import type { Bucket } from './s3/bucket.ts'
+import type { Environment } from './s3/metadata.ts'
+
+/** Opens the crate store of a registry folder by the settings; connects to nothing yet. */
+export async function openCrates(
+  root: string,
+  storage: Settings['storage'],
+  env: Environment,
+): Promise<CrateStore> {
+  const bucket = await openBucket(storage.crates, storage, env)
+  if (!bucket) return new CrateFolder(resolve(root, storage.crates))
+  const { CrateBucket } = await import('./crate-bucket.ts')
+  return new CrateBucket(bucket, join(root, 'cache'))
+}
+
+/**
+ * Opens the public tree of a registry folder by the settings: a folder, and if they name a bucket,
+ * the copy there. `base`: the address at which readers have it.
+ */
+export async function openTree(
+  root: string,
+  { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
+  env: Environment,
+  crates: CrateStore,
+  changes: ChangeNumber,
+  base: string,
+): Promise<PublicTree> {
+  const bucket = await openBucket(storage.public, storage, env)
+  const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
+  const mirror =
+    bucket &&
+    new (await import('./mirror.ts')).Mirror(bucket, folder, crates, storage.cache_seconds)
+  return new PublicTree(folder, 'each', changes, false, { mirror, cdn: await openCdn(cdn, base) })
+}
+
+async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
+  const { purge_url: purgeUrl, purge_method: method, purge_headers: headersFile } = settings
+  if (purgeUrl === null) return null
+  const { Cdn } = await import('./cdn.ts')
+  return new Cdn({ purgeUrl, method, headersFile, base })
+}
+
+/** Opens the bucket at an address; null when `place` is a folder. Loads the client only then. */
+export async function openBucket(
+  place: string,
+  { endpoint, region, path_style: pathStyle }: Settings['storage'],
+  env: Environment,
+): Promise<Bucket | null> {
+  const address = parseBucketAddress(place)
+  if (!address) return null
+  const { Bucket } = await import('./s3/bucket.ts')
+  return new Bucket({ address, endpoint, region, pathStyle, env })
+}

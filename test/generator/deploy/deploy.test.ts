@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { deploy } from '../../../generator/deploy/deploy.ts'
+import { bucketTarget, type DeployTarget, folderTarget } from '../../../generator/deploy/target.ts'
+import { stageOf } from '../../../generator/store/upload-order.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { objectOf } from '../../support/s3/objects.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const TREE = {
+  'index/config.json': '{"dl":"x"}\n',
+  'index/de/mo/demo': '{"name":"demo"}\n',
+  'crates/demo/demo-1.0.0.crate': 'bytes',
+  'crates/demo/index.html': '<p>',
+  'assets/style.1.css': 'p{}',
+  'index.git/objects/00/1': 'object',
+  'index.git/HEAD': 'ref: refs/heads/master\n',
+  'index.html': '<h1>',
+  '.nojekyll': '',
+}
+const PATHS = Object.keys(TREE).sort()
+
+function write(root: string, files: Readonly<Record<string, string>>): string {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+/** A tree, and a deployment of it to a target. */
+function job(t: TestContext, to: DeployTarget, from = write(folderOf(t), TREE)) {
+  const run = (options: { removes?: boolean; isTrial?: boolean } = {}) =>
+    deploy({ from, to, removes: false, isTrial: false, ...options })
+  return { from, run }
+}
+
+async function bucketJob(t: TestContext) {
+  const s3 = await startS3(new Cleanup(t))
+  return { s3, ...job(t, bucketTarget(bucketOn(s3, ''), 60)) }
+}
+
+test('a bucket gets the whole tree with its headers, and then only what changed', async t => {
+  const { s3, from, run } = await bucketJob(t)
+  const first = await run()
+  assert.deepEqual([[...first.uploaded].sort(), first.unchanged], [PATHS, 0])
+  assert.deepEqual(s3.keys(), PATHS)
+  const headers = (path: string) => {
+    const { 'x-amz-meta-sha256': _, ...rest } = s3.objects.get(path)?.headers ?? {}
+    return rest
+  }
+  assert.deepEqual(headers('crates/demo/demo-1.0.0.crate'), {
+    'content-type': 'application/gzip',
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  assert.deepEqual(headers('index/de/mo/demo'), {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'public, max-age=60',
+  })
+  s3.requests.splice(0)
+  const second = await run()
+  assert.deepEqual([second.uploaded, second.unchanged], [[], PATHS.length])
+  assert.equal(s3.requests.length, 1)
+  write(from, { 'index/de/mo/demo': '{"name":"demo"}\n{}\n', 'index.html': '<h2>' })
+  assert.deepEqual((await run()).uploaded, ['index/de/mo/demo', 'index.html'])
+})
+
+test('crates go first, the index next, pages last; removal is the other way round', async t => {
+  const { s3, from, run } = await bucketJob(t)
+  const order = () =>
+    s3.requests.splice(0).flatMap(({ key, method }) => (method === 'GET' ? [] : [key]))
+  await run()
+  const stages = order().map(stageOf)
+  assert.deepEqual(stages, [...stages].sort())
+  assert.equal(new Set(stages).size, 3)
+  for (const path of PATHS) if (path !== 'index/config.json') rmSync(join(from, path))
+  assert.equal((await run()).surplus, PATHS.length - 1)
+  assert.deepEqual(order(), [])
+  const { removed } = await run({ removes: true })
+  assert.equal(removed.length, PATHS.length - 1)
+  const gone = order().map(stageOf)
+  assert.deepEqual(gone, [...gone].sort().reverse())
+  assert.deepEqual(s3.keys(), ['index/config.json'])
+})
+
+test('a trial changes nothing and tells the same', async t => {
+  const { s3, run } = await bucketJob(t)
+  s3.objects.set('old.html', objectOf(Buffer.from('x'), {}))
+  s3.objects.set('index/config.json', objectOf(Buffer.from('x'), {}))
+  const before = s3.keys()
+  const trial = await run({ removes: true, isTrial: true })
+  assert.deepEqual(s3.keys(), before)
+  const real = await run({ removes: true })
+  assert.deepEqual([trial.uploaded, trial.removed], [real.uploaded, real.removed])
+  assert.deepEqual(real.removed, ['old.html'])
+})
+
+test('an upload that was stopped anywhere goes on where it was', async t => {
+  for (let after = 0; after < PATHS.length; after++) {
+    const { s3, run } = await bucketJob(t)
+    let left = after
+    s3.fault = ({ method }) => (method === 'PUT' && left-- <= 0 ? 403 : null)
+    await assert.rejects(run(), Refusal)
+    const done = s3.keys().length
+    assert.equal(done, after)
+    s3.fault = () => null
+    assert.equal((await run()).uploaded.length, PATHS.length - done)
+    assert.deepEqual(s3.keys(), PATHS)
+  }
+})
+
+test('objects whose ETag is no MD5 are compared by the checksum of their writer', async t => {
+  const { s3, run } = await bucketJob(t)
+  await run()
+  for (const [key, object] of s3.objects) s3.objects.set(key, { ...object, etag: '"of-a-key"' })
+  assert.deepEqual((await run()).uploaded, [])
+  const known = s3.objects.get('index.html')
+  if (known) s3.objects.set('index.html', { ...known, headers: {} })
+  assert.deepEqual((await run()).uploaded, ['index.html'])
+})
+
+test('a folder gets the tree, then only what changed, and loses the rest on demand', async t => {
+  const target = join(folderOf(t), 'www')
+  const { from, run } = job(t, folderTarget(target))
+  assert.equal((await run()).uploaded.length, PATHS.length)
+  for (const path of PATHS)
+    assert.deepEqual(readFileSync(join(target, path)), readFileSync(join(from, path)))
+  write(from, { 'index.html': 'new' })
+  write(target, { 'old/page.html': 'old' })
+  const second = await run()
+  assert.deepEqual([second.uploaded, second.surplus], [['index.html'], 1])
+  assert.deepEqual((await run({ removes: true })).removed, ['old/page.html'])
+  assert.equal(existsSync(join(target, 'old')), false)
+})
+
+test('what is no tree is not uploaded, and what is none loses no files', async t => {
+  const { s3, run } = await bucketJob(t)
+  s3.objects.set('holiday.jpg', objectOf(Buffer.from('x'), {}))
+  const has = (code: 'deploy_foreign' | 'deploy_no_tree') => (error: unknown) =>
+    error instanceof Refusal && error.has(code)
+  await assert.rejects(run({ removes: true }), has('deploy_foreign'))
+  assert.deepEqual(s3.keys(), ['holiday.jpg'])
+  const empty = job(t, folderTarget(join(folderOf(t), 'www')), folderOf(t))
+  await assert.rejects(empty.run(), has('deploy_no_tree'))
+})

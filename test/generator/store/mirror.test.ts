@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { output } from '../../../core/paths/tree.ts'
+import { CrateBucket } from '../../../generator/store/crate-bucket.ts'
+import { Mirror } from '../../../generator/store/mirror.ts'
+import { PublicTree } from '../../../generator/store/public-tree.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { objectOf } from '../../support/s3/objects.ts'
+import { folderOf, once } from '../../support/workplace.ts'
+
+const INDEX = 'index/de/mo/demo'
+
+/** A tree with its copy in a bucket, whose crates are in another. */
+async function opened(t: TestContext) {
+  const s3 = await startS3(new Cleanup(t))
+  const root = join(folderOf(t), 'public')
+  const crates = new CrateBucket(bucketOn(s3, 'crates', 300), folderOf(t))
+  const open = () => {
+    const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, 0)
+    return new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  }
+  const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
+  const writes = () =>
+    s3.requests.splice(0).flatMap(one => (one.method === 'GET' ? [] : [one.method]))
+  return { s3, root, crates, open, text, writes, tree: open() }
+}
+
+test('what is written is in the bucket when the write returns, and nothing is listed', async t => {
+  const { s3, tree, text, writes } = await opened(t)
+  await tree.write(output(INDEX, 'one\n'))
+  assert.equal(text(INDEX), 'one\n')
+  assert.equal(s3.objects.get(`www/${INDEX}`)?.headers['cache-control'], 'no-cache')
+  assert.deepEqual(writes(), ['HEAD', 'PUT'])
+  await tree.write(output(INDEX, 'two\n'))
+  assert.deepEqual([text(INDEX), writes()], ['two\n', ['PUT']])
+  await tree.write(output(INDEX, 'two\n'))
+  assert.deepEqual(writes(), [])
+  await tree.remove(INDEX)
+  assert.deepEqual([s3.keys(), writes()], [[], ['DELETE']])
+  assert.ok(s3.requests.every(({ query }) => !query.has('list-type')))
+})
+
+test('a batch uploads crates first, then the index, then pages', async t => {
+  const { s3, tree, crates } = await opened(t)
+  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
+  const key = `de/mo/demo/${staged.cksum}.crate`
+  await staged.keep(key)
+  s3.requests.splice(0)
+  const place = output('crates/demo/demo-1.0.0.crate', '')
+  await tree.batch(async turn => {
+    await turn.write(output('crates/demo/index.html', '<p>'))
+    await turn.write(output(INDEX, 'one\n'))
+    await turn.showStored(place, key)
+    assert.deepEqual(s3.requests, [])
+  })
+  const puts = s3.requests.flatMap(one => (one.method === 'PUT' ? [one.key] : []))
+  assert.deepEqual(puts, [`www/${place.path}`, `www/${INDEX}`, 'www/crates/demo/index.html'])
+  assert.equal(s3.objects.get(`www/${place.path}`)?.bytes.toString(), 'bytes')
+})
+
+test('of two builders neither leaves an older file', async t => {
+  const { s3, root, open, text } = await opened(t)
+  const [one, other] = [open(), open()]
+  await one.write(output(INDEX, '1\n'))
+  await other.write(output(INDEX, '1\n'))
+  // The other one writes and uploads between the read of the first one and its upload.
+  let isOvertaken = false
+  s3.fault = ({ method, key }) => {
+    if (method === 'PUT' && key === `www/${INDEX}` && !isOvertaken) {
+      isOvertaken = true
+      writeFileSync(join(root, INDEX), '3\n')
+      s3.objects.set(key, objectOf(Buffer.from('3\n'), {}))
+    }
+    return null
+  }
+  await one.write(output(INDEX, '2\n'))
+  assert.equal(text(INDEX), '3\n')
+  assert.equal(readFileSync(join(root, INDEX), 'utf8'), '3\n')
+})
+
+test('an answer that is lost after the file was stored is a success', async t => {
+  const { s3, tree, text } = await opened(t)
+  await tree.write(output(INDEX, '1\n'))
+  let left = 1
+  s3.fault = ({ method }) => (method === 'PUT' && left-- > 0 ? 'lost' : null)
+  await tree.write(output(INDEX, '2\n'))
+  assert.equal(text(INDEX), '2\n')
+})
+
+test('what could not be uploaded or removed is with the next change', async t => {
+  const { s3, tree, text } = await opened(t)
+  await tree.write(output(INDEX, '1\n'))
+  await tree.write(output('old.html', 'old'))
+  s3.fault = () => 503
+  const isDown = (error: unknown) => error instanceof Refusal && error.has('bucket_unreachable')
+  await assert.rejects(tree.write(output(INDEX, '2\n')), isDown)
+  await assert.rejects(tree.remove('old.html'), isDown)
+  s3.fault = () => null
+  await tree.write(output('index.html', 'new'))
+  assert.deepEqual([text(INDEX), text('old.html'), text('index.html')], ['2\n', undefined, 'new'])
+})
+
+test('a removed folder takes what is below it, and no neighbor', async t => {
+  const { s3, tree, text } = await opened(t)
+  for (const path of ['crates/demo/a.html', 'crates/demo/1.0.0/b.html', 'crates/demo2/a.html'])
+    await tree.write(output(path, path))
+  await tree.removeFolder('crates/demo')
+  assert.deepEqual(s3.keys(), ['www/crates/demo2/a.html'])
+  assert.equal(text('crates/demo2/a.html'), 'crates/demo2/a.html')
+})
+
+test('a file that somebody removed here is removed there', async t => {
+  const { s3, tree, root } = await opened(t)
+  await tree.write(output(INDEX, '1\n'))
+  rmSync(join(root, INDEX))
+  await tree.mirror?.update({ files: [INDEX], stored: new Map(), gone: new Map() })
+  assert.deepEqual(s3.keys(), [])
+})

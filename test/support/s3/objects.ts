@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+
+/** An object of the in-process S3. */
+export interface StoredObject {
+  readonly bytes: Buffer
+  /** With its quotes. */
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The headers that S3 keeps with an object. */
+export const KEPT = /^(?:content-type|cache-control|content-encoding|x-amz-meta-.+)$/
+
+/** Creates an object; the ETag of one in parts has their number, as on S3. */
+export function objectOf(
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+  parts: readonly Buffer[] = [],
+): StoredObject {
+  const md5 = (of: Buffer) => createHash('md5').update(of).digest()
+  const sum =
+    parts.length === 0
+      ? md5(bytes).toString('hex')
+      : `${md5(Buffer.concat(parts.map(md5))).toString('hex')}-${parts.length}`
+  return { bytes, etag: `"${sum}"`, headers }
+}
+
+/** Returns a page of a list in the form of `ListObjectsV2`. */
+export function listPage(
+  objects: ReadonlyMap<string, StoredObject>,
+  prefix: string,
+  after: string,
+  most: number,
+): string {
+  const keys = [...objects.keys()].filter(key => key.startsWith(prefix) && key > after).sort()
+  const shown = keys.slice(0, most)
+  const isMore = keys.length > shown.length
+  const rows = shown.map(key => {
+    const { bytes, etag } = objects.get(key) as StoredObject
+    return `<Contents><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag><Size>${bytes.length}</Size></Contents>`
+  })
+  const next = isMore
+    ? `<NextContinuationToken>${xmlText(shown.at(-1) ?? '')}</NextContinuationToken>`
+    : ''
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>test</Name><EncodingType/>${rows.join('')}${next}<IsTruncated>${isMore}</IsTruncated></ListBucketResult>`
+}
+
+/** Escapes text for XML. */
+export function xmlText(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/"/g, '&quot;')
+}
