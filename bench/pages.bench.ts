@@ -60,7 +60,7 @@ try {
 /** Publishes on a quiet registry, then while every page is being rendered. */
 async function publishBeside(registry: Registry, userId: number): Promise<void> {
   const order = { userId, name: 'bench', scopes: null, crates: null, at: AT, expires: null }
-  const token = await createToken(registry.database, order)
+  const { token } = await createToken(registry.database, order)
   const indexWorker = new IndexWorker(registry, error => {
     throw error
   })

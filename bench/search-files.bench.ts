@@ -6,10 +6,12 @@ import Libsql from 'libsql'
 import { canonicalName } from '../core/name.ts'
 import { bitsFor } from '../core/search/buckets.ts'
 import { Lookup } from '../core/search/lookup.ts'
+import { stepOf } from '../core/search/score.ts'
 import { buildMarks } from '../generator/pages/pages.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { type SearchedCrate, searchFiles } from '../generator/render/search-files.ts'
 import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
+import { BITMAPS_FROM, makeBitmaps } from '../generator/store/catalog/search/bitmaps.ts'
 import { searchCrates, searchFor } from '../generator/store/catalog/search/search.ts'
 import { finishLayout, termCount } from '../generator/store/catalog/search/search-files.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
@@ -19,18 +21,26 @@ import { TermFiller } from './support/term-filler.ts'
 
 /**
  * The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate
- * costs its files.
+ * costs its files. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
-const [SMALL, LARGE] = [10_000, 200_000]
+const LARGE = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 200_000)
+const SMALL = LARGE / 20
 const NEW_CRATES = 25
 
-/** Invented crates whose descriptions have the words that every other one has. */
+/**
+ * Invented crates whose descriptions have the words that every other one has. A quarter of them have
+ * dependents: half as many crates have twice as many.
+ */
 function entriesOf(count: number): SearchedCrate[] {
   const common = ['rust', 'library', 'for', 'a', 'the', 'async', 'simple']
   return inventedEntries(count).map((entry, id) => {
     const words = common.filter((_, at) => (id + at) % (at + 2) !== 0)
     const description = `${words.join(' ')} ${entry.about.description}`
-    return { ...entry, about: { ...entry.about, description } }
+    const place = (Math.imul(id, 0x9e3779b1) >>> 0) / 2 ** 32
+    const license = id % 3 === 0 ? 'MIT' : 'MIT OR Apache-2.0'
+    const categories = id % 5 === 0 ? ['parsing'] : []
+    const about = { ...entry.about, description, license, categories }
+    return { ...entry, about, dependents: Math.floor(0.25 / (place + 1 / count)) }
   })
 }
 
@@ -42,6 +52,7 @@ const large = entriesOf(LARGE).sort((a, b) =>
 const files = measureFiles(large)
 for (const query of ['serde json', 's', 'rust library', 'fast-json'])
   await measureQuery(files, query)
+await measureSearches(files)
 const costs: number[] = []
 for (const size of [SMALL, LARGE])
   costs.push(await measureChange(large.filter((_, at) => at % (LARGE / size) === 0)))
@@ -85,12 +96,38 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
   console.log(`  “${query}” at once: ${await run([query])}`)
 }
 
+/** What whole pages of results load. */
+async function measureSearches(made: ReadonlyMap<string, Buffer>): Promise<void> {
+  const filters = [
+    {},
+    { license: 'mit' },
+    { license: 'mit', category: 'parsing' },
+    { rust: '1.70' },
+  ]
+  const texts = ['rust', 'rust library', 'rust async simple library', 's c', 'serde library rust']
+  let [all, most] = [0, 0]
+  for (const q of [...texts, ...inventedQueries(large, 200)]) {
+    for (const [at, filter] of filters.entries()) {
+      const loaded: Buffer[] = []
+      const request = { ...searchFor(q), filters: filter }
+      const { total, isLeast, considered } = await lookupIn(made, loaded).search(request, 20)
+      const bytes = loaded.reduce((sum, file) => sum + gzipSync(file).length, 0)
+      most = Math.max(most, bytes)
+      all++
+      if (!texts.includes(q)) continue
+      const said = `${isLeast ? 'more than ' : ''}${total} found${considered === null ? '' : ` among ${considered}`}`
+      console.log(`  “${q}”, filters ${at}: ${loaded.length} requests, ${bytes} bytes, ${said}`)
+    }
+  }
+  console.log(`  ${all} searches load at most ${most} bytes`)
+}
+
 function lookupIn(made: ReadonlyMap<string, Buffer>, loaded: Buffer[]): Lookup {
   return new Lookup(async path => {
     const bytes = made.get(`search/${path}`)
     if (!bytes) throw new Error(`there is no ${path}`)
     loaded.push(bytes)
-    return JSON.parse(bytes.toString())
+    return bytes.toString()
   })
 }
 
@@ -102,6 +139,10 @@ async function measureChange(entries: readonly SearchedCrate[]): Promise<number>
     await initRegistry(dir, sources, {})
     const registry = await openRegistry(dir, sources)
     fill(join(dir, DATABASE_FILE), entries)
+    await registry.database.transaction().execute(async tx => {
+      const common = tx.selectFrom('terms').select('id').where('crates', '>=', BITMAPS_FROM)
+      for (const { id } of await common.execute()) await makeBitmaps(tx, id)
+    })
     if (entries.length === LARGE) await compare(registry)
     await finishLayout(registry.database, bitsFor(await termCount(registry.database)))
     const times: number[] = []
@@ -183,21 +224,27 @@ function fill(path: string, entries: readonly SearchedCrate[]): void {
   connection.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF; BEGIN')
   const crate = connection.prepare('INSERT INTO crates VALUES (?, ?, ?, ?, ?, 1)')
   const release = connection.prepare(
-    "INSERT INTO releases VALUES (?, ?, '1.0.0', '1.0.0', '', 1, 0, '{}', ?, null, ?, null)",
+    `INSERT INTO releases (id, crate_id, version, identity, cksum, size, yanked, line, about, readme,
+      published_at, published_by) VALUES (?, ?, '1.0.0', '1.0.0', '', 1, 0, '{}', ?, null, ?, null)`,
   )
   const listing = connection.prepare(
     `INSERT INTO listings (crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked,
       updated_at) VALUES (?, ?, ?, ?, ?, 1, 0, ?)`,
   )
+  const counted = connection.prepare(
+    'UPDATE listings SET dependents = ?, step = ? WHERE crate_id = ?',
+  )
   const terms = new TermFiller()
   const time = '2026-11-20T12:00:00Z'
-  for (const [at, { name, about, yanked }] of entries.entries()) {
+  for (const [at, { name, about, yanked, dependents = 0 }] of entries.entries()) {
     const id = at + 1
     const key = canonicalName(name)
     crate.run(id, name, key, key, time)
     release.run(id, id, JSON.stringify(about), time)
     listing.run(id, key, id, id, id, time)
-    terms.add(id, { canonical: key, ...about, yanked })
+    const step = stepOf(dependents)
+    counted.run(dependents, step, id)
+    terms.add(id, { canonical: key, ...about, yanked, step })
   }
   terms.finish(connection)
   connection.exec('COMMIT')

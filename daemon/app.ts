@@ -21,7 +21,8 @@ import { gitHttp } from './files/git-http/git-http.ts'
 import { PublicFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { rawFile } from './files/raw-file.ts'
-import { assetFile, latest, treeFile, treePage } from './files/tree-file.ts'
+import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
+import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { Quick } from './http/exchange.ts'
@@ -40,6 +41,8 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
+  const isCounted = settings.downloads.count === 'served'
+  const stored = storedCrates(registry, isCounted ? deps.downloads.count : undefined)
   return [
     get('/healthz', 'open', (c: Context) => c.text('ok\n')),
     get('/readyz', 'open', readiness(deps)),
@@ -65,9 +68,9 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
     get(`${version}/downloads`, 'reader', versionDownloads(registry)),
     get(`${version}/authors`, 'reader', crates.authors(registry)),
     get(`${version}/readme`, 'reader', crates.readme(registry)),
-    get(`${version}/download`, 'reader', crates.download(registry, files)),
+    get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
-    ...downloadRoutes(registry, files),
+    ...downloadRoutes(registry, files, stored),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, files)),
@@ -83,6 +86,7 @@ function publicFiles({ registry, downloads }: Deps): PublicFiles {
   return new PublicFiles(registry.tree.root, {
     isPrivate,
     pageHeaders: pages,
+    changes: registry.tree.changes,
     ...(isCounted && { onDownload: downloads.count }),
   })
 }
@@ -153,12 +157,21 @@ function sourceRoutes(registry: Registry, files: PublicFiles): Route[] {
   ]
 }
 
-/** Returns the route of a local `dl` without markers: `{dl}/{crate}/{version}/download`. */
-function downloadRoutes(registry: Registry, files: PublicFiles): Route[] {
+/**
+ * Returns the routes of downloads: of a bucket, and of a local `dl` without markers, which is
+ * `{dl}/{crate}/{version}/download`.
+ */
+function downloadRoutes(
+  registry: Registry,
+  files: PublicFiles,
+  stored: StoredCrate | null,
+): Route[] {
   const { dl, base } = registry.urls
-  if (dl.includes('{') || !dl.startsWith(`${base}/`)) return []
+  const file = '/crates/:name/:file{[^/]+\\.crate}'
+  const ours = stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []
+  if (dl.includes('{') || !dl.startsWith(`${base}/`)) return ours
   const path = `${dl.slice(base.length).replace(/\/+$/, '')}/:name/:version/download`
-  return [get(path, 'reader', crates.download(registry, files))]
+  return [...ours, get(path, 'reader', crates.download(registry, files, stored))]
 }
 
 /** The first segments of the daemon's own paths. */

@@ -19,7 +19,7 @@ import {
 import { issuesOf } from './http/answer.ts'
 
 /** The kinds of background work after a publish. */
-const BACKGROUND = ['build', 'git index', 'git push', 'downloads'] as const
+const BACKGROUND = ['build', 'git index', 'git push', 'downloads', 'upload', 'cdn purge'] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
 /** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */
@@ -61,7 +61,7 @@ export class Metrics {
     this.#backgroundFailures = counter(
       'plimsoll_background_failures_total',
       'what',
-      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`',
+      'Failures of background work, which is retried: `build` for index files and pages, `git index`, `git push`, `downloads`, `upload` to a bucket, `cdn purge`',
     )
     this.#downloads = new Counter({
       name: 'plimsoll_downloads_total',

@@ -13,6 +13,7 @@ export { type Io, withDir } from './cli/io.ts'
 export {
   DATABASE_FILE,
   initRegistry,
+  isRegistry,
   openRegistry,
   type Registry,
   readSettings,
@@ -20,6 +21,7 @@ export {
   serveHolder,
   serveLock,
 } from './registry.ts'
+export type { ChangeNumber } from './store/change-number.ts'
 
 // Operations on a registry.
 
@@ -27,6 +29,7 @@ export { type Acceptance, addCrateFile, type Submission } from './add/add.ts'
 export { type Published, PublishQueue } from './add/publish-queue.ts'
 export { type Built, build } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
+export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { compareReleases, readRawFile } from './pages/compare.ts'
 export type { PageContext } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
@@ -37,6 +40,7 @@ export {
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
+export { readStatus, type Status, WORK_KINDS } from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
 
@@ -50,7 +54,6 @@ export {
   listOwners,
   type Owner,
   registryCounts,
-  registryTotals,
 } from './store/catalog/crates.ts'
 export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
 export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'
@@ -66,11 +69,10 @@ export {
   releaseDownloads,
   versionTotals,
 } from './store/catalog/downloads/read.ts'
-export { listFailures, recordFailure, writeFact } from './store/catalog/facts.ts'
+export { recordFailure, writeFact } from './store/catalog/facts.ts'
 export {
   countFailedMarks,
   countMarks,
-  countMarksUpTo,
   listFailedMarks,
   listMarks,
   markOwnership,
@@ -78,7 +80,7 @@ export {
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { countDueImages, nextImage } from './store/catalog/pages/images.ts'
+export { nextImage } from './store/catalog/pages/images.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
@@ -106,8 +108,7 @@ export {
   PAGE_KINDS,
   type PageKind,
 } from './store/database/mark-kinds.ts'
-export { runningVersion } from './store/database/migrations.ts'
-export { all, first, type Queries, run } from './store/database/statement.ts'
+export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
 export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
@@ -153,8 +154,9 @@ export {
   daysUntil,
   sumUntil,
 } from '../core/day-counts.ts'
-export { CRATES_FOLDER, crateFilePath, releaseOfPath } from '../core/paths/crates.ts'
+export { CRATES_FOLDER, crateFilePath, crateKey, releaseOfPath } from '../core/paths/crates.ts'
 export { configPath, isImagePath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
+export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
 export { after, before, timestamp } from '../core/timestamp.ts'

@@ -3,18 +3,20 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../core/error/error.ts'
 import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
-import { registryUrls } from '../core/urls.ts'
+import { registryUrls, withoutCredentials } from '../core/urls.ts'
 import type { Progress } from './build/build.ts'
 import { imageRules } from './images/download.ts'
 import type { PageContext } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
+import { registryCounts } from './store/catalog/crates.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
-import { CrateStore } from './store/crate-store.ts'
-import { openDatabase } from './store/database/database.ts'
+import { ChangeNumber } from './store/change-number.ts'
+import type { CrateStore } from './store/crate-store.ts'
+import { type Database, openDatabase } from './store/database/database.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { Lock, ProcessMutex } from './store/lock.ts'
-import { PublicTree } from './store/public-tree.ts'
+import { openCrates, openTree } from './store/storage.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -35,15 +37,20 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
+/** Returns whether a folder is a registry folder. */
+export function isRegistry(dir: string): boolean {
+  return existsSync(join(dir, SETTINGS_FILE))
+}
+
 /** Creates a registry folder with a settings file; refuses a folder that already has one. */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,
   values: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  if (existsSync(join(dir, SETTINGS_FILE))) refuse('registry_exists', { dir })
+  if (isRegistry(dir)) refuse('registry_exists', { dir })
   const text = renderSettingsFile(values)
-  resolveSettings({ file: { name: SETTINGS_FILE, text }, env: sources.env })
+  resolveSettings({ file: { name: SETTINGS_FILE, text }, ...sources })
   await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text))
 }
 
@@ -67,16 +74,16 @@ export async function openRegistry(
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  const crates = new CrateStore(join(root, 'crates'))
-  const file = join(root, DATABASE_FILE)
-  await requireRecords(dir, file, crates)
-  const database = await openDatabase(file)
+  const crates = await openCrates(root, settings.storage, sources.env)
+  const database = await openRecords(dir, settings, crates)
   await refreshListings(database, progress)
   const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'))
   const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'))
+  const changes = new ChangeNumber(join(root, 'locks', 'tree.changes'))
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
+  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base)
   return {
     dir: root,
     settings,
@@ -86,21 +93,49 @@ export async function openRegistry(
     pageMutex,
     site: siteConfig(settings, urls, true),
     images: imageRules(settings),
-    tree: new PublicTree(join(root, 'public'), 'each'),
+    tree,
     urls,
     authRequired: settings.auth.required,
     clock: () => new Date(),
     close: async () => {
       await mutex.close()
       await pageMutex.close()
+      changes.close()
       await database.destroy()
+      await tree.cdn?.close()
     },
   }
+}
+
+/** Opens the records of a registry: on the PostgreSQL server of the settings, or in a file. */
+async function openRecords(dir: string, settings: Settings, crates: CrateStore): Promise<Database> {
+  const { url } = settings.database
+  if (url !== null) {
+    // Most registries do not need it: it is loaded only here.
+    const { openPostgres } = await import('./store/database/postgres/open.ts')
+    const database = await openPostgres({ ...settings.database, url })
+    const { crates: known } = await registryCounts(database)
+    if (known > 0) return database
+    try {
+      await requireNoCrates(dir, withoutCredentials(url), crates)
+      return database
+    } catch (error) {
+      await database.destroy()
+      throw error
+    }
+  }
+  const file = join(resolve(dir), DATABASE_FILE)
+  await requireRecords(dir, file, crates)
+  return openDatabase(file)
 }
 
 /** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */
 async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
   if (((await fileFacts(file))?.size ?? 0) > 0) return
+  await requireNoCrates(dir, file, crates)
+}
+
+async function requireNoCrates(dir: string, file: string, crates: CrateStore): Promise<void> {
   for await (const _ of crates.list()) refuse('records_missing', { dir, file })
 }
 

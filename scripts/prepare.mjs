@@ -18,13 +18,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
-export const PROJECTS = [
-  'tsconfig.json',
-  'site/browser/tsconfig.json',
-  'test/browser/tsconfig.json',
-].map(file => join(root, file))
-export const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-const STAMP = join(root, 'node_modules', '.plimsoll-installed')
+const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(
+  file => join(root, file),
+)
+const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const BUILT = join(root, 'dist', '.built')
 
 /**
@@ -43,14 +40,13 @@ export function prepare({ force = false } = {}) {
     [join(root, 'package.json'), join(root, 'package-lock.json')],
     process.versions.modules,
   )
-  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== lock) {
+  if (!isInstalled()) {
     console.error('installing dependencies …')
     run(
       'npm',
       ['ci', '--no-audit', '--no-fund'],
       'npm ci failed; the registry npm is configured for must be reachable.',
     )
-    writeFileSync(STAMP, lock)
   }
   const sources = digest(
     [
@@ -76,6 +72,19 @@ export function prepare({ force = false } = {}) {
     writeFileSync(BUILT, sources)
   }
   linkProgram()
+}
+
+/** Whether npm has noted that it installed what the lock file says, `npm ci` by hand included. */
+function isInstalled() {
+  const noted = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(noted)) return false
+  const [wanted, present] = [join(root, 'package-lock.json'), noted].map(
+    file => JSON.parse(readFileSync(file, 'utf8')).packages,
+  )
+  return Object.entries(wanted).every(
+    ([path, { integrity, optional, peer }]) =>
+      path === '' || optional || peer || present[path]?.integrity === integrity,
+  )
 }
 
 /** With this link `npx plimsoll` runs the program without first installing the checkout in a cache. */

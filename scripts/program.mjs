@@ -6,14 +6,27 @@ import { build } from 'esbuild'
 import { root } from './prepare.mjs'
 
 const out = join(root, 'dist', 'program')
+const built = path => join(root, 'dist', path)
+
+/** What is compiled, optional, or loads files of its own; `image.mjs` copies these. */
+const EXTERNAL = ['libsql', 'nodegit', 'pg', 'pino']
+
+/** The programs of threads, by the module that starts them as `./worker.js`. */
+const THREADS = {
+  [built('generator/sandbox/sandbox.js')]: 'sandbox-worker',
+  [built('generator/store/disk/disk.js')]: 'disk-worker',
+}
 
 /** A module finds the files beside it where it was compiled, not where it was bundled. */
 const ownPlaces = {
   name: 'own-places',
   setup(bundle) {
     bundle.onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
-      const place = JSON.stringify(relative(out, path).replaceAll('\\', '/'))
       const text = readFileSync(path, 'utf8')
+      const thread = THREADS[path]
+      if (thread)
+        return { contents: text.replace("'./worker.js'", `'./${thread}.js'`), loader: 'js' }
+      const place = JSON.stringify(relative(out, path).replaceAll('\\', '/'))
       return {
         contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`),
         loader: 'js',
@@ -23,7 +36,11 @@ const ownPlaces = {
 }
 
 await build({
-  entryPoints: [join(root, 'dist', 'daemon', 'cli.js')],
+  entryPoints: {
+    cli: built('daemon/cli.js'),
+    'sandbox-worker': built('generator/sandbox/worker.js'),
+    'disk-worker': built('generator/store/disk/worker.js'),
+  },
   outdir: out,
   bundle: true,
   splitting: true,
@@ -33,8 +50,7 @@ await build({
   // The UMD files of some packages cannot be bundled.
   mainFields: ['module', 'main'],
   format: 'esm',
-  // What is compiled, optional, or starts threads from files of its own.
-  external: ['libsql', 'nodegit', 'pino'],
+  external: EXTERNAL,
   banner: {
     js: "import { createRequire as requireIn } from 'node:module'; const require = requireIn(import.meta.url);",
   },

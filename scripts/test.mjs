@@ -56,6 +56,7 @@ if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
 }
+const server = process.env.PLIMSOLL_TEST_DATABASE === 'postgres' ? await testServer() : null
 const child = spawn(
   process.execPath,
   [
@@ -63,16 +64,27 @@ const child = spawn(
     '--test',
     '--test-reporter=spec',
     `--test-timeout=${TIMEOUT_MS}`,
-    // Much of a test is waiting for cargo and for disks; by itself Node leaves one processor idle.
-    `--test-concurrency=${availableParallelism()}`,
+    // Much of a test is waiting for cargo, browsers and disks; by itself Node leaves one processor
+    // idle.
+    `--test-concurrency=${availableParallelism() + 1}`,
     ...suite,
   ],
   {
     cwd: root,
     stdio: 'inherit',
+    env: { ...process.env, ...(server && { PLIMSOLL_TEST_SERVER: server.url('DATABASE') }) },
   },
 )
-child.on('exit', code => process.exit(code ?? 1))
+child.on('exit', async code => {
+  await server?.close()
+  process.exit(code ?? 1)
+})
+
+/** Starts the PostgreSQL server for the catalogs of the tests. */
+async function testServer() {
+  const { startTemplate } = await import('../dist/test/support/engine.js')
+  return startTemplate()
+}
 
 /**
  * Whether a test, or what it imports of the tests, starts a process: a command, git, Cargo, a

@@ -47,8 +47,11 @@ export interface VersionData
   readonly readme: string | null
   /** Whether the pages of its source exist. */
   readonly source: boolean
-  /** Whether the page with the changed files since `previous` exists. */
-  readonly diff: boolean
+  /**
+   * How many files and lines have changed since `previous`, in words; empty if that is unknown.
+   * Null as long as there is no page with these changes.
+   */
+  readonly diff: string | null
   /** Null when unknown. */
   readonly contents: Contents | null
   /** The version before this one by precedence; null for the first. */

@@ -2,18 +2,24 @@ import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
+import { stepOf } from '../../core/search/score.ts'
+import { listOutputs } from '../../generator/pages/list.ts'
+import { pagesFingerprint } from '../../generator/pages/pages.ts'
 import { rebucketTerms } from '../../generator/pages/search.ts'
 import { DATABASE_FILE, openRegistry } from '../../generator/registry.ts'
+import { writeFact } from '../../generator/store/catalog/facts.ts'
 import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
 import { BITMAPS_FROM, makeBitmaps } from '../../generator/store/catalog/search/bitmaps.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
@@ -48,6 +54,11 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
     await make(`${dir}.new`, size)
     renameSync(`${dir}.new`, dir)
   }
+  // Other styles or texts make the pages outdated: a daemon would render all of them beside what is
+  // measured.
+  const registry = await openRegistry(dir, { env: {} })
+  await writeFact(registry.database, 'pages', pagesFingerprint(registry))
+  await registry.close()
   return { dir, token: readFileSync(token, 'utf8') }
 }
 
@@ -59,11 +70,28 @@ async function fingerprint(): Promise<string> {
     './invented-crates.js',
     './term-filler.js',
     '../../core/search/terms.js',
+    '../../core/search/score.js',
     '../../core/search/vocabulary.js',
-    '../../generator/store/database/migrations.js',
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
+  hash.update(await emptySchema())
   return hash.digest('hex').slice(0, 12)
+}
+
+/** The tables of a new database, as SQLite writes them. */
+async function emptySchema(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+  try {
+    const path = join(folder, DATABASE_FILE)
+    const database = await openDatabase(path)
+    await database.destroy()
+    const connection = new Libsql(path)
+    const rows = connection.prepare('SELECT sql FROM sqlite_master ORDER BY name').all()
+    connection.close()
+    return JSON.stringify(rows)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 async function make(dir: string, size: number): Promise<void> {
@@ -78,9 +106,13 @@ async function make(dir: string, size: number): Promise<void> {
     for (const { id } of await common.execute()) await makeBitmaps(tx, id)
   })
   await database.destroy()
-  // The terms of the browser's search are spread over as many files as they need now.
   const registry = await openRegistry(dir, { env: {} })
+  // The terms of the browser's search are spread over as many files as they need now.
   await rebucketTerms(registry)
+  // The first publish would render all lists that it misses, beside what is measured.
+  await registry.tree.batch(async tree => {
+    for await (const list of listOutputs({ ...registry, tree })) await tree.write(list)
+  })
   await registry.close()
   await settle(dir)
   writeFileSync(join(dir, 'token'), token)
@@ -106,7 +138,10 @@ function fill(path: string, size: number): void {
     )
     .all() as { type: string; name: string; sql: string }[]
   for (const { type, name } of extras) connection.exec(`DROP ${type} ${name}`)
-  const filler = new Filler(connection)
+  const dependents = new Map<string, number>()
+  for (const crate of inventedCrates(size))
+    for (const name of dependenciesOf(crate)) dependents.set(name, (dependents.get(name) ?? 0) + 1)
+  const filler = new Filler(connection, dependents)
   for (const crate of inventedCrates(size)) filler.add(crate)
   filler.finish()
   for (const { sql } of extras) connection.exec(sql)
@@ -115,6 +150,14 @@ function fill(path: string, size: number): void {
   connection.exec('COMMIT')
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   connection.close()
+}
+
+/** Returns the canonical names of the crates that the newest version depends on. */
+function dependenciesOf({ name, isYanked, releases }: InventedCrate): Set<string> {
+  const names = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
+  const found = new Set<string>(names.map(one => canonicalName(one as Name)))
+  found.delete(canonicalName(name as Name))
+  return found
 }
 
 /** What a row of each table holds, in the order of its columns; see `Tables`. */
@@ -126,11 +169,13 @@ class Filler {
   >
   readonly #terms = new TermFiller()
   readonly #prefixes = new Map<string, number>()
+  readonly #dependents: ReadonlyMap<string, number>
   #crateId = 0
   #releaseId = 0
   #event = 0
 
-  constructor(connection: Libsql.Database) {
+  constructor(connection: Libsql.Database, dependents: ReadonlyMap<string, number>) {
+    this.#dependents = dependents
     const insert = (table: string, columns: string) =>
       connection.prepare(
         `INSERT INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`,
@@ -146,7 +191,7 @@ class Filler {
       audit: insert('audit', 'id, at, action, user_id, actor, crate, version'),
       listings: insert(
         'listings',
-        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at',
+        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents, step',
       ),
       dependents: insert('dependents', 'dependency, dependent, crate_id'),
     }
@@ -154,7 +199,8 @@ class Filler {
     this.#event = (count as { n: number }).n
   }
 
-  add({ name, about, isYanked, releases }: InventedCrate): void {
+  add(crate: InventedCrate): void {
+    const { name, about, isYanked, releases } = crate
     const [id, canonical] = [++this.#crateId, canonicalName(name as Name)]
     const yanked = Number(isYanked)
     const aboutText = JSON.stringify(about)
@@ -169,14 +215,15 @@ class Filler {
     const skeleton = lookAlikeSkeleton(name as Name)
     this.#insert.crates.run(id, name, canonical, skeleton, first, this.#event)
     this.#insert.owners.run(id, 1, first)
+    const dependents = this.#dependents.get(canonical) ?? 0
+    const step = stepOf(dependents)
     const [newest, stable] = [this.#releaseId, isYanked ? null : this.#releaseId]
     this.#insert.listings.run(
-      ...[id, canonical, newest, newest, stable, releases.length, yanked, last],
+      ...[id, canonical, newest, newest, stable, releases.length, yanked, last, dependents, step],
     )
-    const dependencies = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
-    for (const dependency of new Set(dependencies.map(one => canonicalName(one as Name))))
-      if (dependency !== canonical) this.#insert.dependents.run(dependency, canonical, id)
-    this.#terms.add(id, { canonical, ...about, yanked: isYanked })
+    for (const dependency of dependenciesOf(crate))
+      this.#insert.dependents.run(dependency, canonical, id)
+    this.#terms.add(id, { canonical, ...about, yanked: isYanked, step })
     for (const prefix of beginnings(canonical))
       this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
   }

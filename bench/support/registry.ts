@@ -38,7 +38,7 @@ export async function newRegistry(
     at: AT,
     expires: null,
   }
-  const token = await createToken(registry.database, order)
+  const { token } = await createToken(registry.database, order)
   await registry.close()
   return token
 }

@@ -1,6 +1,7 @@
 import type Libsql from 'libsql'
 import { hashOf } from '../../core/search/hash.ts'
 import { rustMinor } from '../../core/search/request.ts'
+import { scoreOf } from '../../core/search/score.ts'
 import { findableBy, type Searched } from '../../core/search/terms.ts'
 import { gradeOf, keyOf } from '../../core/search/vocabulary.ts'
 import { BLOCK_CRATES } from '../../generator/store/catalog/search/bitmaps.ts'
@@ -11,7 +12,7 @@ export class TermFiller {
   /** By term: rank and crate by turns. */
   readonly #postings = new Map<string, number[]>()
   readonly #words = new Map<string, number>()
-  readonly #blocks: { lengths: Buffer; states: Buffer }[] = []
+  readonly #blocks: { scores: Buffer; states: Buffer }[] = []
 
   add(id: number, crate: Searched, rust: string | null = null): void {
     const { ranks, words } = findableBy(crate)
@@ -23,11 +24,11 @@ export class TermFiller {
     for (const word of words) this.#words.set(word, (this.#words.get(word) ?? 0) + 1)
     const number = Math.floor(id / BLOCK_CRATES)
     this.#blocks[number] ??= {
-      lengths: Buffer.alloc(BLOCK_CRATES),
+      scores: Buffer.alloc(BLOCK_CRATES),
       states: Buffer.alloc(BLOCK_CRATES),
     }
     const block = this.#blocks[number]
-    block.lengths[id % BLOCK_CRATES] = crate.canonical.length
+    block.scores[id % BLOCK_CRATES] = scoreOf(crate.step ?? 0, crate.canonical.length)
     block.states[id % BLOCK_CRATES] = stateOf(crate.yanked, rustMinor(rust))
   }
 
@@ -47,9 +48,9 @@ export class TermFiller {
       for (let at = 0; at < list.length; at += 2) posting.run(id, list[at], list[at + 1])
     }
     const bytes = connection.prepare(
-      'INSERT INTO crate_bytes (block, lengths, states) VALUES (?, ?, ?)',
+      'INSERT INTO crate_bytes (block, scores, states) VALUES (?, ?, ?)',
     )
     for (const [block, one] of this.#blocks.entries())
-      if (one) bytes.run(block, one.lengths, one.states)
+      if (one) bytes.run(block, one.scores, one.states)
   }
 }

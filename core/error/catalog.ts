@@ -6,6 +6,7 @@ import { gitMessages } from './messages/git.ts'
 import { importMessages } from './messages/import.ts'
 import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
+import { storageMessages } from './messages/storage.ts'
 
 /** Maximum number of characters of a text that a message quotes. */
 const QUOTED_MAX = 500
@@ -18,6 +19,7 @@ const tables = [
   importMessages,
   policyMessages,
   registryMessages,
+  storageMessages,
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never

@@ -50,12 +50,7 @@ export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
 }
 
-/** Returns the path of the crates in a range of ids that match common terms with this hash. */
-export function searchCommonPath(hash: number, range: number): string {
-  return `${SEARCH_FOLDER}/common/${hash}/${range}.json`
-}
-
-/** Returns the path of the same crates with ranks that lack the length of the name. */
-export function searchFitsPath(hash: number, range: number): string {
-  return `${SEARCH_FOLDER}/common/${hash}/${range}-fits.json`
+/** Returns the path of a shelf of the common terms with this hash. */
+export function searchShelfPath(hash: number, shelf: number): string {
+  return `${SEARCH_FOLDER}/common/${hash}/${shelf}.json`
 }

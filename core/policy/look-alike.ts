@@ -4,9 +4,10 @@ import { canonicalName, type Name } from '../name.ts'
 const SHORTEST_SLIP = 4
 const SHORTEST_DOUBLE = 3
 
-const LETTERS = [...'abcdefghijklmnopqrstuvwxyz_']
+/** Letters that are folded; `i` is one of `l`. */
+const LETTERS = [...'abcdefghjklmnopqrstuvwxyz_']
 const isLetter = (character: string | undefined) =>
-  character !== undefined && LETTERS.includes(character)
+  character !== undefined && /[a-z_]/.test(character)
 
 /**
  * Returns the name with similar characters made equal: case, `-`/`_`, `0`/`o`, `1`/`l`/`i`,
@@ -22,7 +23,8 @@ export function lookAlikeSkeleton(name: Name): string {
  */
 export function lookAlikeKeys(name: Name): readonly string[] {
   const text = canonicalName(name)
-  return [...new Set([text, ...swapped(text), ...shortened(text), ...lengthened(text)].map(fold))]
+  const near = [text, ...swapped(text), ...shortened(text), ...doubled(text)].map(fold)
+  return [...new Set([...near, ...lengthened(text)])]
 }
 
 /** Whether `other` is easily mistaken for `name`; colliding names (`a-b`, `A_b`) are not. */
@@ -55,13 +57,23 @@ function* shortened(text: string): Iterable<string> {
   }
 }
 
-/** Yields the texts with one letter doubled, or with any letter added. */
+/** Yields the texts with one letter doubled. */
+function* doubled(text: string): Iterable<string> {
+  if (text.length < SHORTEST_DOUBLE) return
+  for (let i = 0; i < text.length; i++)
+    if (isLetter(text[i])) yield text.slice(0, i) + text[i] + text.slice(i)
+}
+
+/** Yields the texts with any letter added, folded: most keys are of this kind. */
 function* lengthened(text: string): Iterable<string> {
+  if (text.length < SHORTEST_SLIP) return
   for (let i = 0; i <= text.length; i++) {
-    const doubled = text[i] ?? ''
-    if (text.length >= SHORTEST_DOUBLE && isLetter(doubled))
-      yield text.slice(0, i) + doubled + text.slice(i)
-    if (text.length < SHORTEST_SLIP) continue
-    for (const letter of LETTERS) yield text.slice(0, i) + letter + text.slice(i)
+    const [before, after] = [text.slice(0, i), text.slice(i)]
+    const [left, right] = [fold(before), fold(after)]
+    for (const letter of LETTERS) {
+      // Only these two fold together with a letter beside them.
+      const isPart = letter === 'r' || letter === 'n'
+      yield isPart ? fold(before + letter + after) : left + letter + right
+    }
   }
 }

@@ -12,7 +12,6 @@ import {
   checkVersion,
   unknownCategories,
 } from './fields.ts'
-import { lookAlikeKeys } from './look-alike.ts'
 
 /** Maximum number of issues; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 1000
@@ -24,7 +23,7 @@ export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'
 export interface PolicyFacts extends DependencyFacts {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
-  /** Crates found by `lookAlikeKeys`; not needed when `existing` is set. */
+  /** Crates whose `lookAlikeSkeleton` is among `lookAlikeKeys`; none when `existing` is set. */
   readonly lookAlikes: readonly Name[]
 }
 
@@ -38,13 +37,11 @@ export interface PolicyVerdict {
 }
 
 /**
- * Returns what to look up in the catalog for `checkPolicy`: crates whose `lookAlikeSkeleton` is
- * among `lookAlikeKeys`, names that must be crates of this registry, and names of dependencies on
- * crates.io, which may be crates of this registry as well.
+ * Returns the dependencies to look up in the catalog for `checkPolicy`: names that must be crates
+ * of this registry, and names of dependencies on crates.io, which may be crates here as well.
  */
 export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   return {
-    lookAlikeKeys: lookAlikeKeys(name),
     ownDependencies: dependencyNames(deps, null).filter(dependency => dependency !== name),
     cratesIoDependencies: dependencyNames(deps, CRATES_IO),
   }

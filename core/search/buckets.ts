@@ -14,8 +14,8 @@ export interface SearchLayout {
 /**
  * A term in a file: the term, the number of crates it matches, and their ids by rank. Each list is
  * a rank, the lowest id with that rank, and the differences to the next ids. For a common term, a
- * bucket has only the first crates, and instead of the number a list: the number, then the id
- * ranges of the other crates.
+ * bucket has only the first crates, and instead of the number a list: the number, then each of its
+ * shelves with the number of crates there.
  */
 export type PackedTerm = readonly [
   term: string,
@@ -43,9 +43,6 @@ export type PackedCrate = readonly [
   ...owners: readonly string[],
 ]
 
-/** Number of ids in one range. */
-export const RANGE_CRATES = 32_768
-
 /** Number of crates in one block. */
 export const SEARCH_BLOCK_CRATES = 8
 
@@ -59,12 +56,7 @@ export function blockOf(id: number): number {
   return Math.floor(id / SEARCH_BLOCK_CRATES)
 }
 
-/** Returns the range of a crate. */
-export function rangeOf(id: number): number {
-  return Math.floor(id / RANGE_CRATES)
-}
-
-/** Maximum crates of a term in its bucket; a term with more is common: files by id range have it. */
+/** Maximum crates of a term in its bucket; a term with more is common: it has shelves. */
 export const POSTINGS_MAX = 4096
 
 /** Number of crates of a common term in its bucket: the first ones. */
@@ -91,8 +83,8 @@ export interface Term {
   readonly crates: number
   /** The first crates, ordered by rank and id. */
   readonly postings: readonly Posting[]
-  /** The id ranges of its crates, if `postings` does not have all of them. */
-  readonly ranges: readonly number[]
+  /** Its shelves with the number of crates of each, if `postings` does not have all of them. */
+  readonly shelves: readonly (readonly [shelf: number, crates: number])[]
 }
 
 /** The words of one key, in the order of `byGrade`. */

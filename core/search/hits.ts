@@ -1,6 +1,6 @@
-import { blockOf, type PackedTerm, rangeOf } from './buckets.ts'
+import { blockOf, type PackedTerm } from './buckets.ts'
 import { type Likeness, similarRank } from './terms.ts'
-import { nameLength, RANK_FIT, RANK_YANKED } from './words.ts'
+import { RANK_YANKED } from './words.ts'
 
 /** The crates that a term finds, as its file lists them. */
 export interface Listed {
@@ -9,8 +9,8 @@ export interface Listed {
   readonly crates: number
   /** The first crates: id → rank. */
   readonly ranks: ReadonlyMap<number, number>
-  /** The id ranges of the other crates. */
-  readonly ranges: readonly number[]
+  /** The shelves that have all crates of a common term, with the number of crates of each. */
+  readonly shelves: ReadonlyMap<number, number>
 }
 
 /** The crates that a word of a query finds by several terms, or a filter by one. */
@@ -24,14 +24,13 @@ export interface Hit {
   readonly rank: number
 }
 
-/** Longer than any name. */
-const UNKNOWN_LENGTH = RANK_FIT - 1
-
-/** Unpacks a term from its bucket. */
+/** Unpacks a term from its bucket or shelf. */
 export function listed(term: string, bucket: readonly (readonly [string, ...unknown[]])[]): Listed {
   const packed = bucket.find(([one]) => one === term) as PackedTerm | undefined
   const [, total, ...groups] = packed ?? [term, 0]
-  const [crates = 0, ...ranges] = typeof total === 'number' ? [total] : total
+  const [crates = 0, ...counts] = typeof total === 'number' ? [total] : total
+  const shelves = new Map<number, number>()
+  for (let at = 0; at < counts.length; at += 2) shelves.set(counts[at] ?? 0, counts[at + 1] ?? 0)
   const ranks = new Map<number, number>()
   for (const [rank = 0, ...steps] of groups) {
     let id = 0
@@ -40,17 +39,17 @@ export function listed(term: string, bucket: readonly (readonly [string, ...unkn
       ranks.set(id, rank)
     }
   }
-  return { term, crates, ranks, ranges }
+  return { term, crates, ranks, shelves }
 }
 
 /** Whether the lists of a word do not have all its crates. */
 export function isCommon({ lists }: WordHits): boolean {
-  return lists.some(list => list.ranges.length > 0)
+  return lists.some(list => list.shelves.size > 0)
 }
 
-/** Whether a hit is a crate whose versions are all yanked. */
+/** Whether a hit is a crate whose versions are all yanked; ranks of `exact` ones are lower by 1. */
 export function isYanked({ rank }: Pick<Hit, 'rank'>): boolean {
-  return rank >= RANK_YANKED
+  return rank >= RANK_YANKED - 1
 }
 
 /** Returns the crates of a word, each with its best rank. */
@@ -65,18 +64,17 @@ export function ranksOf({ lists }: WordHits): Map<number, number> {
   return ranks
 }
 
-/** Returns the crates that every word finds; those whose names have no known length come last. */
-export function hitsOf(words: readonly WordHits[]): Hit[] {
+/** Returns the crates that every word finds, in order; those in `exact` first. */
+export function hitsOf(words: readonly WordHits[], exact?: ReadonlyMap<number, unknown>): Hit[] {
   const [first, ...others] = words.map(ranksOf).sort((a, b) => a.size - b.size)
   const found: Hit[] = []
   for (const [id, own] of first ?? []) {
-    const ranks = [own, ...others.map(other => other.get(id) ?? -1)]
+    const ranks = others.map(other => other.get(id) ?? -1)
     if (ranks.includes(-1)) continue
-    const rank = Math.max(...ranks)
-    const length = Math.max(...ranks.map(nameLength)) || UNKNOWN_LENGTH
-    found.push({ id, rank: rank - nameLength(rank) + length })
+    const rank = Math.max(own, ...ranks)
+    found.push({ id, rank: exact?.has(id) ? rank - (rank % RANK_YANKED) - 1 : rank })
   }
-  return found
+  return inOrder(found)
 }
 
 /** Returns the crates that the most words find, though not all; those of `rarest` come first. */
@@ -103,29 +101,7 @@ export function mostHits(
     const later = first?.has(id) ? 0 : RANK_YANKED
     return { id, rank: rank < RANK_YANKED ? rank / 2 + later / 2 : rank + later }
   })
-  return { hits, matched }
-}
-
-/**
- * Returns the number of hits of common words whose place is known: a crate that is not among the
- * first ones of any word has none of the ranks of these.
- */
-export function certainOf(hits: readonly Hit[], words: readonly WordHits[]): number {
-  const end = Math.max(...words.map(lastRank))
-  return hits.filter(({ rank }) => rank < end).length
-}
-
-/** Returns the lowest rank that a crate may have which the lists of a common word lack. */
-function lastRank({ lists }: WordHits): number {
-  const common = lists.filter(list => list.ranges.length > 0)
-  const lasts = common.map(list => similarRank(Math.max(...list.ranks.values()), list.likeness))
-  return Math.min(...lasts)
-}
-
-/** Returns the word that the fewest crates have, if each counts for every list that has it. */
-export function leastOf(words: readonly WordHits[]): WordHits | undefined {
-  const size = ({ lists }: WordHits) => lists.reduce((sum, list) => sum + list.crates, 0)
-  return words.toSorted((a, b) => size(a) - size(b))[0]
+  return { hits: inOrder(hits), matched }
 }
 
 /** Returns the number of crates of a word; there may be more if it is common. */
@@ -135,25 +111,7 @@ export function sizeOf(word: WordHits): { total: number; isLeast: boolean } {
   return { total, isLeast: word.lists.length > 1 }
 }
 
-/** Returns the id ranges of some crates. */
-export function rangesOf(hits: readonly Hit[]): Set<number> {
-  return new Set(hits.map(hit => rangeOf(hit.id)))
-}
-
-/** Returns the hits whose name may begin with `key`: those in `beginning`; shortest first. */
-export function named(
-  hits: readonly Hit[],
-  beginning: ReadonlyMap<number, number>,
-  key: string,
-): Hit[] {
-  const length = ({ id, rank }: Hit) => nameLength(beginning.get(id) ?? 0) || nameLength(rank)
-  return hits
-    .filter(hit => beginning.has(hit.id) && length(hit) >= key.length)
-    .sort((a, b) => length(a) - length(b) || a.id - b.id)
-}
-
-/** Returns hits in the order of results, as if no name began with the query. */
-export function inOrder(hits: readonly Hit[]): Hit[] {
+function inOrder(hits: readonly Hit[]): Hit[] {
   return [...hits].sort((a, b) => a.rank - b.rank || a.id - b.id)
 }
 

@@ -2,25 +2,21 @@ import { canonicalName } from '../name-rules.ts'
 import { POSTINGS_FIRST, SEARCH_BLOCK_CRATES } from './buckets.ts'
 import { type FoundCrate, type Load, SearchFiles } from './files.ts'
 import {
-  certainOf,
   type Hit,
   hitsOf,
   inBlocks,
-  inOrder,
   isCommon,
   isYanked,
-  leastOf,
   mostHits,
-  named,
-  rangesOf,
   ranksOf,
   sizeOf,
   type WordHits,
 } from './hits.ts'
 import { type Leniency, planSearch, rarestOf, type Variant } from './plan.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
+import { shelfOf } from './score.ts'
 import { filterTerm, TERM_FILTERS } from './terms.ts'
-import { beginningOf, parseQuery } from './words.ts'
+import { parseQuery } from './words.ts'
 
 /** A page of the results of a search. */
 export interface SearchResults {
@@ -28,10 +24,7 @@ export interface SearchResults {
   /** The number of crates on all pages; there may be more if `isLeast`. */
   readonly total: number
   readonly isLeast: boolean
-  /**
-   * How many of the best crates were sorted and filtered, if those are not all: the rest would be
-   * too much to load.
-   */
+  /** How many of the best crates were looked at, if not all: more would be too much to load. */
   readonly considered: number | null
   readonly leniency: Leniency
   /** How many words each of the crates has, of how many that any crate has. */
@@ -39,17 +32,20 @@ export interface SearchResults {
   readonly words: number
 }
 
-/** The hits of a search. */
-interface Found extends Pick<SearchResults, 'total' | 'isLeast'> {
-  /** The first ones are in the order of the results. */
+/** The hits of a search, in order. */
+interface Found extends Pick<SearchResults, 'total' | 'isLeast' | 'considered'> {
   readonly hits: readonly Hit[]
 }
 
-/**
- * Maximum number of files of crates that are loaded to sort and filter by what they say; half as
- * many with common terms, whose own files are large.
- */
+/** Maximum number of files of crates that are loaded to sort and filter by what they say. */
 const CONSIDERED = 48
+
+/** The bytes that a file of crates, and a crate in a shelf, are assumed to have. */
+const BLOCK_SIZE = 1800
+const CRATE_SIZE = 3
+
+/** The bytes that are kept for the crates of a page of results. */
+const RESERVED = 20 * BLOCK_SIZE
 
 /** A search over static files, with the same results as the API. It loads no file twice. */
 export class Lookup {
@@ -63,30 +59,37 @@ export class Lookup {
   async suggest(q: string, limit: number): Promise<readonly FoundCrate[]> {
     const { words, key } = parseQuery(q)
     if (words.length === 0) return []
+    this.#files.begin(words)
     // Crates with the words themselves come before those with similar ones.
     const same = await Promise.all(words.map(term => this.#exact(term)))
-    const sure = await this.#unyanked(same, key, limit)
+    const { hits } = await this.#every(same, key, limit)
+    const sure = hits.filter(hit => !isYanked(hit))
     if (sure.length >= limit) return this.#crates(sure.slice(0, limit))
-    return (await this.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
+    return (await this.#search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
   }
 
   /** Returns a page of `limit` crates. */
-  async search(request: SearchRequest, limit: number): Promise<SearchResults> {
+  search(request: SearchRequest, limit: number): Promise<SearchResults> {
+    this.#files.begin(parseQuery(request.q).words)
+    return this.#search(request, limit)
+  }
+
+  async #search(request: SearchRequest, limit: number): Promise<SearchResults> {
     const { q, filters, sort, page } = request
     const { words, key } = parseQuery(q)
-    const plan = await planSearch(words, this.#files)
-    const counts = { leniency: plan, matched: plan.words.length, words: plan.words.length }
-    const isBlank = isEmptySearch(request) && sort === 'relevance'
-    const isVain = isBlank || (plan.words.length === 0 && /[^\s+]/.test(q))
-    if (isVain) return { crates: [], total: 0, isLeast: false, considered: null, ...counts }
     const masks = TERM_FILTERS.flatMap(one => {
       const text = filters[one]
       return text === undefined ? [] : [filterTerm(one, text)]
     })
-    const [own, narrow] = await Promise.all([
-      Promise.all(plan.words.map(one => this.#hits(one.variants))),
-      Promise.all(masks.map(term => this.#exact(term))),
+    const [plan, ...narrow] = await Promise.all([
+      planSearch(words, this.#files),
+      ...masks.map(term => this.#exact(term)),
     ])
+    const counts = { leniency: plan, matched: plan.words.length, words: plan.words.length }
+    const isBlank = isEmptySearch(request) && sort === 'relevance'
+    const isVain = isBlank || (plan.words.length === 0 && /[^\s+]/.test(q))
+    if (isVain) return { crates: [], total: 0, isLeast: false, considered: null, ...counts }
+    const own = await Promise.all(plan.words.map(one => this.#hits(one.variants)))
     const enough = page * limit
     const all = [...own, ...narrow]
     let found = await (all.length > 0 ? this.#every(all, key, enough) : this.#any(sort))
@@ -96,38 +99,33 @@ export class Lookup {
       found = most
     }
     const start = enough - limit
-    const { hits, total, isLeast } = found
-    if (sort === 'relevance' && filters.rust === undefined && filters.owner === undefined) {
-      const crates = await this.#crates(hits.slice(start, enough))
-      return { crates, total, isLeast, considered: null, ...counts }
-    }
-    const some = inBlocks(hits, all.some(isCommon) ? CONSIDERED / 2 : CONSIDERED)
+    const { hits, ...sums } = found
+    if (sort === 'relevance' && filters.rust === undefined && filters.owner === undefined)
+      return { ...sums, ...counts, crates: await this.#crates(hits.slice(start, enough)) }
+    const affordable = Math.floor(this.#files.left / BLOCK_SIZE)
+    const some = inBlocks(hits, Math.max(1, Math.min(CONSIDERED, affordable)))
     const kept = narrowed(await this.#crates(some), request)
-    const considered = some.length < total ? some.length : null
+    const isPart = sums.isLeast || some.length < sums.total
     const crates = kept.slice(start, enough)
-    return { crates, total: kept.length, isLeast: false, considered, ...counts }
+    const considered = isPart ? some.length : null
+    return { ...counts, crates, total: kept.length, isLeast: false, considered }
   }
 
   /** Returns the crates that all words find. */
   async #every(words: readonly WordHits[], key: string | null, enough: number): Promise<Found> {
     const [word] = words
-    if (word && words.length === 1 && key === null) {
-      const isEnough = !isCommon(word) || enough <= POSTINGS_FIRST
-      const most = isEnough ? word : await this.#whole(word, null, true)
-      return { ...sizeOf(most), hits: inOrder(hitsOf([most])) }
-    }
+    const isSimple = word && words.length === 1 && key === null
+    if (isSimple && (!isCommon(word) || enough <= POSTINGS_FIRST))
+      return { hits: hitsOf(words), ...sizeOf(word), considered: null }
+    const exact = key === null ? undefined : (await this.#files.term(key)).ranks
     const rare = words.filter(one => !isCommon(one))
-    const ranges = rare.length === 0 ? null : rangesOf(hitsOf(rare))
-    const whole = async (long?: WordHits) =>
-      hitsOf(await Promise.all(words.map(one => this.#whole(one, ranges, one === long))))
-    let hits = await whole()
-    if (rare.length === 0) {
-      const isSimple = key === null || !isCommon(await this.#exact(beginningOf(key)))
-      const isSure = isSimple && certainOf(hits, words) >= Math.min(enough, hits.length)
-      // All ranks of a crate have the length of its name, so one word with lengths is enough.
-      if (!isSure) hits = await whole(leastOf(words))
-    }
-    return { hits: await this.#order(hits, key, enough), total: hits.length, isLeast: false }
+    const base = rare.length === 0 ? null : hitsOf(rare)
+    const { filled, isWhole, shelves } = await this.#filled(words, base)
+    const hits = hitsOf(filled, exact)
+    const least = Math.min(...filled.map(one => ranksOf(one).size))
+    const seen = base ? base.filter(one => shelves.has(shelfOf(one.id, one.rank))).length : least
+    const sums = isSimple ? sizeOf(word) : { total: hits.length, isLeast: !isWhole }
+    return { hits, ...sums, considered: isWhole ? null : seen }
   }
 
   /** Returns the crates that the most words find. */
@@ -138,13 +136,16 @@ export class Lookup {
     enough: number,
   ): Promise<Found & Pick<SearchResults, 'matched'>> {
     // No crate has both of two words, so the first crates of each are enough.
-    const isSimple = words.length === 2 && masks.length === 0 && enough <= POSTINGS_FIRST
-    const whole = (some: readonly WordHits[], withLengths: boolean) =>
-      isSimple ? some : Promise.all(some.map(one => this.#whole(one, null, withLengths)))
-    const own = await whole(words, true)
-    const { hits, matched } = mostHits(own, await whole(masks, false), own[rarest])
-    const total = isSimple ? words.reduce((sum, one) => sum + sizeOf(one).total, 0) : hits.length
-    return { hits: inOrder(hits), matched, total, isLeast: isSimple && words.some(isCommon) }
+    if (words.length === 2 && masks.length === 0 && enough <= POSTINGS_FIRST) {
+      const total = words.reduce((sum, one) => sum + sizeOf(one).total, 0)
+      const found = mostHits(words, [], words[rarest])
+      return { ...found, total, isLeast: words.some(isCommon), considered: null }
+    }
+    const { filled, isWhole } = await this.#filled([...words, ...masks], null)
+    const [own, narrow] = [filled.slice(0, words.length), filled.slice(words.length)]
+    const found = mostHits(own, narrow, own[rarest])
+    const total = found.hits.length
+    return { ...found, total, isLeast: !isWhole, considered: isWhole ? null : total }
   }
 
   /** Returns all crates, or as many of them as can be sorted. */
@@ -152,79 +153,44 @@ export class Lookup {
     const { crates, last } = await this.#files.layout()
     const length = Math.min(last, (CONSIDERED + 1) * SEARCH_BLOCK_CRATES)
     const ids = Array.from({ length }, (_, at) => (sort === 'newest' ? last - at : at + 1))
-    return { hits: ids.map(id => ({ id, rank: 0 })), total: crates, isLeast: false }
+    const hits = ids.map(id => ({ id, rank: 0 }))
+    return { hits, total: crates, isLeast: false, considered: null }
   }
 
   /**
-   * Returns unyanked crates that all words find, in order. For `limit` of them it is enough that
-   * their names begin with the query: the rest of very common words is not loaded then.
+   * Returns words with their crates of all shelves, or of those that some hits are in. Loads the
+   * shelves with the best crates first, and only as many as leave enough for a page of results.
    */
-  async #unyanked(
-    words: readonly WordHits[],
-    key: string | null,
-    limit: number,
-  ): Promise<readonly Hit[]> {
-    const rare = words.filter(one => !isCommon(one))
-    if (key !== null && rare.length < words.length) {
-      const begins = await this.#beginning(key, null)
-      const base = rare.length > 0 ? hitsOf(rare) : hitsOf([begins])
-      const maybe = named(base, ranksOf(begins), key).filter(hit => !isYanked(hit))
-      const isSure = beginningOf(key) === key || maybe.length <= 4 * limit
-      const sure = isSure ? await this.#named(maybe, key, limit) : []
-      if (sure.length >= limit) return sure
+  async #filled(words: readonly WordHits[], hits: readonly Hit[] | null) {
+    const lists = words.flatMap(one => one.lists).filter(list => list.shelves.size > 0)
+    const ranks = new Map(lists.map(list => [list.term, new Map(list.ranks)]))
+    const all = hits
+      ? hits.map(hit => shelfOf(hit.id, hit.rank))
+      : lists.flatMap(list => [...list.shelves.keys()])
+    const wanted = [...new Set(all)].sort((a, b) => a - b)
+    const shelves = new Set<number>()
+    while (shelves.size < wanted.length) {
+      let left = this.#files.left - RESERVED
+      const before = shelves.size
+      const loads: Promise<unknown>[] = []
+      for (const shelf of wanted.slice(before)) {
+        const having = lists.filter(list => list.shelves.has(shelf))
+        for (const list of having) left -= 100 + CRATE_SIZE * (list.shelves.get(shelf) ?? 0)
+        if (left < 0) break
+        shelves.add(shelf)
+        for (const { term } of having) loads.push(this.#addShelf(term, shelf, ranks.get(term)))
+      }
+      await Promise.all(loads)
+      if (shelves.size === before) break
     }
-    return (await this.#every(words, key, limit)).hits.filter(hit => !isYanked(hit))
+    const filled = words.map(one => ({
+      lists: one.lists.map(list => ({ ...list, ranks: ranks.get(list.term) ?? list.ranks })),
+    }))
+    return { filled, shelves, isWhole: shelves.size === wanted.length }
   }
 
-  /** Returns hits in the order of results; names that begin with `key` come first. */
-  async #order(hits: readonly Hit[], key: string | null, enough: number): Promise<readonly Hit[]> {
-    const sorted = inOrder(hits)
-    if (key === null || hits.length === 0) return sorted
-    const begins = ranksOf(await this.#beginning(key, rangesOf(hits)))
-    const sides = [false, true].map(side => sorted.filter(hit => isYanked(hit) === side))
-    let ordered: Hit[] = []
-    for (const side of sides) {
-      const first = await this.#named(named(side, begins, key), key, enough - ordered.length)
-      const others = new Set(side)
-      for (const hit of first) others.delete(hit)
-      // Not `push`: a call cannot have so many arguments.
-      ordered = [...ordered, ...first, ...others]
-    }
-    return ordered
-  }
-
-  /** Returns the crates whose names may begin with `key`. */
-  async #beginning(key: string, ranges: ReadonlySet<number> | null): Promise<WordHits> {
-    return this.#whole(await this.#exact(beginningOf(key)), ranges, ranges === null)
-  }
-
-  /** Returns the first `limit` hits whose name really begins with `key`. */
-  async #named(hits: readonly Hit[], key: string, limit: number): Promise<Hit[]> {
-    const found: Hit[] = []
-    for (let at = 0; at < hits.length && found.length < limit; at += limit) {
-      const some = hits.slice(at, at + limit)
-      const crates = await this.#files.crates(some.map(hit => hit.id))
-      found.push(...some.filter((_, at) => canonicalName(crates[at]?.name ?? '').startsWith(key)))
-    }
-    return found.slice(0, limit)
-  }
-
-  /** Returns a word with all its crates, or with all its crates in some ranges. */
-  async #whole(
-    word: WordHits,
-    ranges: ReadonlySet<number> | null,
-    withLengths: boolean,
-  ): Promise<WordHits> {
-    const lists = word.lists.map(async list => {
-      if (list.ranges.length === 0) return list
-      const wanted = list.ranges.filter(range => ranges === null || ranges.has(range))
-      const parts = await Promise.all(
-        wanted.map(range => this.#files.common(list.term, range, withLengths)),
-      )
-      const all = parts.flatMap(part => [...part.ranks])
-      return { ...list, ranks: new Map(withLengths ? all : [...all, ...list.ranks]), ranges: [] }
-    })
-    return { lists: await Promise.all(lists) }
+  async #addShelf(term: string, shelf: number, ranks?: Map<number, number>): Promise<void> {
+    for (const [id, rank] of (await this.#files.shelf(term, shelf)).ranks) ranks?.set(id, rank)
   }
 
   #exact(term: string): Promise<WordHits> {

@@ -6,7 +6,7 @@ import { parseQuery } from './words.ts'
 export interface Outcome {
   readonly total: number
   readonly isLeast?: boolean
-  /** How many of the best crates were sorted and filtered, if not all. */
+  /** How many of the best crates were looked at, if not all. */
   readonly considered?: number | null
   readonly leniency: Leniency
   readonly matched: number
@@ -16,7 +16,7 @@ export interface Outcome {
 /** Returns what heads the results: how many there are, and of what. */
 export function headlineOf(request: SearchRequest, { total, isLeast }: Outcome): string {
   if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
-  const number = total === 0 ? 'No' : total.toLocaleString('en-US')
+  const number = total === 0 ? 'No' : grouped(total)
   const count = `${isLeast ? 'More than ' : ''}${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
   return q === '' ? count : `${count} for “${q}”`
@@ -35,9 +35,8 @@ export function notesOf({ total, considered, leniency, matched, words }: Outcome
     notes.push(
       `No crate has ${words === 2 ? 'both' : `all ${words}`} words; these have ${matched === 1 ? 'one' : matched} of them.`,
     )
-  if (considered) {
-    notes.push(`Only the best ${considered} matches were sorted and filtered; there are more.`)
-  }
+  if (considered)
+    notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
   return notes
 }
 
@@ -48,6 +47,10 @@ export function betterText(q: string, { suggested }: Leniency): string | null {
   return parseQuery(q)
     .words.map(word => better.get(word) ?? word)
     .join(' ')
+}
+
+function grouped(number: number): string {
+  return number.toLocaleString('en-US')
 }
 
 function quoted(word: string): string {

@@ -1,3 +1,4 @@
+import { scoreOf } from './score.ts'
 import { isListed } from './vocabulary.ts'
 import { isStopWord, RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
 
@@ -8,21 +9,28 @@ const DESCRIPTION_WORDS = 200
 const FILTERED = 20
 
 /** The fit of a word of the description; on its own, so that scripts do without the others. */
-const DESCRIPTION = 4
+const DESCRIPTION = 5
 
 /**
- * How well a word matches a crate, best first: the name begins with it, the name contains it, a
- * word of the name begins with it, it is a keyword, the description contains it. Then the same for
- * a word that is like the one in the query: `similarFit`.
+ * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
+ * begins with it, another word of the name does, it is a keyword, the description contains it. Then
+ * the same for a word that is like the one in the query: `similarFit`.
  */
-export const Fit = { begins: 0, name: 1, part: 2, keyword: 3, description: DESCRIPTION } as const
+export const Fit = {
+  exact: 0,
+  name: 1,
+  begins: 2,
+  part: 3,
+  keyword: 4,
+  description: DESCRIPTION,
+} as const
 
 /** How a word of a crate is like the one in the query: the same, or longer or inflected. */
 export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
 export function similarFit(fit: number, likeness: Likeness): number {
-  return likeness === 'same' ? fit : fit < DESCRIPTION ? 5 : 6
+  return likeness === 'same' ? fit : fit < DESCRIPTION ? 6 : 7
 }
 
 /** Returns the rank of a crate that a word like the one in the query finds with a rank. */
@@ -48,11 +56,13 @@ export interface Searched {
   readonly categories?: readonly string[]
   readonly license?: string | null
   readonly yanked: boolean
+  /** The step of its dependents (`stepOf`), 0 without it. */
+  readonly step?: number
 }
 
 /** What a crate is found by. */
 export interface Findable {
-  /** The terms, with the rank of the crate: words, results of `beginningOf` and `filterTerm`. */
+  /** The terms, with the rank of the crate: words, the name, results of `filterTerm`. */
   readonly ranks: ReadonlyMap<string, number>
   /** The whole words among them, which searches for similar words find. */
   readonly words: ReadonlySet<string>
@@ -73,11 +83,9 @@ export function findableBy(crate: Searched): Findable {
   for (const [at, word] of crate.canonical.split('_').entries()) {
     for (let end = 1; end < word.length; end++)
       put(word.slice(0, end), at === 0 ? Fit.begins : Fit.part)
-    if (word !== '') putWord(word, at === 0 ? Fit.begins : Fit.name)
+    if (word !== '') putWord(word, Fit.name)
   }
-  for (let at = crate.canonical.indexOf('_'); at >= 0; at = crate.canonical.indexOf('_', at + 1)) {
-    if (at + 1 < crate.canonical.length) put(crate.canonical.slice(0, at + 2), Fit.begins)
-  }
+  put(crate.canonical, Fit.exact)
   for (const word of wordsOf(crate.keywords.join(' '))) putWord(word, Fit.keyword)
   for (const word of describing(crate)) putWord(word, Fit.description)
   for (const term of filterTerms(crate)) put(term, 0)
@@ -107,15 +115,15 @@ function filterTerms({ keywords, categories = [], license = null }: Searched): s
 export const CLASSES = 16
 export const YANKED_FROM = 8
 
-/** Returns the class of a rank: yanked or not, and the fit. Within one, shorter names come first. */
+/** Returns the class of a rank: yanked or not, and the fit. Within one, the score counts. */
 export function classOf(rank: number): number {
   return Math.floor(rank / RANK_FIT)
 }
 
 /**
- * Returns the rank of a crate for a word: unyanked first, then the better fit, then the shorter
- * name, which puts an exact name first. For several words, the highest rank counts.
+ * Returns the rank of a crate for a word: unyanked first, then the better fit, then the better
+ * score: more dependents, then the shorter name. For several words, the highest rank counts.
  */
-export function rankOf(crate: Pick<Searched, 'canonical' | 'yanked'>, fit: number): number {
-  return Number(crate.yanked) * RANK_YANKED + fit * RANK_FIT + crate.canonical.length
+function rankOf({ canonical, yanked, step = 0 }: Searched, fit: number): number {
+  return Number(yanked) * RANK_YANKED + fit * RANK_FIT + scoreOf(step, canonical.length)
 }

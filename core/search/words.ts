@@ -34,15 +34,10 @@ export function wordsOf(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** Returns the length of a crate's name, which any of its ranks contains. */
-export function nameLength(rank: number): number {
-  return rank % RANK_FIT
-}
-
 /** A parsed query. */
 export interface Query {
   readonly words: readonly string[]
-  /** If the query has several words, the prefix of the canonical names that begin with it. */
+  /** If the query has several words, the canonical name that they make together. */
   readonly key: string | null
 }
 
@@ -54,13 +49,4 @@ export function parseQuery(text: string): Query {
   const telling = said.filter(word => !isStopWord(word))
   const words = [...new Set(telling.length > 0 ? telling : said)]
   return { words: words.slice(0, WORDS_MAX), key }
-}
-
-/**
- * Returns the term of all crates whose name begins with `key`, which has several words: `key` up to
- * the first character of its last word. Only terms from names contain underscores.
- */
-export function beginningOf(key: string): string {
-  const end = key.replace(/_+$/, '').lastIndexOf('_')
-  return key.slice(0, end + 2)
 }

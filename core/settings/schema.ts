@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isName, parseName } from '../name.ts'
 import { expandDl } from '../urls.ts'
 import { isVersion, parseVersion } from '../version.ts'
+import { isBucket, parseBucketAddress } from './bucket.ts'
 import {
   baseUrl,
   choice,
@@ -74,6 +75,23 @@ const remote = text(
   value => /^[^-]/.test(value) && !isUnclean(value) && !/^[A-Za-z][\w+.-]*::/.test(value),
 )
 
+/** A URL as PostgreSQL's own programs take it; the folder of a Unix socket is a parameter. */
+const postgresUrl = text(
+  'a URL such as "postgres://plimsoll@db.example.com:5432/plimsoll", or "postgres:///plimsoll?host=/run/postgresql" for a Unix socket',
+  value => {
+    if (!hasScheme(value, 'postgres', 'postgresql')) return false
+    const { hostname, pathname, hash, searchParams } = new URL(value)
+    const parameters = [...searchParams.keys()]
+    const hasHost = searchParams.has('host') || hostname !== ''
+    return (
+      hasHost &&
+      /^\/[^/]+$/.test(pathname) &&
+      hash === '' &&
+      parameters.every(one => one === 'host')
+    )
+  },
+)
+
 const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
   const at = value.indexOf('@')
   return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
@@ -117,6 +135,18 @@ const docsUrl = text(
   },
 )
 
+/** A folder, relative to that of the registry, or a bucket. */
+const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
+  isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
+)
+
+const region = text('a region, such as "eu-central-1"', value => /^[a-z0-9-]{1,64}$/.test(value))
+
+const purgeUrl = text(
+  'an absolute http or https URL, perhaps with {url} or {path}',
+  value => isLine(value) && hasScheme(value.replace(/\{(?:url|path)\}/g, 'x'), 'http', 'https'),
+)
+
 const rate = integer(0, 1_000_000)
 
 /** The settings outside any section. */
@@ -151,6 +181,29 @@ export const sections = {
     listen: row(address, '127.0.0.1:8080'),
     trusted_proxies: row(list(network), []),
     shutdown_seconds: row(duration(0, 3600), 30),
+  },
+  storage: {
+    crates: row(place, 'crates'),
+    public: row(place, 'public'),
+    endpoint: row(maybe(baseUrl()), null),
+    region: row(maybe(region), null),
+    path_style: row(choice('auto', 'on', 'off'), 'auto'),
+    downloads: row(baseUrl('stream', 'presign'), 'stream'),
+    cache_seconds: row(duration(0, DAY), 0),
+  },
+  database: {
+    url: row(maybe(postgresUrl), null),
+    password_file: row(maybe(file), null),
+    sslmode: row(choice('auto', 'disable', 'require', 'verify-ca', 'verify-full'), 'auto'),
+    ca_file: row(maybe(file), null),
+    pool: row(integer(1, 1000), 10),
+    statement_seconds: row(duration(1, 3600), 30),
+    lock_seconds: row(duration(1, 3600), 10),
+  },
+  cdn: {
+    purge_url: row(maybe(purgeUrl), null),
+    purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST'),
+    purge_headers: row(maybe(file), null),
   },
   downloads: {
     count: row(choice('served', 'imported', 'off'), 'served'),

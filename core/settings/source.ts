@@ -24,6 +24,9 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_CARGO',
   'PLIMSOLL_NODEGIT_CACHE',
   'PLIMSOLL_REQUIRE_NODEGIT',
+  'PLIMSOLL_REQUIRE_POSTGRES',
+  'PLIMSOLL_TEST_DATABASE',
+  'PLIMSOLL_TEST_SERVER',
 ]
 
 /** The settings that have a flag; `--set KEY=VALUE` sets the others. */

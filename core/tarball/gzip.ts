@@ -1,10 +1,13 @@
 import type { InflateRaw } from 'node:zlib'
-import { crc32, createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { refuse } from '../error/error.ts'
 
 /** Compressed bytes per call of zlib; they unpack to at most about 1,030 times as many. */
 const STEP = 8 * 1024
 const TRAILER = 8
+/** An archive of at most so many bytes, which unpacks to so many, is unpacked at once. */
+const SMALL = 64 * 1024
+const SMALL_UNPACKED = 1024 * 1024
 /** Maximum length of a gzip header, with its optional file name and comment. */
 const HEADER_MAX = 64 * 1024
 /** Flag bits of the header (RFC 1952). */
@@ -16,11 +19,78 @@ const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
  * all, and no two readers may see different archives.
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const input = inSteps(source)
+  const { beginning, rest } = await begin(source)
+  const whole = rest ? null : unpackSmall(beginning)
+  if (whole) {
+    yield whole
+    return
+  }
+  const input = inSteps(rest ? joined(beginning, rest) : [beginning])
   try {
     yield* unpack(withoutHeader(input))
   } finally {
     await input.return(undefined)
+  }
+}
+
+/** Reads up to `SMALL` bytes; `rest` is what follows, or null at the end of the source. */
+async function begin(source: AsyncIterable<Uint8Array>) {
+  const chunks = source[Symbol.asyncIterator]()
+  const beginning: Uint8Array[] = []
+  for (let size = 0; size <= SMALL; ) {
+    const next = await chunks.next()
+    if (next.done) return { beginning: Buffer.concat(beginning), rest: null }
+    beginning.push(next.value)
+    size += next.value.length
+  }
+  return { beginning: Buffer.concat(beginning), rest: chunks }
+}
+
+async function* joined(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield first
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
+  }
+}
+
+/**
+ * Unpacks a whole archive in one call, without the ways to Node's thread pool and back; null for
+ * one that is too large or wrong in any way, which `unpack` then explains.
+ */
+function unpackSmall(archive: Buffer): Buffer | null {
+  if (archive.length < 3 || archive[0] !== 0x1f || archive[1] !== 0x8b || archive[2] !== 8)
+    return null
+  const start = headerLength(archive)
+  if (start === null) return null
+  const body = archive.subarray(start)
+  const unpacked = inflateOnce(body)
+  if (!unpacked) return null
+  const trailer = body.subarray(unpacked.engine.bytesWritten)
+  const isSound =
+    trailer.length === TRAILER &&
+    trailer.readUInt32LE(0) === crc32(unpacked.buffer) &&
+    trailer.readUInt32LE(4) === unpacked.buffer.length
+  return isSound ? unpacked.buffer : null
+}
+
+/** The result of `inflateRawSync` with `info`, which Node's types do not describe. */
+interface Inflated {
+  readonly buffer: Buffer
+  readonly engine: { readonly bytesWritten: number }
+}
+
+function inflateOnce(body: Uint8Array): Inflated | null {
+  const options = { maxOutputLength: SMALL_UNPACKED, info: true }
+  try {
+    return inflateRawSync(body, options) as unknown as Inflated
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null
+    throw error
   }
 }
 
@@ -88,7 +158,9 @@ async function work(
   }
 }
 
-async function* inSteps(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inSteps(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; at += STEP) yield chunk.subarray(at, at + STEP)
   }

@@ -105,10 +105,10 @@ export async function findUsers(
 ): Promise<ActiveUser[]> {
   const sql = `SELECT ${USER},
       (SELECT count(*) FROM owners WHERE user_id = users.id) AS crates,
-      nullif(max(
-        ifnull((SELECT max(last_used_at) FROM tokens WHERE user_id = users.id), ''),
-        ifnull((SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id), '')
-      ), '') AS lastSeen
+      (SELECT max(at) FROM (
+        SELECT max(last_used_at) AS at FROM tokens WHERE user_id = users.id
+        UNION ALL SELECT max(last_seen_at) FROM sessions WHERE user_id = users.id
+      ) AS seen) AS "lastSeen"
     FROM users WHERE ${CONTAINS} ORDER BY canonical LIMIT ? OFFSET ?`
   const text = filter.toLowerCase()
   const rows = await all<Row<ActiveUser>>(database, sql, text, text, limit, offset)
@@ -131,7 +131,8 @@ export async function setLocked(
   change: Change,
 ): Promise<void> {
   await database.transaction().execute(async tx => {
-    const sql = 'UPDATE users SET locked_at = ? WHERE id = ? AND (locked_at IS NULL) = ?'
+    const sql =
+      'UPDATE users SET locked_at = ? WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ?'
     if ((await run(tx, sql, locked ? change.at : null, id, Number(locked))) === 0) return
     if (locked) {
       if (admin) await requireAdministrator(tx, login)

@@ -15,6 +15,7 @@ import {
   run,
   type Slice,
   timestamp,
+  upsert,
 } from '../../generator/index.ts'
 import { type Account, findUser, type User } from './accounts.ts'
 
@@ -90,9 +91,9 @@ export async function insertOwner(
 export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
   eachUser(database, crate, logins, change, async (tx, { id, login }) => {
     if (await isOwner(tx, crate.id, id)) return false
-    const sql = `INSERT OR REPLACE INTO invitations (crate_id, user_id, invited_at, invited_by)
-      VALUES (?, ?, ?, ?)`
-    await run(tx, sql, crate.id, id, change.at, change.user?.id ?? null)
+    const invited_by = change.user?.id ?? null
+    const row = { crate_id: crate.id, user_id: id, invited_at: change.at, invited_by }
+    await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
     await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login } })
     return true
   })
@@ -177,7 +178,7 @@ export async function listInvitations(
 ): Promise<InvitationRecord[]> {
   const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['crate_id', of.crateId]
   const sql = `SELECT crates.name AS crate, users.login,
-      ifnull(inviters.login, 'the operator') AS "by", invited_at AS at
+      coalesce(inviters.login, 'the operator') AS "by", invited_at AS at
     FROM invitations JOIN crates ON crates.id = crate_id JOIN users ON users.id = user_id
       LEFT JOIN users AS inviters ON inviters.id = invited_by
     WHERE ${column} = ? AND invited_at > ?

@@ -52,7 +52,7 @@ export async function startSession(
   await database.transaction().execute(async tx => {
     await run(tx, 'DELETE FROM sessions WHERE expires_at <= ?', at)
     const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
-      ORDER BY last_seen_at DESC, id DESC LIMIT -1 OFFSET ?)`
+      ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
     await run(tx, surplus, userId, MOST - 1)
     const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?)`
@@ -88,7 +88,7 @@ export async function listSessions(
   userId: number,
   { now, idleSeconds }: SessionTime,
 ): Promise<SessionRecord[]> {
-  const sql = `SELECT id, agent, created_at AS created, last_seen_at AS lastSeen FROM sessions
+  const sql = `SELECT id, agent, created_at AS created, last_seen_at AS "lastSeen" FROM sessions
     WHERE user_id = ? AND expires_at > ? AND last_seen_at > ? ORDER BY id DESC`
   return all(database, sql, userId, timestamp(now), timestamp(now, -idleSeconds))
 }
@@ -101,7 +101,7 @@ export async function endSessions(
   kept?: number,
 ): Promise<number> {
   return database.transaction().execute(async tx => {
-    const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS NOT ?'
+    const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
     const sessions = await run(tx, sql, id, kept ?? null)
     if (sessions > 0)
       await addEvent(tx, change, { action: 'session-end', detail: { login, sessions } })

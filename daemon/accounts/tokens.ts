@@ -6,6 +6,7 @@ import {
   type Database,
   first,
   issue,
+  one,
   operatorChange,
   refuse,
   refuseErrors,
@@ -59,6 +60,11 @@ export interface TokenRecord {
   readonly last_used: string | null
 }
 
+/** A token that was just created, with its text. */
+export interface NewToken extends TokenRecord {
+  readonly token: string
+}
+
 /** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
@@ -67,12 +73,12 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/** Creates a token and returns it, the only time it is visible. Refuses more than `most`. */
+/** Creates a token and returns its text, the only time. Refuses more than `most`. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, at, expires, most }: TokenOrder,
   by: Change = operatorChange(at),
-): Promise<string> {
+): Promise<NewToken> {
   const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
@@ -80,18 +86,18 @@ export async function createToken(
   ])
   const token = makeToken()
   const stored = [scopes && JSON.stringify(scopes), crates && JSON.stringify(crates)]
-  await database.transaction().execute(async tx => {
+  return database.transaction().execute(async tx => {
     if (most !== undefined && (await countGood(tx, userId, at)) >= most)
       refuse('tokens_too_many', { max: most })
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
     const given = [userId, name, hashSecret(token), ...stored, at, expires]
-    const row = await first<{ id: number; login: string }>(tx, sql, ...given)
-    const detail = { token: row?.id, login: row?.login, name, scopes, crates, expires }
+    const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...given)
+    const detail = { token: id, login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
+    return { id, name, user: login, scopes, crates, created: at, expires, last_used: null, token }
   })
-  return token
 }
 
 async function countGood(tx: Database, userId: number, at: string): Promise<number> {
@@ -116,7 +122,7 @@ export function reachOf({ scopes, crates }: StoredReach) {
 
 /** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
 export async function listTokens(database: Database, userId?: number): Promise<TokenRecord[]> {
-  const sql = `SELECT tokens.id, tokens.name, login AS user, scopes, crates,
+  const sql = `SELECT tokens.id, tokens.name, login AS "user", scopes, crates,
       tokens.created_at AS created, expires_at AS expires, last_used_at AS last_used
     FROM tokens JOIN users ON users.id = user_id
     WHERE revoked_at IS NULL ${userId === undefined ? '' : 'AND user_id = ?'} ORDER BY tokens.id`
@@ -125,20 +131,24 @@ export async function listTokens(database: Database, userId?: number): Promise<T
   return rows.map(row => ({ ...row, ...reachOf(row) }))
 }
 
-/** Revokes a token. Refuses one that is unknown, already revoked, or not of user `userId`. */
+/**
+ * Revokes a token and returns what it was. Refuses one that is unknown, already revoked, or not of
+ * user `userId`.
+ */
 export async function revokeToken(
   database: Database,
   id: number,
   at: string,
   { by = operatorChange(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
-): Promise<void> {
-  await database.transaction().execute(async tx => {
+): Promise<Pick<TokenRecord, 'id' | 'name' | 'user'>> {
+  return database.transaction().execute(async tx => {
     const sql = `UPDATE tokens SET revoked_at = ?
-      WHERE id = ? AND revoked_at IS NULL AND user_id = ifnull(?, user_id)
+      WHERE id = ? AND revoked_at IS NULL AND user_id = coalesce(?, user_id)
       RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
     const token = await first<{ login: string; name: string }>(tx, sql, at, id, userId ?? null)
     if (!token) return refuse('token_unknown', { id })
     await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
+    return { id, name: token.name, user: token.login }
   })
 }
 

@@ -26,6 +26,7 @@ import {
 } from '../../generator/index.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import type { PublicFiles } from '../files/public-files.ts'
+import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
 import { foundVersion, newestFirst, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
@@ -187,12 +188,20 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
   return { users: [], meta: { names: [...release.about.authors] } }
 })
 
-/** `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not, never redirected. */
-export function download(registry: Registry, files: PublicFiles): OpenHandler {
+/**
+ * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
+ * `storage.downloads` says so.
+ */
+export function download(
+  registry: Registry,
+  files: PublicFiles,
+  stored: StoredCrate | null,
+): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)
-    return files.serve(`/${path}`, c.req) ?? refuse('release_unknown', of)
+    const shown = files.serve(`/${path}`, c.req) ?? (await stored?.(c, of))
+    return shown ?? refuse('release_unknown', of)
   }
 }

@@ -3,19 +3,16 @@ import type { Logger } from 'pino'
 import { painter } from '../../generator/cli/console/color.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { progressLine } from '../../generator/cli/console/progress.ts'
-import {
-  counted,
-  type FolderOptions,
-  flagsOf,
-  run,
-  withSettingFlags,
-} from '../../generator/cli/io.ts'
+import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
 import {
   cargoConfig,
+  counted,
   disk,
   fetchProblem,
   GitIndex,
   type Io,
+  initRegistry,
+  isRegistry,
   type ListenAddress,
   openRegistry,
   operatorChange,
@@ -42,12 +39,21 @@ import { DownloadCounter } from '../workers/download-counter.ts'
 import { DownloadWorker } from '../workers/download-worker.ts'
 import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
+import { MirrorWorker } from '../workers/mirror-worker.ts'
+
+/** What the log says when the first upload of the tree fails. */
+const MIRROR_FAILED = 'the upload of the whole tree failed; trying again'
+
+interface ServeOptions extends FolderOptions {
+  readonly init?: boolean
+}
 
 /** Registers `serve`, which runs the daemon until the promise of `stopped` resolves. */
 export function registerServe(program: Command, io: Io, stopped: () => Promise<string>): void {
   const command = withSettingFlags(withDir(program.command('serve'), io))
     .description('run the daemon: publishing, the web API and the pages')
-    .action((options: FolderOptions) => run(io, () => serve(io, options, stopped())))
+    .option('--init', 'create the registry folder if it is missing')
+    .action((options: ServeOptions) => run(io, () => serve(io, options, stopped())))
   withManual(command, {
     examples: [
       ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
@@ -56,6 +62,7 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
         'plimsoll serve --listen 0.0.0.0:8080 --base-url https://crates.example.com',
         'serves others',
       ],
+      ['plimsoll serve --init --dir /data', 'the same in a container: /data may be empty at first'],
     ],
     fails: 'the registry cannot be served',
   })
@@ -65,9 +72,13 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
  * Serves a registry folder until it is stopped. Locks the folder, listens, finishes pending work,
  * and prints the settings for Cargo and `listening on …`. At the end, finishes running requests.
  */
-async function serve(io: Io, options: FolderOptions, stopped: Promise<string>): Promise<void> {
+async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): Promise<void> {
   const { dir } = options
   const sources = { env: io.env, flags: flagsOf(options) }
+  if (options.init && !isRegistry(dir)) {
+    await initRegistry(dir, sources, {})
+    io.err(`created a registry in ${dir}`)
+  }
   const { settings } = readSettings(dir, sources)
   const address = parseListen(settings.server.listen)
   if (!address) throw new Error(`settings let the address ${settings.server.listen} through`)
@@ -131,6 +142,7 @@ async function serveRegistry(
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
   const onBuildFailure = failureReport('build', 'a build failed; trying again')
+  const onPurgeFailure = failureReport('cdn purge', 'a purge of the CDN failed')
   const indexWorker = new IndexWorker(registry, onBuildFailure)
   const downloads = new DownloadCounter()
   const downloadWorker = new DownloadWorker({
@@ -141,6 +153,7 @@ async function serveRegistry(
     onMarked: () => indexWorker.pages.wake(),
   })
   let git: GitWorker | null = null
+  let mirror: MirrorWorker | null = null
   try {
     const gitIndex = await GitIndex.follow(registry, {
       onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
@@ -150,6 +163,8 @@ async function serveRegistry(
     if (problem) log.warn(problem.message)
     await indexWorker.catchUp()
     await indexWorker.pages.start()
+    if (registry.tree.cdn) registry.tree.cdn.onFailure = onPurgeFailure
+    mirror = new MirrorWorker(registry, failureReport('upload', MIRROR_FAILED))
     const onGitFailure = failureReport('git index', 'the git index is behind; trying again')
     git = gitIndex && new GitWorker(gitIndex, onGitFailure)
     await git?.beginWithConfig()
@@ -172,6 +187,8 @@ async function serveRegistry(
     await downloadWorker.close()
     await indexWorker.close(shutdown_seconds)
     await git?.close()
+    await mirror?.close()
+    await registry.tree.cdn?.close().catch(onPurgeFailure)
   }
   log.info('stopped')
 }
@@ -186,7 +203,7 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   const at = timestamp(io.now())
   const admin = await addUser(database, { login: 'admin', admin: true, at })
   const order = { userId: admin.id, name: 'first start', at, expires: null }
-  const token = await createToken(database, { ...order, scopes: null, crates: null })
+  const { token } = await createToken(database, { ...order, scopes: null, crates: null })
   const secret = await makeLink(database, admin, io.now(), operatorChange(at))
   io.out(`
 To publish, run this and paste the token of \`admin\`, which is shown only once:

@@ -27,7 +27,11 @@ interface CreateOptions extends FolderOptions {
   readonly scope?: string[]
   readonly crate?: string[]
   readonly expires?: string
+  readonly json?: boolean
 }
+
+const JSON_TOKEN =
+  '`id`; `name`; `user`; `scopes` and `crates`, arrays of texts, null for all; `created`; `expires` and `last_used`, times or null'
 
 /** Registers `token create`, `token list` and `token revoke`; a daemon may be running. */
 export function registerToken(program: Command, io: Io): void {
@@ -45,28 +49,29 @@ export function registerToken(program: Command, io: Io): void {
     )
   withManual(list, {
     examples: [['plimsoll token list', 'one line for each token']],
-    json: 'an array with an object for each token: `id`; `name`; `user`; `scopes` and `crates`, arrays of texts, null for all; `created`; `expires` and `last_used`, times or null',
+    json: `an array with an object for each token: ${JSON_TOKEN}`,
     fails: 'the registry cannot be read',
   })
   const revoke = withDir(token.command('revoke'), io)
     .description('revoke a token permanently')
     .argument('<id>', 'its number in the output of `token list`')
-    .action((id: string, options: FolderOptions) =>
+    .action((id: string, options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async ({ database }) => {
         const row = rowId(id) ?? refuse('token_unknown', { id })
-        await revokeToken(database, row, timestamp(io.now()))
-        io.out(`revoked ${id}`)
+        const revoked = await revokeToken(database, row, timestamp(io.now()))
+        report(io, options, revoked, [`revoked ${id}`])
       }),
     )
   withManual(revoke, {
     examples: [['plimsoll token revoke 1', 'makes the token useless at once']],
+    json: 'an object: `id`, `name` and `user` of the token',
     fails: 'there is no such token',
   })
 }
 
 function registerCreate(token: Command, io: Io): void {
   const create = withDir(token.command('create'), io)
-    .description('create a token; prints only the token on stdout')
+    .description('create a token; stdout gets the token alone, or the JSON text')
     .requiredOption('--user <username>', 'the user it belongs to')
     .option('--name <name>', 'what it is for', 'command line')
     .option(
@@ -82,7 +87,10 @@ function registerCreate(token: Command, io: Io): void {
       'how long it is valid, such as 90d, 12h, 30m, 10s; default: until revoked',
     )
     .action((options: CreateOptions) =>
-      withRegistry(io, options, async registry => io.out(await makeToken(io, registry, options))),
+      withRegistry(io, options, async registry => {
+        const created = await makeToken(io, registry, options)
+        report(io, options, created, [created.token])
+      }),
     )
   withManual(create, {
     examples: [
@@ -92,6 +100,7 @@ function registerCreate(token: Command, io: Io): void {
         'may publish new versions of some crates',
       ],
     ],
+    json: `an object: \`token\`, the token itself; ${JSON_TOKEN}`,
     fails: 'there is no such user, or the token was refused',
   })
 }
@@ -112,7 +121,7 @@ async function makeToken(io: Io, { database, settings }: Registry, options: Crea
   if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()
   const scopes = options.scope ? parseScopes(options.scope) : null
-  const token = await createToken(database, {
+  const created = await createToken(database, {
     userId: user.id,
     name: options.name,
     scopes,
@@ -126,5 +135,5 @@ async function makeToken(io: Io, { database, settings }: Registry, options: Crea
       'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',
     )
   }
-  return token
+  return created
 }

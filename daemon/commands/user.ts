@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
-import { counted, type FolderOptions, report } from '../../generator/cli/io.ts'
+import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
+  counted,
   type Io,
   operatorChange,
   type Registry,
@@ -93,17 +94,22 @@ function registerChanges(user: Command, io: Io, readInput: ReadInput): void {
   const password = 'set the password of a user; ends their sessions'
   withUser(user, io, 'password', password, async (registry, found, at) => {
     await givePassword(registry, found, await readPassword(readInput, found.login), at)
-    return `set the password of ${found.login}`
+    return { line: `set the password of ${found.login}` }
   }).requiredOption('--password-stdin', FROM_STDIN)
   const link = 'print a one-time link to set the password of a user; valid for 24 hours'
-  withUser(user, io, 'link', link, async ({ database, urls }, found, at) =>
-    passwordLink(urls, await makeLink(database, found, io.now(), operatorChange(at))),
-  )
+  const linkJson = '`link`, its URL'
+  const makesLink: UserWork = async ({ database, urls }, found, at) => {
+    const url = passwordLink(urls, await makeLink(database, found, io.now(), operatorChange(at)))
+    return { line: url, more: { link: url } }
+  }
+  withUser(user, io, 'link', link, makesLink, linkJson)
   const logout = 'end all sessions of a user; tokens stay valid'
-  withUser(user, io, 'logout', logout, async ({ database }, found, at) => {
+  const logsOut: UserWork = async ({ database }, found, at) => {
     const sessions = await endSessions(database, found, operatorChange(at))
-    return `ended ${counted(sessions, 'session')} of ${found.login}`
-  })
+    const line = `ended ${counted(sessions, 'session')} of ${found.login}`
+    return { line, more: { ended_sessions: sessions } }
+  }
+  withUser(user, io, 'logout', logout, logsOut, '`ended_sessions`, their number')
   const rights = [
     ['lock', 'refuse the tokens and logins of a user until `unlock`', 'locked', setLocked, true],
     ['unlock', 'accept the tokens and logins of a user again', 'unlocked', setLocked, false],
@@ -113,30 +119,41 @@ function registerChanges(user: Command, io: Io, readInput: ReadInput): void {
   for (const [verb, description, done, set, value] of rights)
     withUser(user, io, verb, description, async ({ database }, found, at) => {
       await set(database, found, value, operatorChange(at))
-      return `${done} ${found.login}`
+      return { line: `${done} ${found.login}` }
     })
 }
 
-/** Adds a command that acts on one existing user and prints what `work` returns. */
+/** Changes a user; returns what to print, and with `--json`, before the fields of the user. */
+type UserWork = (
+  registry: Registry,
+  user: User,
+  at: string,
+) => Promise<{ readonly line: string; readonly more?: object }>
+
+/** Adds a command that acts on one existing user; `json` describes what `work` adds to the user. */
 function withUser(
   parent: Command,
   io: Io,
   verb: string,
   description: string,
-  work: (registry: Registry, user: User, at: string) => Promise<string>,
+  work: UserWork,
+  json = '',
 ): Command {
   const input = verb === 'password' ? ' --password-stdin < password.txt' : ''
   const command = withDir(parent.command(verb), io)
     .description(description)
     .argument('<username>', 'an existing user')
-    .action((login: string, options: FolderOptions) =>
+    .action((login: string, options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async registry => {
-        const user = await requireUser(registry.database, login)
-        io.out(await work(registry, user, timestamp(io.now())))
+        const { database } = registry
+        const user = await requireUser(database, login)
+        const { line, more } = await work(registry, user, timestamp(io.now()))
+        report(io, options, { ...more, ...(await requireUser(database, login)) }, [line])
       }),
     )
   return withManual(command, {
     examples: [[`plimsoll user ${verb} ci${input}`, description.replace(' of a user', '')]],
+    json: `an object${json === '' ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
   })
 }

@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs'
 import { isKnown } from '../http/answer.ts'
+import type { FilePart, Part } from './file-part.ts'
 
 /** The parts of a request that an answer depends on, besides the path. */
 export interface Asked {
@@ -8,38 +8,30 @@ export interface Asked {
 }
 
 /** An answer from the tree, not sent yet. Requests share it, so it must not be changed. */
-export interface FileAnswer {
+export interface FileAnswer<P extends Part = FilePart> {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | FilePart | null
+  readonly body: Buffer | P | null
   /** The path of the `.crate` in the tree if this answer counts as a download of it. */
   readonly download?: string
 }
 
-/** Bytes to read from the file while they are sent, from `start` to `end` inclusive. */
-export interface FilePart {
-  readonly file: string
-  readonly stats: Stats
-  readonly start: number
-  readonly end: number
-}
-
 /** A file in one encoding: the answer with its bytes, and the 304 for clients that have them. */
-export interface Variant {
-  readonly full: FileAnswer
-  readonly known: FileAnswer
+export interface Variant<P extends Part = FilePart> {
+  readonly full: FileAnswer<P>
+  readonly known: FileAnswer<P>
 }
 
 /**
  * Returns both answers for a file in one encoding; only the full one has the headers `more`, and
  * counts as a download of the `.crate` at this path.
  */
-export function variantOf(
+export function variantOf<P extends Part = FilePart>(
   path: string,
   headers: Readonly<Record<string, string>>,
-  body: Buffer | FilePart,
+  body: Buffer | P,
   more: Readonly<Record<string, string>> = {},
-): Variant {
+): Variant<P> {
   const full = { ...headers, ...more, 'content-length': String(sizeOf(body)) }
   const download = path.endsWith('.crate') ? { download: path } : {}
   return {
@@ -48,12 +40,16 @@ export function variantOf(
   }
 }
 
-function sizeOf(body: Buffer | FilePart): number {
+function sizeOf(body: Buffer | Part): number {
   return Buffer.isBuffer(body) ? body.byteLength : body.end - body.start + 1
 }
 
 /** Returns the answer to a request, which may be conditional or for a range (RFC 9110). */
-export function choose({ full, known }: Variant, tag: string, asked: Asked): FileAnswer {
+export function choose<P extends Part = FilePart>(
+  { full, known }: Variant<P>,
+  tag: string,
+  asked: Asked,
+): FileAnswer<P> {
   const { status, headers, body, download } = full
   const has = asked.header('if-none-match')
   if (body === null || has === headers.etag || isKnown(has, tag)) return known
@@ -94,11 +90,7 @@ export function acceptsGzip(header: string | undefined): boolean {
  * Returns the range that a GET requests (RFC 9110 §14.2). Returns null, the whole file, also for
  * several or malformed ranges, and for an `If-Range` that does not match.
  */
-function partOf(
-  asked: Asked,
-  size: number,
-  tag: string,
-): Pick<FilePart, 'start' | 'end'> | 'unsatisfiable' | null {
+function partOf(asked: Asked, size: number, tag: string): Part | 'unsatisfiable' | null {
   if (asked.method !== 'GET') return null
   const ifRange = asked.header('if-range')
   if (ifRange !== undefined && ifRange.trim() !== `"${tag}"`) return null

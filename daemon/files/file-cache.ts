@@ -19,6 +19,14 @@ interface Entry {
   readonly stats: Stamp
   /** Whether equal `stats` prove that the file is unchanged. */
   readonly isSettled: boolean
+  /** When the content was last found to be that of the file. */
+  seen: Moment
+}
+
+/** The number of changes of the tree (`ChangeNumber`), and the time, in milliseconds. */
+export interface Moment {
+  readonly change: number
+  readonly time: number
 }
 
 /** What distinguishes a file from another that replaced it. */
@@ -29,11 +37,18 @@ const GZIP_FROM_BYTES = 1024
 const ENTRY_BYTES = 400
 /** The coarsest file time (FAT): within it, a file may change again without a new time. */
 const TICK_MS = 2000
+/** How long a file may go unseen whose tree has not changed: others may have changed the file. */
+const UNSEEN_MS = 1000
+/** Equals no moment. */
+const NEVER: Moment = { change: Number.NaN, time: 0 }
 
 /**
  * A cache of file contents, bounded in bytes. A file counts as unchanged if inode, size and times
  * are the same and it was older than a clock tick when it was read. So the cache never returns
  * outdated content.
+ *
+ * `recall` asks nobody: it goes by the number of changes of the tree. What another program than
+ * Plimsoll changes there is seen within a second.
  */
 export class FileCache {
   readonly #entries: LRUCache<string, Entry>
@@ -52,6 +67,20 @@ export class FileCache {
   /** How many bytes are cached now. */
   get size(): number {
     return this.#entries.calculatedSize
+  }
+
+  /** Returns the content of a file that was seen at the same number of changes, not long ago. */
+  recall(path: string, { change, time }: Moment): Held | null {
+    const entry = this.#entries.get(path)
+    if (entry === undefined || entry.seen.change !== change) return null
+    const { held } = entry
+    return time - entry.seen.time < UNSEEN_MS && hasBytes(held) ? held : null
+  }
+
+  /** Records that a file was looked at after `moment`, and found to be what the cache has. */
+  saw(path: string, moment: Moment): void {
+    const entry = this.#entries.peek(path)
+    if (entry) entry.seen = moment
   }
 
   /** Returns the content of a file if the cache has it and it is unchanged. */
@@ -102,7 +131,12 @@ export class FileCache {
   #keep<H extends Held<Buffer | null>>(path: string, stats: Stats, held: H): H {
     const isSettled = Date.now() - Math.max(stats.ctimeMs, stats.mtimeMs) > TICK_MS
     const { ino, size, mtimeMs, ctimeMs } = stats
-    this.#entries.set(path, { held, stats: { ino, size, mtimeMs, ctimeMs }, isSettled })
+    this.#entries.set(path, {
+      held,
+      stats: { ino, size, mtimeMs, ctimeMs },
+      isSettled,
+      seen: NEVER,
+    })
     return held
   }
 

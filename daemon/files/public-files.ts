@@ -1,28 +1,21 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { HonoRequest } from 'hono'
-import { isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
+import { type ChangeNumber, isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
 import {
   type Asked,
   acceptsGzip,
   choose,
   type FileAnswer,
-  type FilePart,
   type Variant,
   variantOf,
 } from './file-answer.ts'
-import { FileCache, type Held, isSameFile } from './file-cache.ts'
+import { FileCache, type Held } from './file-cache.ts'
+import { type FilePart, OpenPart } from './file-part.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
 const SMALL_BYTES = 1024 * 1024
-/** The chunk size for bigger files; one read costs about as much as copying this many bytes. */
-const CHUNK_BYTES = 256 * 1024
-/** The chunk size while more than `FEW` files are read: all of them together delay other answers. */
-const SMALL_CHUNK_BYTES = 32 * 1024
-const FEW = 16
-let reading = 0
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */
 const IMAGE_HEADERS = {
@@ -45,6 +38,8 @@ export interface PublicFilesOptions {
   readonly pageHeaders?: Readonly<Record<string, string>>
   /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
+  /** What changes with every change of the tree; without it, every request looks at the file. */
+  readonly changes?: Pick<ChangeNumber, 'read'> | null
   /** Receives the path of each `.crate` of the tree whose download begins. */
   readonly onDownload?: (path: string) => void
 }
@@ -53,7 +48,8 @@ type Found = FileAnswer | Promise<FileAnswer> | null
 
 /**
  * Serves the public tree: strong ETags, 304, gzip for text, single ranges for `.crate` files.
- * Every request checks the file system, so no answer is outdated.
+ * Every request checks the file, or whether anything in the tree has changed, so no answer is
+ * outdated.
  */
 export class PublicFiles {
   readonly #root: string
@@ -62,13 +58,15 @@ export class PublicFiles {
   readonly #texts: FileCache
   readonly #crates: FileCache
   readonly #keepable: number
+  readonly #changes: Pick<ChangeNumber, 'read'> | null
   /** Counts an answer that is being sent if it is a download. */
   readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
   constructor(root: string, options: PublicFilesOptions = {}) {
     const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
-    const { onDownload } = options
+    const { onDownload, changes = null } = options
+    this.#changes = changes
     this.counted = ({ download }) => {
       if (download !== undefined) onDownload?.(download)
     }
@@ -89,13 +87,25 @@ export class PublicFiles {
       : this.#respond(pathname, request, answer)
   }
 
-  /** Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null. */
-  atOnce(pathname: string, asked: Asked): FileAnswer | null {
-    const path = decodePath(pathname.endsWith('/') ? `${pathname}index.html` : pathname)
+  /**
+   * Does the same if nothing has to be read first: file in memory, or streamed. Otherwise null.
+   * `time` is the time now, in milliseconds.
+   */
+  atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
+    const known = pathname.endsWith('/') ? `${pathname}index.html` : pathname
+    const moment = this.#changes && { change: this.#changes.read(), time }
+    // Whatever is in memory has the path of a file that was served.
+    if (moment) {
+      const held = this.#memoryOf(known).recall(this.#root + known, moment)
+      if (held) return this.#whole(held, known.slice(1), asked)
+    }
+    const path = decodePath(known)
     if (path === null) return null
     const file = `${this.#root}/${path}`
     const stats = look(file)
-    return stats?.isFile() ? this.#known(file, path, stats, asked) : null
+    const answer = stats?.isFile() ? this.#known(file, path, stats, asked) : null
+    if (answer && moment) this.#memoryOf(path).saw(file, moment)
+    return answer
   }
 
   /** Answers with the tree's 404 page; null if it has none. */
@@ -125,7 +135,7 @@ export class PublicFiles {
     if (known) return known
     if (!this.#isInside(file)) return null
     const isCrate = path.endsWith('.crate')
-    const memory = isCrate ? this.#crates : this.#texts
+    const memory = this.#memoryOf(path)
     const whole = (held: Held) => this.#whole(held, path, request)
     if (stats.size <= SMALL_BYTES) return whole(memory.load(file, stats, !isCrate))
     if (!isCrate && stats.size <= this.#keepable)
@@ -135,11 +145,14 @@ export class PublicFiles {
 
   /** Returns the answer if memory has the content or the tag of the file, otherwise null. */
   #known(file: string, path: string, stats: Stats, asked: Asked): FileAnswer | null {
-    const memory = path.endsWith('.crate') ? this.#crates : this.#texts
-    const held = memory.find(file, stats)
+    const held = this.#memoryOf(path).find(file, stats)
     if (held) return this.#whole(held, path, asked)
     const tag = stats.size > SMALL_BYTES ? this.#crates.findTag(file, stats) : null
     return tag === null ? null : this.#part(tag, file, path, stats, asked)
+  }
+
+  #memoryOf(path: string): FileCache {
+    return path.endsWith('.crate') ? this.#crates : this.#texts
   }
 
   #folder(pathname: string, path: string, request: HonoRequest): Found {
@@ -162,9 +175,11 @@ export class PublicFiles {
     if (!variants) {
       const { tag, bytes, gzip } = held
       const more = gzip ? { vary: 'accept-encoding' } : { 'accept-ranges': 'bytes' }
-      const plain = variantOf(path, { ...this.#headers(path, tag), ...more }, bytes)
+      const plain = variantOf<FilePart>(path, { ...this.#headers(path, tag), ...more }, bytes)
       const headers = { ...this.#headers(path, `${tag}-gz`), ...more }
-      const zipped = gzip ? variantOf(path, headers, gzip, { 'content-encoding': 'gzip' }) : plain
+      const zipped = gzip
+        ? variantOf<FilePart>(path, headers, gzip, { 'content-encoding': 'gzip' })
+        : plain
       variants = { plain, zipped }
       this.#variants.set(held, variants)
     }
@@ -204,10 +219,10 @@ export class PublicFiles {
       this.counted(answer)
       return new Response(body, init)
     }
-    return openPart(body).then(async stream => {
-      if (stream) this.counted(answer)
-      const again = stream ? null : await this.serve(pathname, request)
-      return again ?? new Response(stream && (Readable.toWeb(stream) as ReadableStream), init)
+    return OpenPart.open(body).then(async part => {
+      if (!part) return (await this.serve(pathname, request)) ?? new Response(null, init)
+      this.counted(answer)
+      return new Response(Readable.toWeb(part.stream()) as ReadableStream, init)
     })
   }
 }
@@ -248,17 +263,4 @@ function look(path: string): Stats | undefined {
     if (NOTHING_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
-}
-
-/** Streams a part of the file of `stats`; null if another file has replaced it since. */
-export async function openPart({ file, stats, start, end }: FilePart): Promise<Readable | null> {
-  const handle = await open(file)
-  if (!isSameFile(await handle.stat(), stats)) {
-    await handle.close()
-    return null
-  }
-  const highWaterMark = ++reading > FEW ? SMALL_CHUNK_BYTES : CHUNK_BYTES
-  const stream = handle.createReadStream({ start, end, highWaterMark })
-  stream.once('close', () => reading--)
-  return stream
 }

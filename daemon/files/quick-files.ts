@@ -1,7 +1,7 @@
-import { pipeline } from 'node:stream/promises'
 import type { Quick } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
-import { openPart, type PublicFiles } from './public-files.ts'
+import { OpenPart } from './file-part.ts'
+import type { PublicFiles } from './public-files.ts'
 
 /** The paths of index and crate files and pages, which no route of the app has, except `latest`. */
 const OF_TREE = /^\/(?:index|crates)\/(?!.*\/latest\/$)/
@@ -24,7 +24,7 @@ export function quickFiles(
     const path = pathOf(target)
     let answer: FileAnswer | null = null
     try {
-      if (OF_TREE.test(path)) answer = files.atOnce(path, exchange)
+      if (OF_TREE.test(path)) answer = files.atOnce(path, exchange, start)
     } catch {
       // The app will fail in the same way, and report it.
     }
@@ -38,14 +38,11 @@ export function quickFiles(
     }
     // Not sooner: what is read ahead for an answer that has to wait would be kept in memory.
     exchange.inTurn(() =>
-      openPart(body).then(
-        async bytes => {
-          if (!bytes) return leave()
+      OpenPart.open(body).then(
+        async part => {
+          if (!part) return leave()
           files.counted(answer)
-          await pipeline(bytes, exchange.begin(status, headers)).catch(error => {
-            // A client that disconnects is not a failure.
-            if (error.syscall === 'read') onFailure(error)
-          })
+          await part.send(exchange.begin(status, headers)).catch(onFailure)
           counted()
         },
         () => leave(),

@@ -12,12 +12,15 @@ import {
 } from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { isKnown } from '../http/answer.ts'
+import { redirect } from '../http/page.ts'
 import { Turns } from '../http/turns.ts'
+import { missing } from './missing.ts'
 import { decodePath, type PublicFiles, rawHeaders } from './public-files.ts'
 
 /**
  * `GET /crates/{name}/{version}/raw/…`: a file of a package as it is. Images are files of the public
- * tree, and other files if the settings say so; all others are read from the `.crate`.
+ * tree, and other files if the settings say so; all others are read from the `.crate`. A text has
+ * `.txt` behind its name; without that, the client is redirected.
  */
 export function rawFile(registry: Registry, files: PublicFiles): OpenHandler {
   const turns = new Turns(2)
@@ -29,7 +32,7 @@ export function rawFile(registry: Registry, files: PublicFiles): OpenHandler {
     const crate = isName(name) ? await findCrate(registry.database, name) : null
     const release =
       crate && isVersion(version) ? await findRelease(registry.database, crate.id, version) : null
-    if (!crate || !release) return refuse('route_unknown')
+    if (!crate || !release) return missing(registry, files, c)
     const tag = createHash('sha256').update(`${release.cksum} ${path}`).digest('hex').slice(0, 32)
     const isPrivate = registry.settings.auth.required
     const headers = {
@@ -38,9 +41,12 @@ export function rawFile(registry: Registry, files: PublicFiles): OpenHandler {
       'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
     }
     if (isKnown(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
-    const bytes = await turns.run(() => readRawFile(registry, crate, release, path))
-    if (bytes === null) return refuse('route_unknown')
-    return answer(c, path, bytes, headers)
+    const read = (one: string) => turns.run(() => readRawFile(registry, crate, release, one))
+    const bytes = await read(path)
+    if (bytes !== null) return answer(c, path, bytes, headers)
+    // Texts end in `.txt`, so that every web server sends them as such.
+    if ((await read(`${path}.txt`)) === null) return missing(registry, files, c)
+    return redirect(c, registry.site, `${c.req.path}.txt`)
   }
 }
 

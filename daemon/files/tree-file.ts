@@ -1,30 +1,40 @@
-import type { Context } from 'hono'
 import {
   CRATES_FOLDER,
   findCard,
-  findCrate,
   isName,
   type Registry,
   refuse,
+  releaseOfPath,
 } from '../../generator/index.ts'
 import { assets } from '../../site/layout/assets.ts'
-import { missingOfCrate } from '../../site/pages/not-found.ts'
-import { wantsPage } from '../access/access-guard.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { page, redirect } from '../http/page.ts'
-import type { PublicFiles } from './public-files.ts'
+import { missing } from './missing.ts'
+import { decodePath, type PublicFiles } from './public-files.ts'
+import type { StoredCrate } from './stored-crate.ts'
 
 /** Serves a file of the public tree by the path of the request. */
 export function treeFile(files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? refuse('route_unknown')
 }
 
-/**
- * Serves any path; redirects a page of a misspelled crate (`Some_Crate`), and otherwise shows the
- * 404 page, which names the crate if only a page or version of it is missing.
- */
+/** Serves any path of the public tree. */
 export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
   return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
+}
+
+/** `GET /crates/{name}/{name}-{version}.crate` of a registry whose crate store is a bucket. */
+export function storedCrate(
+  registry: Registry,
+  files: PublicFiles,
+  stored: StoredCrate,
+): OpenHandler {
+  return async c => {
+    // The tree has what was published while the crate store was a folder.
+    const shown = files.serve(c.req.path, c.req)
+    if (shown) return shown
+    const release = releaseOfPath(decodePath(c.req.path) ?? '')
+    return (release && (await stored(c, release))) ?? missing(registry, files, c)
+  }
 }
 
 const LATEST = new RegExp(`^/${CRATES_FOLDER}/([^/]+)/latest(?:/(.*))?$`)
@@ -40,18 +50,6 @@ export function latest(registry: Registry, files: PublicFiles): OpenHandler {
     return c.redirect(`${new URL(registry.site.base).pathname.replace(/\/$/, '')}/${path}`, 302)
   }
 }
-
-async function missing(registry: Registry, files: PublicFiles, c: Context): Promise<Response> {
-  if (!wantsPage(c)) refuse('route_unknown')
-  const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
-  const crate = isName(name) ? await findCrate(registry.database, name) : null
-  if (!crate) return files.missing(c.req) ?? refuse('route_unknown')
-  if (crate.name === name) return page(c, registry.site, missingOfCrate(registry.site, name), 404)
-  const search = new URL(c.req.url).search
-  return redirect(c, registry.site, `/${CRATES_FOLDER}/${crate.name}${rest}${search}`)
-}
-
-const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
 const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
 

@@ -21,51 +21,83 @@ export interface Exchange {
 /** Either answers a request or calls `leave`, and then the app answers it. */
 export type Quick = (exchange: Exchange, leave: () => void) => void
 
-/** Creates an exchange over HTTP/1.1. */
-export function http1Exchange(
-  { method = '', url = '', rawHeaders }: IncomingMessage,
-  outgoing: ServerResponse,
-): Exchange {
-  return {
-    method,
-    target: url,
+/** An exchange over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly method: string
+  readonly target: string
+  readonly #headers: readonly string[]
+  readonly #outgoing: ServerResponse
+
+  constructor({ method = '', url = '', rawHeaders }: IncomingMessage, outgoing: ServerResponse) {
+    this.method = method
+    this.target = url
     // `headers` would make Node prepare all headers, although only two are needed.
-    header(name) {
-      let found: string | undefined
-      for (let at = 0; at < rawHeaders.length; at += 2) {
-        const key = rawHeaders[at]
-        if (key?.length !== name.length || key.toLowerCase() !== name) continue
-        found = found === undefined ? rawHeaders[at + 1] : `${found}, ${rawHeaders[at + 1]}`
-      }
-      return found
-    },
-    inTurn(work) {
-      if (outgoing.socket) work()
-      else outgoing.once('socket', work)
-    },
-    send: (status, headers, body) => outgoing.writeHead(status, headers).end(body ?? undefined),
-    begin: (status, headers) => outgoing.writeHead(status, headers),
+    this.#headers = rawHeaders
+    this.#outgoing = outgoing
+  }
+
+  header(name: string): string | undefined {
+    const headers = this.#headers
+    let found: string | undefined
+    for (let at = 0; at < headers.length; at += 2) {
+      const key = headers[at]
+      if (key?.length !== name.length || key.toLowerCase() !== name) continue
+      found = found === undefined ? headers[at + 1] : `${found}, ${headers[at + 1]}`
+    }
+    return found
+  }
+
+  inTurn(work: () => void): void {
+    if (this.#outgoing.socket) work()
+    else this.#outgoing.once('socket', work)
+  }
+
+  send(status: number, headers: Headers, body: Buffer | null): void {
+    this.#outgoing.writeHead(status, headers).end(body ?? undefined)
+  }
+
+  begin(status: number, headers: Headers): Writable {
+    return this.#outgoing.writeHead(status, headers)
   }
 }
 
-/** Creates an exchange over HTTP/2, directly on the stream. */
-export function http2Exchange(stream: ServerHttp2Stream, asked: IncomingHttpHeaders): Exchange {
-  const begin = (status: number, headers: Headers, endStream = false) => {
+/** An exchange over HTTP/2, directly on the stream. */
+export class Http2Exchange implements Exchange {
+  readonly method: string
+  readonly target: string
+  readonly #headers: IncomingHttpHeaders
+  readonly #stream: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+    this.method = headers[':method'] ?? ''
+    this.target = headers[':path'] ?? ''
+    this.#headers = headers
+    this.#stream = stream
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers[name]?.toString()
+  }
+
+  inTurn(work: () => void): void {
+    work()
+  }
+
+  send(status: number, headers: Headers, body: Buffer | null): void {
+    this.#respond(status, headers, body === null)
+    if (body !== null) this.#stream.end(body)
+  }
+
+  begin(status: number, headers: Headers): Writable {
+    this.#respond(status, headers, false)
+    return this.#stream
+  }
+
+  #respond(status: number, headers: Headers, endStream: boolean): void {
+    const stream = this.#stream
     stream.on('error', ignore)
     if (!stream.closed && !stream.destroyed)
       stream.respond({ ...headers, ':status': status }, { endStream })
-    return stream
-  }
-  return {
-    method: asked[':method'] ?? '',
-    target: asked[':path'] ?? '',
-    header: name => asked[name]?.toString(),
-    inTurn: work => work(),
-    begin,
-    send(status, headers, body) {
-      begin(status, headers, body === null)
-      if (body !== null) stream.end(body)
-    },
   }
 }
 

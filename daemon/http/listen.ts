@@ -3,18 +3,13 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2'
+import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Server } from 'node:tls'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
-import { http1Exchange, http2Exchange, type Quick } from './exchange.ts'
+import { Connections } from './connections.ts'
+import { Http1Exchange, Http2Exchange, type Quick } from './exchange.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -66,11 +61,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const pair = options.tls && readTls(options.tls)
   const secure = pair && { allowHTTP1: true, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
+  const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
   const stopWatching = isRenewable && watchTls(options.tls, server, pair, options)
-  const sessions = trackSessions(server as Http2SecureServer)
-  const running = answerRequests(server, getRequestListener(fetch), () => quickly)
+  answerRequests(server, connections, getRequestListener(fetch), () => quickly)
   return {
     url: urlOf(server, options),
     answer: (given, quick = null) => {
@@ -80,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     },
     stop: seconds => {
       if (stopWatching) stopWatching()
-      return stop(server, running, sessions, seconds)
+      return connections.stop(seconds)
     },
   }
 }
@@ -132,36 +127,20 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** Tracks HTTP/2 sessions, which stay open between requests; other servers have none. */
-function trackSessions(server: Http2SecureServer): Set<ServerHttp2Session> {
-  const sessions = new Set<ServerHttp2Session>()
-  server.on('session', session => {
-    sessions.add(session)
-    session.once('close', () => sessions.delete(session))
-  })
-  return sessions
-}
-
-/**
- * Answers requests by `quick` or the app, and returns a count of the HTTP/1.1 requests in progress.
- * HTTP/2 requests do not count, because their sessions close by themselves once they are answered.
- */
+/** Answers requests by `quick` or the app. */
 function answerRequests(
   server: ServerType,
+  connections: Connections,
   app: ReturnType<typeof getRequestListener>,
   quickly: () => Quick | null,
-): () => number {
-  let running = 0
+): void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const quick = quickly()
     const leave = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return leave()
-    if (quick) quick(http1Exchange(incoming, outgoing), leave)
+    connections.answering(incoming.socket, outgoing)
+    if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
     else leave()
-    // Quick answers have been sent by now, unless the client is slow.
-    if (outgoing.writableFinished) return
-    running++
-    outgoing.once('close', () => running--)
   })
   // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
@@ -169,36 +148,9 @@ function answerRequests(
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     const quick = quickly()
     const leave = () => makeRequest?.(stream, headers, ...rest)
-    if (quick) quick(http2Exchange(stream, headers), leave)
+    if (quick) quick(new Http2Exchange(stream, headers), leave)
     else leave()
   })
-  return () => running
-}
-
-/** Closes connections without a request, which could otherwise stay open forever. */
-async function stop(
-  server: ServerType,
-  running: () => number,
-  sessions: Set<ServerHttp2Session>,
-  seconds: number,
-) {
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  for (const session of sessions) session.close()
-  const sweep = setInterval(() => {
-    if (running() === 0) closeConnections(server)
-    else if ('closeIdleConnections' in server) server.closeIdleConnections()
-  }, 20)
-  const timer = setTimeout(() => {
-    closeConnections(server)
-    for (const session of sessions) session.destroy()
-  }, seconds * 1000)
-  await closed
-  clearInterval(sweep)
-  clearTimeout(timer)
-}
-
-function closeConnections(server: ServerType): void {
-  if ('closeAllConnections' in server) server.closeAllConnections()
 }
 
 /** The paths of the certificate chain and the private key, both PEM. */

@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
 import { issue, Refusal, refuse } from '../../generator/index.ts'
 
-type BodyReader = ReadableStreamDefaultReader<Uint8Array>
+type BodyReader = AsyncIterator<Uint8Array>
+
+/** Node's streams of bodies: a stream of the `Request` would cost more than most bodies. */
+const incoming = new WeakMap<Request, Readable>()
 
 /** The readers of bodies that handlers have started to read, and may not have finished. */
 const begun = new WeakMap<Request, BodyReader>()
@@ -62,16 +66,20 @@ export function readToEnd(bounds: {
 }): MiddlewareHandler {
   return async (c, next) => {
     const { raw } = c.req
+    const stream = (c.env as { incoming?: unknown } | undefined)?.incoming
+    if (stream instanceof Readable) incoming.set(raw, stream)
     const deadline = setDeadline(raw, bounds.seconds)
     await next()
-    const reader = begun.get(raw) ?? (raw.bodyUsed ? null : begin(raw))
+    const reader = begun.get(raw) ?? begin(raw)
     if (reader) await skip(reader, bounds.bytes, deadline)
   }
 }
 
 function begin(request: Request): BodyReader | null {
-  if (request.body === null || request.body.locked) return null
-  const reader = request.body.getReader()
+  // It must outlive its reader: what a handler leaves is read before the answer is sent.
+  const stream = incoming.get(request)?.iterator({ destroyOnReturn: false }) ?? request.body
+  if (stream === null) return null
+  const reader = stream[Symbol.asyncIterator]()
   begun.set(request, reader)
   return reader
 }
@@ -96,7 +104,7 @@ async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
     if (deadline) timer = setTimeout(resolve, Math.max(0, deadline.at - performance.now()), 'late')
   })
   try {
-    const next = await Promise.race([reader.read(), late])
+    const next = await Promise.race([reader.next(), late])
     if (next !== 'late') return next
   } catch (error) {
     throw new Refusal([issue('body_lost')], { cause: error })

@@ -9,7 +9,7 @@ import {
 import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
 import { answerInvitation } from '../accounts/ownership.ts'
 import { endSession, endSessions } from '../accounts/sessions.ts'
-import { createToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
+import { createToken, type NewToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { rowId } from '../http/paging.ts'
 import { showHome } from './home-page.ts'
@@ -20,7 +20,7 @@ export function postToken({ registry }: Deps): SessionHandler {
   return (c, request) => {
     const draft = draftOf(request)
     const work = async () => {
-      const newToken = await create(registry, request, draft)
+      const { token: newToken } = await create(registry, request, draft)
       return showHome(registry, c, request, { newToken })
     }
     return attempt(c, work, refused => showHome(registry, c, request, { draft, ...refused }))
@@ -41,7 +41,7 @@ function draftOf({ form }: SessionRequest) {
 }
 
 /** Creates a token. Without crates it covers all crates; the user must choose its permissions. */
-function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<string> {
+function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<NewToken> {
   if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')
   const order = {

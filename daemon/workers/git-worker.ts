@@ -4,7 +4,13 @@ import { Repeater } from './repeater.ts'
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
 const LONGEST_PAUSE = 60_000
-/** One commit a second, after a few at once: each starts processes, and a burst needs only one. */
+/**
+ * How long a commit waits for more changes, and for how long at most while they keep coming. To
+ * start a process stops the event loop for longer than a publish takes.
+ */
+const GATHER_MS = 100
+const MAX_GATHER_MS = 2000
+/** One commit a second, after a few in a row. */
 const APART = 1000
 const AT_ONCE = 3
 
@@ -19,6 +25,8 @@ export class GitWorker {
   #failures = 0
   /** When as many commits as `AT_ONCE` may be made at once again. */
   #rested = 0
+  /** When the first change arrived that is not committed yet. */
+  #since: number | null = null
 
   constructor(index: GitIndex, onFailure: (error: unknown) => void) {
     this.#index = index
@@ -37,11 +45,14 @@ export class GitWorker {
     }
   }
 
-  /** Schedules a commit of new changes and returns at once. */
+  /** Schedules a commit of new changes, after a short wait for more of them. */
   wake(): void {
     if (this.#failures > 0) return
-    const wait = this.#rested - (AT_ONCE - 1) * APART - performance.now()
-    this.#repeater.schedule(Math.max(0, wait))
+    const now = performance.now()
+    this.#since ??= now
+    const gather = Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)
+    const rest = this.#rested - (AT_ONCE - 1) * APART - now
+    this.#repeater.schedule(Math.max(0, gather, rest))
   }
 
   /** Commits pending changes, then releases the repository. */
@@ -52,6 +63,7 @@ export class GitWorker {
   }
 
   async #commit(): Promise<number> {
+    this.#since = null
     try {
       const commits = await this.#index.commit()
       if (commits > 0) this.#rested = Math.max(this.#rested, performance.now()) + APART

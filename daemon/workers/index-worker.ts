@@ -25,6 +25,9 @@ const LONGEST_PAUSE = 60_000
 /** How long a page waits for publishes, in milliseconds. */
 const IDLE_WAIT_MS = 100
 
+/** How long after an answer the client is taken to be about to publish again, in milliseconds. */
+const NEXT_PUBLISH_MS = 30
+
 /** How long rendered files and their marks wait for a shared sync, in milliseconds. */
 const SETTLE_MS = 500
 
@@ -43,6 +46,9 @@ export class IndexWorker {
   readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
   readonly #publishes: PublishQueue
+  /** Publishes that are not answered yet, and when the last one was. */
+  #inFlight = 0
+  #answeredAt = Number.NEGATIVE_INFINITY
   #settling: NodeJS.Timeout | null = null
   #retry: NodeJS.Timeout | null = null
   #pause: number
@@ -72,12 +78,18 @@ export class IndexWorker {
     submission: Submission,
     change: Change,
   ): Promise<Acceptance & { readonly isShown: boolean }> {
-    const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
-    const outcome = this.#outcome(rendered).finally(() => {
-      this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
-    })
-    const isShown = await within(this.#track(outcome), this.#timing.build, false)
-    return { ...accepted, isShown }
+    this.#inFlight++
+    try {
+      const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
+      const outcome = this.#outcome(rendered).finally(() => {
+        this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
+      })
+      const isShown = await within(this.#track(outcome), this.#timing.build, false)
+      return { ...accepted, isShown }
+    } finally {
+      this.#inFlight--
+      this.#answeredAt = performance.now()
+    }
   }
 
   /** Builds everything that an earlier process left pending; retries failures later. */
@@ -102,9 +114,15 @@ export class IndexWorker {
     await this.pages.close(seconds)
   }
 
-  /** Waits until no index build is running, but at most `IDLE_WAIT_MS`. */
+  /** Waits until there are no publishes and no index builds, but at most `IDLE_WAIT_MS`. */
   async #waitForIdle(): Promise<void> {
-    if (this.#running.size > 0) await within(this.#idle(), IDLE_WAIT_MS, undefined)
+    const deadline = performance.now() + IDLE_WAIT_MS
+    while (performance.now() < deadline) {
+      const rest = this.#answeredAt + NEXT_PUBLISH_MS - performance.now()
+      if (this.#running.size > 0) await within(this.#idle(), IDLE_WAIT_MS, undefined)
+      else if (this.#inFlight > 0 || rest > 0) await sleep(Math.max(rest, NEXT_PUBLISH_MS / 3))
+      else return
+    }
   }
 
   async #idle(): Promise<void> {
@@ -200,12 +218,9 @@ export class IndexWorker {
 }
 
 /** Returns the result of some work, or `late` after `ms` milliseconds. */
-async function within<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
-  const waiting = new AbortController()
-  const end = sleep(ms, late, { signal: waiting.signal }).catch(() => late)
-  try {
-    return await Promise.race([work, end])
-  } finally {
-    waiting.abort()
-  }
+function within<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, late)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

@@ -3,6 +3,7 @@ import { type Issue, Refusal, refuseErrors, unique, warning } from '../../core/e
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { DependencyFacts } from '../../core/policy/dependencies.ts'
+import { lookAlikeKeys } from '../../core/policy/look-alike.ts'
 import {
   checkPolicy,
   type PolicyFacts,
@@ -17,10 +18,10 @@ import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
-import { archiveLimits, inspectFile } from '../sandbox/archive.ts'
+import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
 import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
-import { type Added, addRelease, type Permit } from '../store/catalog/release-changes.ts'
+import { type Added, insertAdded, type Permit } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { checkQuota, readTarget, releaseConflicts, type Target } from '../store/catalog/target.ts'
 import type { CrateBytes, Staged } from '../store/crate-store.ts'
@@ -75,7 +76,10 @@ export async function addSubmission(
   const checked = await check(registry, submission, change)
   const added = await registry.mutex.run(async () => {
     try {
-      return await store(registry, submission, checked, change)
+      await keep(submission, checked)
+      return await registry.database
+        .transaction()
+        .execute(tx => record(registry, tx, submission, checked, change))
     } catch (error) {
       if (error instanceof Refusal) await forget(registry, checked)
       throw error
@@ -133,19 +137,24 @@ export async function check(
 }
 
 /**
- * Stores the bytes and then the record. The caller holds the mutex, because `verify` would find an
- * orphan in between, and calls `forget` after a refusal.
+ * Stores the bytes, before they are recorded. The caller holds the mutex until then, because
+ * `verify` would find an orphan in between, and calls `forget` after a refusal.
  */
-export async function store(
-  { settings, database }: Registry,
-  { bytes, permit }: Submission,
+export function keep({ bytes }: Submission, { release }: Checked): Promise<void> {
+  return bytes.keep(keyOf(release))
+}
+
+/** Records a release whose bytes are stored. */
+export function record(
+  { settings }: Registry,
+  tx: Queries,
+  { permit }: Submission,
   { release }: Checked,
   change: Change,
 ): Promise<Added> {
-  await bytes.keep(keyOf(release))
-  return addRelease(database, release, change, async (tx, target) => {
-    await checkQuota(tx, target, settings.limits, change)
-    await permit?.(tx, target)
+  return insertAdded(tx, release, change, async (within, target) => {
+    await checkQuota(within, target, settings.limits, change)
+    await permit?.(within, target)
   })
 }
 
@@ -180,7 +189,7 @@ export async function inspect(
   issues: Issue[],
 ): Promise<Release | undefined> {
   const { bytes, metadata, pubtime } = submission
-  const inspection = await inspectFile(bytes.path, {
+  const inspection = await inspectArchive(bytes.content, {
     limits: archiveLimits(settings, bytes.size),
     expected: metadata,
     cksum: bytes.cksum,
@@ -199,11 +208,11 @@ async function policyFacts(
   existing: CrateRecord | null,
   companions?: ReadonlySet<Name>,
 ): Promise<PolicyFacts> {
-  const { ownDependencies, cratesIoDependencies, lookAlikeKeys } = policyQuestions(release)
+  const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
   const known = await knownNames(db, [...ownDependencies, ...cratesIoDependencies])
   return {
     existing,
-    lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys),
+    lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys(release.name)),
     ...dependencyFacts(release, name => known.get(canonicalName(name)), companions),
   }
 }

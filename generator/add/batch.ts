@@ -61,7 +61,7 @@ export async function orderBatch(
 async function look(registry: Registry, path: string): Promise<Member | null> {
   const [facts, cksum] = [await fileFacts(path), await fileChecksum(path)]
   if (!facts || cksum === null) return refuse('file_missing', { path })
-  const bytes = { path, size: facts.size, cksum }
+  const bytes = { content: path, size: facts.size, cksum }
   const issues: Issue[] = []
   const release = await inspect({ bytes, pubtime: null }, registry.settings, registry.urls, issues)
   if (!release) return null

@@ -1,20 +1,22 @@
 import { Refusal } from '../../core/error/error.ts'
 import { Mutex } from '../../core/mutex.ts'
-import { renderCrate } from '../build/crate.ts'
+import { renderIndexed } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
-import type { CrateRecord } from '../store/catalog/crates.ts'
-import { clearMarks, type Mark } from '../store/catalog/marks.ts'
+import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import type { Added } from '../store/catalog/release-changes.ts'
-import { SyncBatch } from '../store/sync-batch.ts'
+import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
+import { attempt } from '../store/database/statement.ts'
+import type { SyncBatch } from '../store/sync-batch.ts'
 import {
   type Acceptance,
   acceptance,
   type Checked,
   check,
   forget,
+  keep,
+  record,
   type Submission,
-  store,
 } from './add.ts'
 
 /** The most publishes that share a turn: the first of them waits for the last. */
@@ -31,13 +33,22 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** The crates of a turn and the files to show, as its transaction has left them. */
+interface Changed {
+  readonly crates: readonly IndexedCrate[]
+  readonly files: readonly FileMark[]
+}
+
+const NOTHING: Changed = { crates: [], files: [] }
+
 /** The result of a publish, or the error of one that was refused or failed. */
-type Outcome = { readonly added: Added } | { readonly error: unknown }
+type Outcome = { readonly value: Added } | { readonly error: unknown }
 
 /**
  * Publishes releases as `addSubmission` adds them, and renders their crates. Concurrent publishes
- * share a turn of the process mutex and its syncs. Rendered files need not be on disk before the
- * response: their marks stay until `settle`, and after a crash the next build renders them again.
+ * share a turn of the process mutex, its transaction and its syncs. Rendered files need not be on
+ * disk before the response: their marks stay until `settle`, and after a crash the next build
+ * renders them again.
  */
 export class PublishQueue {
   readonly #registry: Registry
@@ -49,7 +60,7 @@ export class PublishQueue {
 
   constructor(registry: Registry) {
     this.#registry = registry
-    this.#batch = new SyncBatch(registry.tree.root)
+    this.#batch = registry.tree.newBatch()
   }
 
   /** Resolves when the release is recorded; throws a `Refusal` with every issue. */
@@ -85,31 +96,57 @@ export class PublishQueue {
   }
 
   async #turn(turn: readonly Waiting[]): Promise<void> {
-    const outcomes = await Promise.all(turn.map(one => this.#store(one)))
-    const crates = new Map<number, CrateRecord>()
-    for (const outcome of outcomes) {
-      if ('error' in outcome) continue
-      const { crate } = outcome.added
-      if ((crates.get(crate.id)?.generation ?? -1) < crate.generation) crates.set(crate.id, crate)
-    }
-    const renders = new Map([...crates].map(([id, crate]) => [id, this.#render(crate)]))
+    const { outcomes, changed } = await this.#store(turn)
+    const renders = this.#render(changed)
+    const rendered = Promise.allSettled(renders.values())
     for (const [at, { checked, resolve, reject }] of turn.entries()) {
       const outcome = outcomes[at] as Outcome
       if ('error' in outcome) reject(await this.#reasonOf(outcome.error, checked))
       else {
-        const rendered = renders.get(outcome.added.crate.id) as Promise<void>
-        resolve({ ...acceptance(checked, outcome.added), rendered })
+        const render = renders.get(outcome.value.crate.id) as Promise<void>
+        resolve({ ...acceptance(checked, outcome.value), rendered: render })
       }
     }
-    await Promise.allSettled(renders.values())
+    await rendered
   }
 
-  async #store({ submission, checked, change }: Waiting): Promise<Outcome> {
+  /** Stores the bytes of all, then records them in one transaction. */
+  async #store(
+    turn: readonly Waiting[],
+  ): Promise<{ readonly outcomes: readonly Outcome[]; readonly changed: Changed }> {
+    const kept = await Promise.allSettled(
+      turn.map(({ submission, checked }) => keep(submission, checked)),
+    )
+    const outcomes = kept.map((one): Outcome | null =>
+      one.status === 'rejected' ? { error: one.reason } : null,
+    )
+    let changed = NOTHING
     try {
-      return { added: await store(this.#registry, submission, checked, change) }
+      if (outcomes.includes(null)) changed = await this.#record(turn, outcomes)
     } catch (error) {
-      return { error }
+      // Nothing was recorded, but a refusal is the better answer.
+      for (const [at, outcome] of outcomes.entries())
+        if (outcome === null || 'value' in outcome) outcomes[at] = { error }
     }
+    return { outcomes: outcomes as Outcome[], changed }
+  }
+
+  /** Records the releases that have no outcome yet; throws when none could be recorded. */
+  async #record(turn: readonly Waiting[], outcomes: (Outcome | null)[]): Promise<Changed> {
+    const { database } = this.#registry
+    return database.transaction().execute(async tx => {
+      for (const [at, { submission, checked, change }] of turn.entries()) {
+        if (outcomes[at]) continue
+        const work = () => record(this.#registry, tx, submission, checked, change)
+        // A lone refusal may undo the transaction.
+        outcomes[at] = turn.length === 1 ? { value: await work() } : await attempt(tx, work)
+      }
+      const recorded = outcomes.flatMap(one => (one && 'value' in one ? [one.value.crate.id] : []))
+      if (recorded.length === 0) return NOTHING
+      // Read here, where what has just been written is in memory: a reader would read it again.
+      const ids = [...new Set(recorded)]
+      return { crates: await indexFiles(tx, ids), files: await fileMarks(tx, ids) }
+    })
   }
 
   /** Removes refused bytes after the turn's other publishes, which may have the same bytes. */
@@ -122,8 +159,15 @@ export class PublishQueue {
     }
   }
 
-  async #render(crate: CrateRecord): Promise<void> {
-    const tree = this.#registry.tree.within(this.#batch)
-    this.#marks.push(...(await renderCrate({ ...this.#registry, tree }, crate)))
+  /** Renders crates as `renderCrate` does; returns when each is rendered. */
+  #render({ crates, files }: Changed): Map<number, Promise<void>> {
+    const context = { ...this.#registry, tree: this.#registry.tree.within(this.#batch) }
+    const render = async (crate: IndexedCrate) => {
+      const own = files.filter(one => one.crateId === crate.id)
+      const marks = await renderIndexed(context, crate, own)
+      // Not in one line: `settle` may have taken the list meanwhile, without these files.
+      this.#marks.push(...marks)
+    }
+    return new Map(crates.map(crate => [crate.id, render(crate)]))
   }
 }

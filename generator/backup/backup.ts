@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { extract, type Pack, pack } from 'tar-stream'
@@ -9,11 +9,13 @@ import type { Progress } from '../build/build.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import { CrateStore } from '../store/crate-store.ts'
+import { CrateFolder } from '../store/crate-folder.ts'
+import type { CrateStore, OpenBytes } from '../store/crate-store.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
+import { isOnServer } from '../store/database/engine.ts'
 import { all, type Row, run, value } from '../store/database/statement.ts'
 import { isTemporary, temporaryPath } from '../store/disk/steps.ts'
-import { isMissing, readFolder, statOf, syncFile, syncFolder } from '../store/durable-file.ts'
+import { openFile, readFolder, statOf, syncFile, syncFolder } from '../store/durable-file.ts'
 
 /** The top folder inside a backup. */
 const TOP = 'plimsoll-backup'
@@ -35,6 +37,7 @@ export async function backup(
   progress?: Progress,
 ): Promise<number> {
   if (existsSync(file)) refuse('backup_exists', { file })
+  if (isOnServer(registry.database)) refuse('backup_on_server', { dir: registry.dir })
   const target = resolve(file)
   await mkdir(dirname(target), { recursive: true })
   await removeAbandoned(registry.dir)
@@ -95,13 +98,14 @@ async function fill(
 ): Promise<number> {
   const settings = await readFile(join(registry.dir, SETTINGS_FILE))
   archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
-  await addFile(archive, DATABASE_FILE, snapshot)
+  await addBytes(archive, DATABASE_FILE, await openFile(snapshot))
   const records = await openDatabase(snapshot)
   let done = 0
   try {
     const { releases: total } = await registryCounts(records)
     for await (const { key, name, version, cksum } of releasesOf(records)) {
-      if (!(await addFile(archive, `crates/${key}`, registry.crates.path(key)))) {
+      const bytes = await registry.crates.open(key)
+      if (!(await addBytes(archive, `crates/${key}`, bytes))) {
         const isWanted = await releaseOfBytes(registry.database, cksum)
         refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
       }
@@ -115,16 +119,11 @@ async function fill(
   return done
 }
 
-/** Adds a file to the archive; returns false when there is no such file. */
-async function addFile(archive: Pack, name: string, path: string): Promise<boolean> {
-  // Opened before its header is written: a file deleted from now on can still be read to its end.
-  const file = await open(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error
-    return null
-  })
-  if (!file) return false
-  const entry = archive.entry({ name: `${TOP}/${name}`, size: (await file.stat()).size })
-  await pipeline(file.createReadStream(), entry)
+/** Adds bytes to the archive; returns false when there are none. */
+async function addBytes(archive: Pack, name: string, found: OpenBytes | null): Promise<boolean> {
+  // Opened before the header is written: what is deleted from now on can still be read to its end.
+  if (!found) return false
+  await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
   return true
 }
 
@@ -155,7 +154,7 @@ export async function restore(file: string, dir: string, progress?: Progress): P
 
 async function unpack(file: string, dir: string, progress?: Progress): Promise<number> {
   await mkdir(dir)
-  const crates = new CrateStore(join(dir, 'crates'))
+  const crates = new CrateFolder(join(dir, 'crates'))
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
   // The loop below handles a failed read; this prevents an unhandled rejection until then.

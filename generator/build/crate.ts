@@ -160,6 +160,10 @@ async function renderAgain(
   for (const { version, cksum } of releases) {
     const place = placeOf(crateFilePath(crate.name, version))
     const source = crates.path(crateKey(crate.name, cksum))
+    if (source === null) {
+      await tree.showStored(place, crateKey(crate.name, cksum))
+      continue
+    }
     // Damaged bytes never replace what may be the last good copy.
     const isSound =
       (await disk.run('isSameFile', tree.path(place.path), source)) ||
@@ -181,8 +185,12 @@ async function show(
   { version, cksum }: Pick<ReleaseRecord, 'version' | 'cksum'>,
 ): Promise<void> {
   const key = crateKey(name, cksum)
+  const source = crates.path(key)
+  const place = placeOf(crateFilePath(name, version))
+  // What is not in files, a daemon answers.
+  if (source === null) return tree.showStored(place, key)
   try {
-    await tree.show(placeOf(crateFilePath(name, version)), crates.path(key))
+    await tree.show(place, source)
   } catch (error) {
     if (isMissing(error) && (await crates.size(key)) === null)
       refuse('crate_lost', { name, version })

@@ -15,7 +15,7 @@ import {
 import { indexFiles } from '../store/catalog/releases.ts'
 import { disk } from '../store/disk/disk.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
-import { SyncBatch } from '../store/sync-batch.ts'
+import type { SyncBatch } from '../store/sync-batch.ts'
 import { type BuildContext, renderIndexed, renderWhole } from './crate.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
@@ -107,7 +107,7 @@ class ManyCrates {
 
   constructor(context: BuildContext) {
     this.#context = context
-    this.#batch = new SyncBatch(context.tree.root)
+    this.#batch = context.tree.newBatch()
   }
 
   /** Repeats `work` while it returns true, in one turn of the mutex. */

@@ -3,6 +3,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuseErrors } from '../../core/error/error.ts'
+import { counted } from '../../core/quantity.ts'
+import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import type { Registry } from '../registry.ts'
 import { buildStatic, readStaticSettings, TRIAL_BASE } from '../static/build.ts'
 import { showChanges } from './changes.ts'
@@ -10,7 +12,6 @@ import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
 import {
-  counted,
   Exit,
   type FolderOptions,
   flagsOf,
@@ -75,6 +76,11 @@ export function registerBuild(program: Command, io: Io): void {
 
 async function buildRegistry(io: Io, registry: Registry, options: Options): Promise<void> {
   const { crates, issues } = await showChanges(io, registry, options.all ?? false)
+  if (options.all || !(await isMirrored(registry))) {
+    const progress = progressLine(io)
+    await completeMirror(registry, progress.at)
+    progress.done()
+  }
   report(io, options, { crates }, [`rendered ${counted(crates, 'crate')}`])
   refuseErrors(issues)
 }

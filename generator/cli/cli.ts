@@ -19,12 +19,14 @@ export const commands: CommandTable = {
   import: async () => (await import('./import.ts')).registerImport,
   downloads: async () => (await import('./downloads.ts')).registerDownloads,
   build: async () => (await import('./build.ts')).registerBuild,
+  deploy: async () => (await import('./deploy.ts')).registerDeploy,
   verify: async () => (await import('./verify.ts')).registerVerify,
   delete: withdraw,
   status: reports,
   settings: reports,
   backup,
   restore: backup,
+  migrate: async () => (await import('./backup.ts')).registerMigrate,
   completion: async () => (await import('./completion.ts')).registerCompletion,
 }
 

@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
 import { issue, refuse, refuseErrors } from '../../core/error/error.ts'
-import { importLog, type LogSums } from '../downloads/import-logs.ts'
+import { counted } from '../../core/quantity.ts'
+import { forgetLogs, importLog, type LogSums } from '../downloads/import-logs.ts'
 import { LOG_FORMATS, type LogFormat } from '../downloads/log-line.ts'
 import { releaseFinder } from '../downloads/release-path.ts'
 import type { Registry } from '../registry.ts'
@@ -12,7 +13,7 @@ import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
-import { counted, type FolderOptions, type Io, report, withDir } from './io.ts'
+import { type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface Options extends FolderOptions {
   readonly format: LogFormat
@@ -66,6 +67,7 @@ async function importAll(
   try {
     for (const file of files)
       results.push({ path: file, ...(await importOne(io, registry, file, options)) })
+    await forgetLogs(registry)
   } finally {
     lock.release()
   }

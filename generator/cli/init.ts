@@ -6,7 +6,7 @@ import { initRegistry } from '../registry.ts'
 import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, run, withDir } from './io.ts'
+import { type FolderOptions, flagsOf, type Io, report, run, withDir } from './io.ts'
 
 /** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
 export function registerInit(program: Command, io: Io): void {
@@ -14,7 +14,7 @@ export function registerInit(program: Command, io: Io): void {
     .description('create a registry folder: settings, database, empty public tree')
     .option('--base-url <url>', 'URL for users; default: the address the daemon listens on')
     .option('--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL')
-    .action(async (options: FolderOptions) => {
+    .action(async (options: FolderOptions & { json?: boolean }) => {
       const flags = flagsOf(options)
       await run(io, async () => {
         // Reports all errors in the flags before anything is created.
@@ -27,12 +27,14 @@ export function registerInit(program: Command, io: Io): void {
       })
       await withRegistry(io, options, async registry => {
         await showChanges(io, registry, true)
+        const { base, sparseIndex: index, api } = registry.urls
+        report(io, options, { dir: options.dir, base_url: base, index, api }, [
+          `created a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
+        ])
       })
-      io.err(
-        `created a registry in ${options.dir}; start it with \`plimsoll serve --dir ${options.dir}\``,
-      )
     })
   withManual(init, {
+    json: 'an object: `dir`; `base_url`; `index`, the index URL for Cargo; `api`, URL of the web API or null',
     examples: [
       ['plimsoll init', 'creates ./registry, to try it on this machine'],
       [

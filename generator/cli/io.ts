@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
+import { formatNumber } from '../../core/quantity.ts'
 import { systemRefusal } from '../store/storage-fault.ts'
 
 /** Flag values by setting key. */
@@ -119,16 +120,6 @@ export type Outcomes = Record<'added' | 'present' | 'refused', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */
 export function describeOutcomes({ added, present, refused }: Outcomes): string {
-  const known = present > 0 ? `${formatted(present)} already present, ` : ''
-  return `${formatted(added)} added, ${known}${formatted(refused)} refused`
-}
-
-/** Returns a number as `20,000`. */
-export function formatted(count: number): string {
-  return count.toLocaleString('en-US')
-}
-
-/** Returns a number with its noun: `1 crate`, `20,000 crates`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${formatted(count)} ${count === 1 ? noun : plural}`
+  const known = present > 0 ? `${formatNumber(present)} already present, ` : ''
+  return `${formatNumber(added)} added, ${known}${formatNumber(refused)} refused`
 }

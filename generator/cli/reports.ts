@@ -1,22 +1,15 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { Refusal, refusalOnly } from '../../core/error/error.ts'
-import { GIT_INDEX_FOLDER } from '../../core/paths/tree.ts'
+import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
-import { fetchProblem } from '../git/git-index.ts'
-import { findEngine } from '../git/index-repository/repository.ts'
-import { type Registry, readSettings, serveHolder } from '../registry.ts'
-import { registryCounts } from '../store/catalog/crates.ts'
-import { listFailures } from '../store/catalog/facts.ts'
-import { type FailedMark, listFailedMarks } from '../store/catalog/marks.ts'
-import { countPageMarks } from '../store/catalog/pages/page-marks.ts'
-import { listPlainPages } from '../store/catalog/pages/plain-pages.ts'
+import { readSettings } from '../registry.ts'
+import { readStatus, type Status, WORK_KINDS } from '../status.ts'
+import type { FailedMark } from '../store/catalog/marks.ts'
+import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
 import {
   type FolderOptions,
   flagsOf,
-  formatted,
   type Io,
   report,
   run,
@@ -27,52 +20,17 @@ import {
 /** `status` and `settings`, which print the state of the registry and change nothing. */
 export function registerReports(program: Command, io: Io): void {
   const statusCommand = withDir(program.command('status'), io)
-    .description('print counts, pending work and the last errors')
+    .description('print counts, pending work, disk space and the last errors')
     .action((options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async registry => {
-        const counts = await registryCounts(registry.database)
-        const pages = await countPageMarks(registry.database)
-        const daemon = serveHolder(registry.dir)
-        const git = await gitIndex(registry)
-        const errors = await listFailures(registry.database)
-        const failed = await listFailedMarks(registry.database)
-        const plain = await listPlainPages(registry.database, 100)
-        const status = {
-          ...counts,
-          pending_pages: pages,
-          daemon,
-          git_index: git.isThere ? git.engine : null,
-          git_index_missing: git.why,
-          git_index_problem: git.problem,
-          base_url: registry.urls.base,
-          index: registry.urls.sparseIndex,
-          last_errors: errors,
-          failed_work: failed,
-          plain_pages: plain,
-        }
-        if (options.json) io.out(JSON.stringify(status, null, 2))
-        else {
-          io.out(`crates    ${formatted(counts.crates)}`)
-          io.out(`versions  ${formatted(counts.releases)}`)
-          io.out(`users     ${formatted(counts.users)}`)
-          io.out(
-            `pending   ${formatted(counts.pending)}${pages > 0 ? `, ${formatted(pages)} of them pages` : ''}`,
-          )
-          io.out(`daemon    ${daemon ?? 'not running'}`)
-          io.out(`git index ${git.isThere && git.engine ? git.engine : `none: ${git.why}`}`)
-          if (git.problem !== null) io.out(`warning   ${git.problem}`)
-          io.out(`index     ${registry.urls.sparseIndex}`)
-          for (const one of errors) io.out(`error     ${one.at} ${one.what}: ${one.why}`)
-          for (const one of failed) io.out(`failed    ${failedLine(one)}`)
-          for (const { name, version, what, because } of plain)
-            io.out(`plain     ${what} of ${name} ${version}, because ${because}`)
-        }
+        const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
+        report(io, options, jsonOf(status), linesOf(status))
       }),
     )
 
   withManual(statusCommand, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `daemon`, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemon`, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
     fails: 'the registry cannot be read',
   })
 
@@ -94,24 +52,88 @@ export function registerReports(program: Command, io: Io): void {
   })
 }
 
+/** Returns the marks among pending work, and those of pages. */
+function pendingSums({ pending }: Status) {
+  const pages: readonly string[] = PAGE_KINDS
+  const sum = (isMeant: (kind: string) => boolean) =>
+    pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)
+  return { marks: sum(kind => kind !== 'image'), pages: sum(kind => pages.includes(kind)) }
+}
+
+function jsonOf(status: Status) {
+  const { crates, releases, users, git } = status
+  const { marks, pages } = pendingSums(status)
+  return {
+    crates,
+    releases,
+    users,
+    pending: marks,
+    pending_pages: pages,
+    pending_work: status.pending,
+    daemon: status.daemon,
+    git_index: git.engine,
+    git_index_missing: git.why,
+    git_index_problem: git.problem,
+    base_url: status.base,
+    index: status.index,
+    images: status.copies,
+    database_bytes: status.databaseBytes,
+    disks: status.disks,
+    crate_store: status.places.crates,
+    public_tree: status.places.tree,
+    mirror: status.places.mirror,
+    mirror_complete: status.isMirrored,
+    programs: Object.fromEntries(
+      Object.entries(status.programs).map(([name, version]) => [
+        name.toLowerCase().replace(/\.js$/, ''),
+        version,
+      ]),
+    ),
+    last_errors: status.failures,
+    failed_work: status.failed,
+    plain_pages: status.plain,
+  }
+}
+
+function linesOf(status: Status): string[] {
+  const { git, programs } = status
+  const { marks, pages } = pendingSums(status)
+  const ofPages = pages > 0 ? `, ${formatNumber(pages)} of them pages` : ''
+  return [
+    `crates    ${formatNumber(status.crates)}`,
+    `versions  ${formatNumber(status.releases)}`,
+    `users     ${formatNumber(status.users)}`,
+    `pending   ${formatNumber(marks)}${ofPages}`,
+    ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${WORK_KINDS[kind]}`),
+    `daemon    ${status.daemon ?? 'not running'}`,
+    `git index ${git.engine ?? `none: ${git.why}`}`,
+    ...(git.problem === null ? [] : [`warning   ${git.problem}`]),
+    `index     ${status.index}`,
+    `crates in ${status.places.crates}`,
+    `tree in   ${status.places.tree}, with the git index`,
+    ...(status.places.mirror === null
+      ? []
+      : [`copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`]),
+    `images    ${counted(status.copies, 'copy', 'copies')}`,
+    `database  ${formatBytes(status.databaseBytes)}`,
+    ...status.disks.map(({ what, free, size }) => {
+      const of = what === 'Disk' ? '' : `, ${what.toLowerCase()}`
+      return `disk      ${formatBytes(free)} of ${formatBytes(size)} free${of}`
+    }),
+    `programs  ${Object.entries(programs)
+      .map(one => one.join(' '))
+      .join(', ')}`,
+    ...status.failures.map(one => `error     ${one.at} ${one.what}: ${one.why}`),
+    ...status.failed.map(one => `failed    ${failedLine(one)}`),
+    ...status.plain.map(
+      ({ name, version, what, because }) =>
+        `plain     ${what} of ${name} ${version}, because ${because}`,
+    ),
+  ]
+}
+
 function failedLine({ kind, crate, version, attempts, retryAt, error }: FailedMark): string {
   const of = [crate, version].filter(part => part !== null).join(' ')
   const tries = `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
   return `${kind}${of && ` of ${of}`}: ${error} (${tries}, next ${retryAt})`
-}
-
-/**
- * Returns what writes the git index, why it does not exist or cannot be written, and why Cargo
- * cannot fetch it from a daemon on this machine.
- */
-async function gitIndex({ tree, settings }: Registry) {
-  const isThere = existsSync(tree.path(GIT_INDEX_FOLDER))
-  const nothing = (why: string) => ({ isThere, engine: null, why, problem: null })
-  if (settings.git.index === 'off') return nothing('the setting `git.index` is "off"')
-  const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
-  if (found instanceof Refusal) return nothing(found.message)
-  const engine = found.name
-  const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${engine}`
-  const problem = (await fetchProblem())?.message ?? null
-  return { isThere, engine, why: isThere ? null : missing, problem }
 }

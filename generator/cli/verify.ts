@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import { counted } from '../../core/quantity.ts'
 import { isServed } from '../registry.ts'
 import type { Finding } from '../verify/finding.ts'
 import { verify } from '../verify/verify.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
-import { counted, Exit, type FolderOptions, type Io, report, withDir } from './io.ts'
+import { Exit, type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface VerifyOptions extends FolderOptions {
   readonly repair?: boolean

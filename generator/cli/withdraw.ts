@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { isName, type Name } from '../../core/name.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
 import { type DeletionPlan, deleteReleases, planDeletion } from '../delete.ts'
@@ -9,7 +10,7 @@ import { setYanked } from '../store/catalog/release-changes.ts'
 import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { withRegistry } from './folder.ts'
-import { counted, type FolderOptions, formatted, type Io, report, withDir } from './io.ts'
+import { type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface YankOptions extends FolderOptions {
   readonly undo?: boolean
@@ -113,7 +114,7 @@ function dependentLines({ dependents }: DeletionPlan): string[] {
   const names = crates.slice(0, DEPENDENTS_NAMED).join(', ')
   const count = `${counted(dependents.length, 'version')} of ${counted(crates.length, 'crate')}`
   return [
-    `other crates depend on it (${count}): ${names}${more > 0 ? ` and ${formatted(more)} more` : ''}`,
+    `other crates depend on it (${count}): ${names}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ]
 }
 

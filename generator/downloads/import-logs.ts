@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { dayOf } from '../../core/day-counts.ts'
-import { timestamp } from '../../core/timestamp.ts'
+import { before, timestamp } from '../../core/timestamp.ts'
 import type { Registry } from '../registry.ts'
 import { addDownloads, type DownloadCount } from '../store/catalog/downloads/add.ts'
-import { all, insert, type Queries, type Row, run } from '../store/database/statement.ts'
+import { all, insert, type Queries, run } from '../store/database/statement.ts'
 import { headOf, type LineBatch, linesOf, sumsOf } from './log-file.ts'
 import { type LogFormat, LogReader } from './log-line.ts'
 import type { FindRelease } from './release-path.ts'
@@ -53,6 +53,20 @@ export interface LogImport {
 interface Position {
   readonly id: number | null
   readonly bytes: number
+  /** When it was last recorded that the log is still there. */
+  readonly seen: string
+  /** Whether the log is shorter than what was imported of a log with the same first line. */
+  readonly isCopy: boolean
+}
+
+/** How long a log that was not seen again is remembered, and how often it is recorded that it was. */
+const REMEMBERED = '400d'
+const RECORDED = '30d'
+
+/** Forgets the logs that no import has seen for 400 days. */
+export async function forgetLogs({ database, clock }: Registry): Promise<void> {
+  const text = 'DELETE FROM imported_logs WHERE imported_at < ?'
+  await run(database, text, timestamp(before(clock(), REMEMBERED)))
 }
 
 /**
@@ -73,7 +87,8 @@ export async function importLog(
   const reader = new LogReader(format)
   for (const line of head.slice(0, head.indexOf(first))) reader.read(line)
   const known = await positionOf(registry.database, path, key)
-  if (known === 'copy') return { ...sums, isCopy: true }
+  await recordSeen(registry, known)
+  if (known.isCopy) return { ...sums, isCopy: true }
   let at = known
   sums.known = at.bytes
   const counts = new Map<string, DownloadCount>()
@@ -87,7 +102,7 @@ export async function importLog(
       for (const { n } of counts.values()) sums.downloads += n
       sums.downloads -= unknown
       sums.unknown += unknown
-      return keepPosition(tx, key, { ...at, bytes, sum: sum(), at: timestamp(now) })
+      return keepPosition(tx, key, { ...at, bytes, sum: sum(), seen: timestamp(now) })
     })
     counts.clear()
   }
@@ -143,35 +158,40 @@ function addBad(sums: LogSums, line: string | null): void {
 }
 
 /**
- * Finds the longest part of a log that was imported before, by its first line and checksum; `copy`
- * if the log is shorter than what was imported of a log with the same first line.
+ * Finds the longest part of a log that was imported before, by its first line and checksum, or the
+ * longer log of which it may be a copy.
  */
-async function positionOf(db: Queries, path: string, key: string): Promise<Position | 'copy'> {
-  const text = `SELECT id, bytes, sum FROM imported_logs WHERE first_line = ?
-    ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
-  const alike = await all<Pick<Row<'imported_logs'>, 'bytes' | 'sum'> & { id: number }>(
-    db,
-    text,
-    key,
-  )
-  if (alike.length === 0) return { id: null, bytes: 0 }
+async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
+  const text = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
+    WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
+  const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, text, key)
+  const none = { id: null, bytes: 0, seen: '', isCopy: false }
+  if (alike.length === 0) return none
   const sums = await sumsOf(
     path,
     alike.map(one => one.bytes),
   )
   const found = alike.find(one => sums.get(one.bytes) === one.sum)
-  if (found) return found
-  return alike.some(one => !sums.has(one.bytes)) ? 'copy' : { id: null, bytes: 0 }
+  if (found) return { ...found, isCopy: false }
+  const longer = alike.find(one => !sums.has(one.bytes))
+  return longer ? { ...longer, isCopy: true } : none
+}
+
+/** Records that a log is still there, now and then: a folder may keep what is imported for years. */
+async function recordSeen({ database, clock }: Registry, { id, seen }: Position): Promise<void> {
+  if (id === null || seen >= timestamp(before(clock(), RECORDED))) return
+  const text = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
+  await run(database, text, timestamp(clock()), id)
 }
 
 async function keepPosition(
   tx: Queries,
   first_line: string,
-  { id, bytes, sum, at }: Position & { readonly sum: string; readonly at: string },
+  { id, bytes, sum, seen, isCopy }: Position & { readonly sum: string },
 ): Promise<Position> {
-  const row = { first_line, bytes, sum, imported_at: at }
-  if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes }
+  const row = { first_line, bytes, sum, imported_at: seen }
+  if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes, seen, isCopy }
   const text = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
-  await run(tx, text, bytes, sum, at, id)
-  return { id, bytes }
+  await run(tx, text, bytes, sum, seen, id)
+  return { id, bytes, seen, isCopy }
 }

@@ -77,7 +77,7 @@ const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** Apache's common format, with whatever is before and after it: `[time] "request" status`. */
 const TEXT =
-  /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "([A-Z]+) (\S+)[^"]*" (\d{3})(?: |$)/
+  /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "([A-Z]+) ((?:[^\s"\\]|\\.)+)(?: (?:[^"\\]|\\.)*)?" (\d{3})(?: |$)/
 
 function textRequest(line: string): LoggedRequest | null {
   const found = TEXT.exec(line)
@@ -143,6 +143,9 @@ function instant(value: string | number | undefined): number {
   return number < 1e14 ? number : number < 1e17 ? number / 1e3 : number / 1e6
 }
 
+/** The end of the year 9999: dates have four digits. */
+const TIME_MAX = Date.UTC(10_000, 0) - 1
+
 function requestOf(
   method: string | number | undefined,
   target: string | number | undefined,
@@ -151,7 +154,8 @@ function requestOf(
 ): LoggedRequest | null {
   const code = Number(status)
   if (method === undefined || target === undefined) return null
-  if (!Number.isInteger(code) || code < 0 || code > 999 || Number.isNaN(time)) return null
+  if (!Number.isInteger(code) || code < 0 || code > 999) return null
+  if (!(time >= 0 && time <= TIME_MAX)) return null
   const day = dayOf(new Date(time))
   return { method: String(method), target: String(target), status: code, day }
 }

@@ -6,7 +6,7 @@ import { CRATES_IO, isCratesIo } from '../../core/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
-import { adoptFile, archiveLimits } from '../sandbox/archive.ts'
+import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { importReleases, type KnownCrate, knownCrate } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
@@ -254,7 +254,7 @@ async function inspect(
   }
   const limits = archiveLimits(registry.settings, size)
   const parts = { identity, entry, cksum, size, limits, own }
-  const { release: adopted, notes } = await adoptFile(bytes.path, parts)
+  const { release: adopted, notes } = await adoptArchive(bytes.content, parts)
   const about = { ...adopted.about, ...(origin !== null && { origin }) }
   const release = { ...adopted, about }
   const max = registry.settings.limits.crate_bytes

@@ -23,9 +23,8 @@ export async function countCrate(
   if (!crate) return []
   const counted = new Map<number, Contents | null>()
   await inParallel(some, async ({ id, cksum, size }) => {
-    const key = crateKey(crate.name, cksum)
-    const isLost = (await crates.size(key)) === null
-    counted.set(id, isLost ? null : await countFile(crates.path(key), size))
+    const file = await crates.localFile(crateKey(crate.name, cksum))
+    counted.set(id, file && (await countFile(file.path, size)))
   })
   await writeContents(database, counted)
   return [

@@ -5,7 +5,7 @@ import type { ProcessMutex } from '../store/lock.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
-export const PAGE_FORMAT = '8'
+export const PAGE_FORMAT = '9'
 
 /** The context for rendering pages. Pages have their own mutex, so no publish waits for them. */
 export interface PageContext extends BuildContext {

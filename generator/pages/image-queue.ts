@@ -1,11 +1,14 @@
 import { after, timestamp } from '../../core/timestamp.ts'
 import { type FailedImage, fetchAll, fetchImage } from '../images/fetch.ts'
+import type { MarkSubject } from '../store/catalog/marks.ts'
 import {
   dueImages,
   failImage,
+  forgetImages,
   type ImageRow,
   keepImage,
   markUses,
+  unusedCopy,
 } from '../store/catalog/pages/images.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { fileOf } from './images.ts'
@@ -32,13 +35,30 @@ export async function fetchImages(context: PageContext, abort?: AbortSignal): Pr
     for (const row of due) {
       const result = results.get(row.source)
       if (result && 'path' in result) {
-        await keepImage(database, row.source, result)
-        await tree.write(fileOf(result))
+        // Meanwhile it may have been removed with the last README that showed it.
+        if (await keepImage(database, row.source, result)) await tree.write(fileOf(result))
       } else if (result) await fail(context, row, result)
     }
   })
   await markUses(database, sources)
   return true
+}
+
+/**
+ * Removes an image that no README has any more, and its copy, unless another image has the same.
+ * The record goes when the file has gone for good: returns the mark to come again for that.
+ */
+export async function buildUnused(
+  { database, tree }: PageContext,
+  imageId: number,
+): Promise<readonly MarkSubject[]> {
+  const path = await unusedCopy(database, imageId)
+  if (path !== null && (await tree.has(path))) {
+    await tree.remove(path)
+    return [{ kind: 'unused', subject: imageId }]
+  }
+  await forgetImages(database, imageId)
+  return []
 }
 
 async function fail({ database, clock }: PageContext, row: ImageRow, failed: FailedImage) {

@@ -98,14 +98,13 @@ async function takeFromPackage(
   { name, cksum }: Release,
   keys: readonly string[],
 ): Promise<Map<string, ImageCheck>> {
-  const key = crateKey(name, cksum)
-  const size = keys.length === 0 ? null : await crates.size(key)
-  if (size === null) return new Map()
+  const file = keys.length === 0 ? null : await crates.localFile(crateKey(name, cksum))
+  if (file === null) return new Map()
   const found = await packagedImages({
-    path: crates.path(key),
+    path: file.path,
     files: keys.map(one => one.slice(2)),
     bytes: images.bytes,
-    unpackedBytes: unpackedLimit(size),
+    unpackedBytes: unpackedLimit(file.size),
   })
   const missing = { problem: 'the package has no such file, or it is too large' }
   return new Map(keys.map(one => [one, found.get(one.slice(2)) ?? missing]))

@@ -17,6 +17,7 @@ import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { rerank } from '../store/catalog/listing.ts'
 import {
   failedIssues,
   isMarked,
@@ -30,25 +31,25 @@ import {
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
-import { commonRanges, commonSubject, readLayout } from '../store/catalog/search/search-files.ts'
+import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { countCrate } from './contents.ts'
 import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
-import { fetchImages } from './image-queue.ts'
+import { buildUnused, fetchImages } from './image-queue.ts'
 import { buildList, listOutputs } from './list.ts'
 import {
   blockOutputs,
   buildNextBucket,
   buildTerms,
   commonOutputs,
-  commonPaths,
+  commonPath,
   rebucketTerms,
   rebucketWhenGrown,
 } from './search.ts'
-import { sitemapPartOutputs, sitePages } from './site.ts'
+import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
 import { buildChanges, buildSource, sourceBefore } from './source.ts'
 import {
   labelOutputs,
@@ -164,7 +165,9 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
     const again = await (kind === 'source' ? buildSource : buildChanges)(context, subject, done)
     return { done: [mark], again }
   }
+  if (kind === 'rank') await rerank(context.database, subject)
   if (kind === 'namesake') await buildNamesakes(context, subject)
+  if (kind === 'unused') return { done: [mark], again: await buildUnused(context, subject) }
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
   // Read before the pages: a later change sets a new mark.
@@ -175,10 +178,7 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
   if (kind === 'views') await pruneViews(context, outputs ?? [])
   if (kind === 'site') await rebucketWhenGrown(context)
-  if (kind === 'site' && context.site.private) {
-    await context.tree.remove(sitemapPath)
-    await context.tree.removeFolder(SITEMAPS_FOLDER)
-  }
+  if (kind === 'site' && context.site.private) await removeSitemaps(context)
   const newestPage = newest && versionPath(newest.name, newest.version)
   const hasNewest = outputs?.some(one => one.path === newestPage)
   return { done: newest && hasNewest ? [mark, newest] : [mark], again }
@@ -211,7 +211,7 @@ function withDownloads(render: Renderer): Renderer {
 /** Returns the paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
   if (kind === 'entry') return [searchBlockPath(subject)]
-  if (kind === 'common') return commonPaths(subject)
+  if (kind === 'common') return [commonPath(subject)]
   if (kind === 'map') return [sitemapPartPath(subject)]
   if (kind === 'label') return labelPaths(context, subject)
   if (kind === 'user') return userPaths(context, subject)
@@ -256,13 +256,18 @@ export async function buildPages(
 
 /** Marks every page if the tree has none, or if its format or site configuration differs. */
 export async function markOutdatedPages(context: PageContext): Promise<void> {
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, context.site]))
-    .digest('hex')
+  const fingerprint = pagesFingerprint(context)
   const isCurrent = (await readFact(context.database, 'pages')) === fingerprint
   if (isCurrent && (await context.tree.read(updatesPath)) !== null) return
   await markEverything(context)
   await writeFact(context.database, 'pages', fingerprint)
+}
+
+/** Returns what all pages depend on besides their crates; changes with the program and settings. */
+export function pagesFingerprint({ site }: Pick<PageContext, 'site'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([PAGE_FORMAT, site]))
+    .digest('hex')
 }
 
 async function markEverything(context: PageContext): Promise<void> {
@@ -279,8 +284,7 @@ async function prunePages(context: PageContext): Promise<void> {
     for (const output of await overviewOutputs(context, mark)) wanted.add(output.path)
   for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
     wanted.add(searchBlockPath(block))
-  for (const { hash, range } of await commonRanges(database))
-    for (const path of commonPaths(commonSubject(hash, range))) wanted.add(path)
+  for (const subject of await commonSubjects(database)) wanted.add(commonPath(subject))
   for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
     wanted.add(sitemapPartPath(part))
   for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {

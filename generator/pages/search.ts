@@ -1,29 +1,27 @@
 import {
   searchBucketPath,
   searchBucketsFolder,
-  searchCommonPath,
-  searchFitsPath,
+  searchShelfPath,
   TERMS_FOLDER,
 } from '../../core/paths/search.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import { bitsFor, bucketOf, SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
-import { blockFile, commonTermFiles, layoutFile, termFile } from '../render/search-files.ts'
+import { blockFile, layoutFile, shelfFile, termFile } from '../render/search-files.ts'
 import { type Mark, marksOf } from '../store/catalog/marks.ts'
 import { readCards } from '../store/catalog/pages/cards.ts'
 import { markAgain } from '../store/catalog/pages/page-marks.ts'
 import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import {
   beginLayout,
-  commonRanges,
-  commonSubject,
+  commonSubjects,
   finishLayout,
   isLastBucket,
   lastCrate,
   ofCommonSubject,
   readBucket,
-  readCommon,
   readLayout,
   readSearchFacts,
+  readShelf,
   readWordLists,
   searchMarksOf,
   termCount,
@@ -56,17 +54,17 @@ export async function blockOutputs(
   return crates.length === 0 ? [] : [blockFile(block, crates)]
 }
 
-/** Renders the crates in a range that match a hash's common terms; nothing if there are none. */
+/** Renders a shelf of a hash's common terms; nothing if it has no crates. */
 export async function commonOutputs({ database }: PageContext, subject: number): Promise<Output[]> {
-  const { hash, range } = ofCommonSubject(subject)
-  const terms = await readCommon(database, hash, range)
-  return terms.length === 0 ? [] : commonTermFiles(hash, range, terms)
+  const { hash, shelf } = ofCommonSubject(subject)
+  const terms = await readShelf(database, hash, shelf)
+  return terms.length === 0 ? [] : [shelfFile(hash, shelf, terms)]
 }
 
-/** Returns the paths of the files of a `common` mark. */
-export function commonPaths(subject: number): string[] {
-  const { hash, range } = ofCommonSubject(subject)
-  return [searchCommonPath(hash, range), searchFitsPath(hash, range)]
+/** Returns the path of the file of a `common` mark. */
+export function commonPath(subject: number): string {
+  const { hash, shelf } = ofCommonSubject(subject)
+  return searchShelfPath(hash, shelf)
 }
 
 /** Renders the file that the browser's search loads first; none until the terms are written. */
@@ -102,8 +100,7 @@ export async function rebucketWhenGrown({ database }: PageContext): Promise<void
 
 /** Starts rendering all terms again, over the number of files that they need now. */
 export async function rebucketTerms({ database, pageMutex }: PageContext): Promise<void> {
-  const common = (await commonRanges(database)).map(one => commonSubject(one.hash, one.range))
-  await markAgain(database, marksOf('common', common))
+  await markAgain(database, marksOf('common', await commonSubjects(database)))
   await pageMutex.run(async () => beginLayout(database, bitsFor(await termCount(database))))
 }
 

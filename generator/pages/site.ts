@@ -1,4 +1,4 @@
-import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
+import { type Output, SITEMAP_CRATES, SITEMAPS_FOLDER, sitemapPath } from '../../core/paths/tree.ts'
 import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
@@ -40,4 +40,10 @@ export async function sitemapPartOutputs(
   if (site.private) return []
   const crates = await listedBetween(database, part * SITEMAP_CRATES, (part + 1) * SITEMAP_CRATES)
   return crates.length === 0 ? [] : [sitemapPart(site, part, crates)]
+}
+
+/** Removes the site map, which a private registry does not have. */
+export async function removeSitemaps({ tree }: PageContext): Promise<void> {
+  await tree.remove(sitemapPath)
+  await tree.removeFolder(SITEMAPS_FOLDER)
 }

@@ -10,6 +10,7 @@ import {
 } from '../../core/paths/crates.ts'
 import { output } from '../../core/paths/tree.ts'
 import { previousOf, type Version } from '../../core/version.ts'
+import { readFileSum } from '../../site/compare/file-sum.ts'
 import type { Comparison } from '../../site/compare/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
 import { relativeLink } from '../../site/elements/links.ts'
@@ -31,7 +32,7 @@ import {
 import type { PublicTree } from '../store/public-tree.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
 
-/** Returns which pages about the files of a release are there, so that others can link to them. */
+/** Returns what pages about the files of a release there are, so that others can link to them. */
 export async function shownSource(
   { site, tree }: Pick<PageContext, 'site' | 'tree'>,
   name: Name,
@@ -39,7 +40,8 @@ export async function shownSource(
   hasPrevious: boolean,
 ): Promise<Pick<VersionData, 'source' | 'diff'>> {
   const source = site.source && (await tree.has(sourcePath(name, version)))
-  return { source, diff: source && hasPrevious && (await tree.has(changesPath(name, version))) }
+  const changes = source && hasPrevious ? await tree.read(changesPath(name, version)) : null
+  return { source, diff: changes && readFileSum(changes) }
 }
 
 /** Up to this size of its `.crate`, the source of a release is rendered before its first page. */
@@ -123,8 +125,8 @@ export async function buildChanges(
 
 /**
  * Returns the marks of the pages in the tree that show a release, but do not link to its source or
- * changes: they were rendered before these. The pages themselves say so even after a crash. Most
- * pages are still to come, which their marks tell at less cost.
+ * sum up its changes: they were rendered before these. The pages themselves say so even after a
+ * crash. Most pages are still to come, which their marks tell at less cost.
  */
 async function pagesWithoutLink(
   { database, tree }: PageContext,
@@ -140,7 +142,9 @@ async function pagesWithoutLink(
     const page = await tree.read(path)
     if (page === null) return false
     const links = (one: string) => page.includes(`"${relativeLink(path, one)}`)
-    return !links(sourcePath(name, version)) || (!links(changes) && (await tree.has(changes)))
+    if (!links(sourcePath(name, version))) return true
+    const compared = await tree.read(changes)
+    return compared !== null && !(links(changes) && page.includes(readFileSum(compared)))
   }
   const pages = [
     { mark: { kind: 'release', subject: releaseId }, path: versionPath(name, version) },
@@ -206,8 +210,6 @@ export async function packageOf(
   name: Name,
   { cksum }: Pick<ReleaseRecord, 'cksum'>,
 ): Promise<Package | null> {
-  const key = crateKey(name, cksum)
-  const size = await crates.size(key)
-  if (size === null) return null
-  return { path: crates.path(key), unpackedBytes: unpackedLimit(size) }
+  const file = await crates.localFile(crateKey(name, cksum))
+  return file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
 }

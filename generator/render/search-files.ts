@@ -3,9 +3,8 @@ import { canonicalName, sortByName } from '../../core/name.ts'
 import {
   searchBlockPath,
   searchBucketPath,
-  searchCommonPath,
-  searchFitsPath,
   searchLayoutPath,
+  searchShelfPath,
 } from '../../core/paths/search.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import {
@@ -18,7 +17,6 @@ import {
   POSTINGS_FIRST,
   POSTINGS_MAX,
   type Posting,
-  rangeOf,
   SEARCH_BLOCK_CRATES,
   type SearchLayout,
   type Term,
@@ -26,6 +24,7 @@ import {
 } from '../../core/search/buckets.ts'
 import { hashOf } from '../../core/search/hash.ts'
 import { rustMinor } from '../../core/search/request.ts'
+import { shelfOf, stepOf } from '../../core/search/score.ts'
 import { findableBy } from '../../core/search/terms.ts'
 import {
   byGrade,
@@ -35,11 +34,10 @@ import {
   LISTED_MAX,
   type ListedWord,
 } from '../../core/search/vocabulary.ts'
-import { nameLength } from '../../core/search/words.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 
 /** Format number of the search files. */
-const FORMAT = 2
+const FORMAT = 3
 
 /** A crate as the search files need it. */
 export interface SearchedCrate extends Omit<CrateItem, 'updatedAt' | 'about'> {
@@ -62,16 +60,9 @@ export function layoutFile(bits: number, crates: number, last: number): Output {
   return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
 }
 
-/** Renders the files of a hash's common terms in a range: with all of their ranks, and shorter. */
-export function commonTermFiles(hash: number, range: number, terms: readonly Term[]): Output[] {
-  const fits = terms.map(term => {
-    const postings = term.postings.map(({ rank, id }) => ({ rank: rank - nameLength(rank), id }))
-    return { ...term, postings: postings.sort((a, b) => a.rank - b.rank || a.id - b.id) }
-  })
-  return [
-    termFile(searchCommonPath(hash, range), terms),
-    termFile(searchFitsPath(hash, range), fits),
-  ]
+/** Renders a shelf of a hash's common terms. */
+export function shelfFile(hash: number, shelf: number, terms: readonly Term[]): Output {
+  return termFile(searchShelfPath(hash, shelf), terms)
 }
 
 /** Renders a file of terms, given in any order, with the lists of words of a bucket. */
@@ -100,7 +91,8 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
   const counts = new Map<string, number>()
   for (const crate of crates) {
     const canonical = canonicalName(crate.name)
-    const { ranks, words } = findableBy({ ...crate, ...crate.about, canonical })
+    const step = stepOf(crate.dependents ?? 0)
+    const { ranks, words } = findableBy({ ...crate, ...crate.about, canonical, step })
     for (const [term, rank] of ranks) {
       const list = found.get(term)
       if (list) list.push(placed(rank, crate.id))
@@ -149,16 +141,29 @@ function* commonFiles(
   common: readonly (readonly [term: string, places: readonly number[]])[],
 ): Generator<Output> {
   for (const hash of new Set(common.map(([term]) => hashOf(term)))) {
-    const own = common.filter(([term]) => hashOf(term) === hash)
-    for (const range of rangesOf(own.flatMap(([, places]) => places))) {
-      const parts = own.map(([term, places]) => {
-        const inside = places.filter(place => rangeOf(idOf(place)) === range)
-        return { term, crates: inside.length, postings: postingsOf(inside), ranges: [] }
-      })
-      const filled = parts.filter(part => part.crates > 0)
-      yield* commonTermFiles(hash, range, filled)
+    const shelves = new Map<number, Term[]>()
+    for (const [term, all] of common.filter(([term]) => hashOf(term) === hash)) {
+      for (const [shelf, places] of inShelves(all)) {
+        const terms = shelves.get(shelf) ?? []
+        shelves.set(shelf, terms)
+        const postings = postingsOf(places)
+        terms.push({ term, crates: postings.length, postings, shelves: [] })
+      }
     }
+    for (const [shelf, terms] of shelves) yield shelfFile(hash, shelf, terms)
   }
+}
+
+/** Spreads the crates of a common term over its shelves. */
+function inShelves(places: readonly number[]): Map<number, number[]> {
+  const shelves = new Map<number, number[]>()
+  for (const place of places) {
+    const shelf = shelfOf(idOf(place), rankOf(place))
+    const inside = shelves.get(shelf)
+    if (inside) inside.push(place)
+    else shelves.set(shelf, [place])
+  }
+  return shelves
 }
 
 /** Packs rank and id into one number that sorts by both; objects would take too much memory. */
@@ -170,22 +175,24 @@ function idOf(place: number): number {
   return place % 2 ** 32
 }
 
-function rangesOf(places: readonly number[]): number[] {
-  return [...new Set(places.map(place => rangeOf(idOf(place))))].sort((a, b) => a - b)
+function rankOf(place: number): number {
+  return Math.floor(place / 2 ** 32)
 }
 
 function postingsOf(places: readonly number[], most = places.length): Posting[] {
   const first = Float64Array.from(places).sort().subarray(0, most)
-  return Array.from(first, place => ({ rank: Math.floor(place / 2 ** 32), id: idOf(place) }))
+  return Array.from(first, place => ({ rank: rankOf(place), id: idOf(place) }))
 }
 
 function termOf(term: string, places: readonly number[]): Term {
-  const isCommon = places.length > POSTINGS_MAX
-  const postings = postingsOf(places, isCommon ? POSTINGS_FIRST : POSTINGS_MAX)
-  return { term, crates: places.length, postings, ranges: isCommon ? rangesOf(places) : [] }
+  if (places.length <= POSTINGS_MAX)
+    return { term, crates: places.length, postings: postingsOf(places), shelves: [] }
+  const shelves = [...inShelves(places)].map(([shelf, own]) => [shelf, own.length] as const)
+  shelves.sort(([a], [b]) => a - b)
+  return { term, crates: places.length, postings: postingsOf(places, POSTINGS_FIRST), shelves }
 }
 
-function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
+function packTerm({ term, crates, postings, shelves }: Term): PackedTerm {
   const ranks: number[][] = []
   let last: Posting | null = null
   for (const posting of postings) {
@@ -193,7 +200,7 @@ function packTerm({ term, crates, postings, ranges }: Term): PackedTerm {
     else ranks.push([posting.rank, posting.id])
     last = posting
   }
-  return [term, ranges.length === 0 ? crates : [crates, ...ranges], ...ranks]
+  return [term, shelves.length === 0 ? crates : [crates, ...shelves.flat()], ...ranks]
 }
 
 function packWords({ key, hash, words }: WordList): PackedWords {

@@ -5,6 +5,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveLimits } from '../../core/tarball/read.ts'
 import { sandbox } from './sandbox.ts'
+import type { Content } from './tasks.ts'
 import { SandboxError } from './thread.ts'
 
 /** Returns how much may be read from a `.crate` of this size. */
@@ -21,16 +22,16 @@ export function archiveLimits(
   }
 }
 
-/** Runs `inspectCrate` on a file; a file that takes too much time or memory to read is an issue. */
-export async function inspectFile(path: string, parts: InspectParts): Promise<Inspection> {
+/** Runs `inspectCrate`; an archive that takes too much time or memory to read is an issue. */
+export async function inspectArchive(content: Content, parts: InspectParts): Promise<Inspection> {
   return sandbox
-    .run('inspect', { path, parts })
+    .run('inspect', { content, parts })
     .catch(error => ({ release: null, issues: [archiveIssue(error)] }))
 }
 
-/** Runs `adoptCrate` on a file; refuses a file that takes too much time or memory to read. */
-export async function adoptFile(path: string, parts: AdoptParts): Promise<Adoption> {
-  return sandbox.run('adopt', { path, parts }).catch(error => {
+/** Runs `adoptCrate`; refuses an archive that takes too much time or memory to read. */
+export async function adoptArchive(content: Content, parts: AdoptParts): Promise<Adoption> {
+  return sandbox.run('adopt', { content, parts }).catch(error => {
     throw error instanceof Refusal ? error : new Refusal([archiveIssue(error)])
   })
 }

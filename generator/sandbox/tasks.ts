@@ -8,21 +8,30 @@ import type { ImageCheck, PackagedJob } from './image-task.ts'
 import type { RawJob } from './raw-task.ts'
 import type { Send, SourceJob } from './source-task.ts'
 
+/** The bytes of a `.crate`, or the path of its file. */
+export type Content = Uint8Array | string
+
 /**
  * The tasks of a worker thread, with plain data as input and result. None reads settings or stores.
  * A thread loads a task's modules when it first runs the task.
  */
 export const tasks = {
-  /** Reads the release from the `.crate` at `path`. */
-  async inspect({ path, parts }: { path: string; parts: InspectParts }): Promise<Inspection> {
+  /** Reads the release from a `.crate`. */
+  async inspect({
+    content,
+    parts,
+  }: {
+    content: Content
+    parts: InspectParts
+  }): Promise<Inspection> {
     const { inspectCrate } = await import('../../core/release/inspect.ts')
-    return inspectCrate(() => chunksOf(path), parts)
+    return inspectCrate(() => chunksOf(content), parts)
   },
 
   /** Reads a release from the `.crate` of another registry. */
-  async adopt({ path, parts }: { path: string; parts: AdoptParts }): Promise<Adoption> {
+  async adopt({ content, parts }: { content: Content; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
-    return adoptCrate(() => chunksOf(path), parts)
+    return adoptCrate(() => chunksOf(content), parts)
   },
 
   /** Counts the contents of the `.crate` at `path`. */
@@ -76,9 +85,13 @@ export const tasks = {
 
 export type Tasks = typeof tasks
 
-/** Yields the bytes of a file. Blocking reads delay no other task and are faster than a stream. */
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-  const file = openSync(path, 'r')
+/** Yields all bytes. Blocking reads of a file delay no other task and are faster than a stream. */
+async function* chunksOf(content: Content): AsyncGenerator<Uint8Array> {
+  if (typeof content !== 'string') {
+    yield content
+    return
+  }
+  const file = openSync(content, 'r')
   try {
     for (;;) {
       const chunk = Buffer.allocUnsafe(65_536)

@@ -144,7 +144,7 @@ async function writeTree(
   outputs: StaticOutputs,
   images: StaticImages,
 ): Promise<Issue[]> {
-  const groups = groupsOf(job, crates, images)
+  const groups = groupsOf(job, tree, crates, images)
   const present = await ownFiles(tree)
   const respelled = findRespelled(present, crates)
   for (const path of respelled) await tree.remove(path)
@@ -168,6 +168,7 @@ async function writeTree(
 /** Orders every `.crate` before the index, so that no index line lacks its `.crate` meanwhile. */
 function groupsOf(
   { settings, urls }: StaticBuild,
+  tree: PublicTree,
   crates: readonly StaticCrate[],
   images: StaticImages,
 ): OutputGroup[] {
@@ -185,7 +186,7 @@ function groupsOf(
   return [
     ...crates.flat().map(crateFile),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
-    ...staticPages(crates, site, images),
+    ...staticPages(crates, site, images, tree),
   ]
 }
 

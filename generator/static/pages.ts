@@ -4,6 +4,7 @@ import { type CanonicalName, canonicalName, sortByName } from '../../core/name.t
 import { changesPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion } from '../../core/version.ts'
+import { readFileSum } from '../../site/compare/file-sum.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
@@ -19,6 +20,7 @@ import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.t
 import { byDependents } from '../render/views.ts'
 import { renderComparison, renderSource } from '../sandbox/rendering.ts'
 import type { Package } from '../sandbox/source-task.ts'
+import type { PublicTree } from '../store/public-tree.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticImages } from './images.ts'
 import type { StaticCrate } from './releases.ts'
@@ -32,12 +34,14 @@ type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 
 /**
  * Renders all pages of a static tree. There are no feeds and no times: a `.crate` does not contain
- * its publish time, and the tree depends only on the bytes read.
+ * its publish time, and the tree depends only on the bytes read. Groups have to be written in this
+ * order: the pages of a crate say what its pages of changes, which `tree` has by then, sum up.
  */
 export function* staticPages(
   crates: readonly StaticCrate[],
   site: SiteConfig,
   images: StaticImages,
+  tree: PublicTree,
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
@@ -47,12 +51,6 @@ export function* staticPages(
   for (const summary of summaries) {
     const users = dependents.get(canonicalName(summary.name)) ?? []
     const here = namesakesOf(summary, names)
-    yield {
-      id: `pages ${summary.name}`,
-      inputs: [look, summary.identity, users, [...here]],
-      render: () => crateOutputs(summary, users, here, site, images),
-      isDue: () => site.images === 'copy' && images.isDue(summary.name),
-    }
     for (const [at, release] of (site.source ? summary.releases : []).entries()) {
       const { name, version, cksum } = release
       const previous = summary.releases[at - 1] ?? null
@@ -67,6 +65,12 @@ export function* staticPages(
         inputs: [look, name, version, cksum, previous.version, previous.cksum],
         render: () => changeOutputs(previous, release, site),
       }
+    }
+    yield {
+      id: `pages ${summary.name}`,
+      inputs: [look, summary.identity, users, [...here]],
+      render: () => crateOutputs(summary, users, here, site, images, tree),
+      isDue: () => site.images === 'copy' && images.isDue(summary.name),
     }
   }
   yield {
@@ -85,6 +89,7 @@ async function* crateOutputs(
   here: CrateData['here'],
   site: SiteConfig,
   images: StaticImages,
+  tree: PublicTree,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
@@ -103,8 +108,10 @@ async function* crateOutputs(
       readmes = htmls
     }
     const previous = releases[at - 1] ?? null
-    const shown = { source: site.source, diff: site.source && previous !== null }
-    const more = { readme: readmes[at % TOGETHER] ?? null, previous, ...shown }
+    const compared =
+      site.source && previous ? await tree.read(changesPath(name, release.version)) : null
+    const diff = compared && readFileSum(compared)
+    const more = { readme: readmes[at % TOGETHER] ?? null, previous, source: site.source, diff }
     const version = versionData(site, name, release, more)
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)

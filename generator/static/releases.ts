@@ -105,7 +105,7 @@ export class StaticReleases {
     const issues: Issue[] = []
     const max = this.#settings.limits.crate_bytes
     if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
-    const bytes = { path, size, cksum }
+    const bytes = { content: path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
     const { files, ...rest } = release

@@ -53,7 +53,7 @@ async function verifyRecords(
     const line = lineFault(crate, release)
     if (line) findings.push(lost(where, line))
     const key = crateKey(crate.name, release.cksum)
-    const stored = await fileChecksum(context.crates.path(key))
+    const stored = await context.crates.checksum(key)
     if (stored === release.cksum) continue
     const copy = context.tree.path(crateFilePath(crate.name, release.version))
     const isCopied = (await fileChecksum(copy)) === release.cksum
@@ -124,6 +124,8 @@ async function treeFaults(
   for (const [path, cksum] of files.crates) {
     // A hard link to the crate store, where the bytes are checked.
     const stored = crates.path(crateKey(crate.name, cksum))
+    // What is not in files, a daemon answers.
+    if (stored === null) break
     if (await disk.run('isSameFile', tree.path(path), stored)) continue
     const shown = await fileChecksum(tree.path(path))
     if (shown === cksum) continue
@@ -160,7 +162,7 @@ async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
     // Checked without the mutex first: nearly all bytes belong to a release.
     if (await releaseOfBytes(context.database, cksum)) continue
     const aside = await withoutRelease(context, cksum, () => context.crates.setAside(key))
-    const what = `bytes without a release were moved to crates/${aside}; add or remove them`
+    const what = `bytes without a release were moved to ${aside}; add or remove them`
     if (aside) yield derivable(key, what, true)
   }
 }

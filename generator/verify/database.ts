@@ -3,6 +3,7 @@ import { sumDownloads } from '../store/catalog/downloads/due.ts'
 import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/database.ts'
+import { isOnServer } from '../store/database/engine.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
 import { derivable, type Finding, lost } from './finding.ts'
 
@@ -10,10 +11,20 @@ import { derivable, type Finding, lost } from './finding.ts'
 const MOST = 20
 
 /**
- * Checks the database: SQLite's own checks of the file and of references, and the derived tables.
+ * Checks the database: SQLite's own checks of a file and its references, and the derived tables.
  * Derived data and indexes can be repaired; everything else needs a backup.
  */
 export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
+  if (!isOnServer(database)) yield* verifyFile(database, repair)
+  yield* await mend(
+    repair,
+    () => wrongSums(database),
+    () => sumAgain(database),
+  )
+}
+
+/** Checks the file of SQLite; a server checks its own files, and lets no reference lead nowhere. */
+async function* verifyFile(database: Database, repair: boolean): AsyncIterable<Finding> {
   // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
     repair,
@@ -22,11 +33,6 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
   )
   for (const one of broken) yield { ...one, lost: !one.repaired && !/index/.test(one.what) }
   yield* await references(database)
-  yield* await mend(
-    repair,
-    () => wrongSums(database),
-    () => sumAgain(database),
-  )
 }
 
 /** Returns the findings of `find`; with `repair`, those that are gone after `work` are repaired. */
@@ -86,9 +92,9 @@ const WRONG_LISTINGS = `
   SELECT 1 FROM (SELECT crate_id, count(*) AS n, min(yanked) AS yanked
       FROM releases GROUP BY crate_id) AS have
     LEFT JOIN listings ON listings.crate_id = have.crate_id
-    WHERE listings.versions IS NOT have.n OR listings.yanked IS NOT have.yanked
+    WHERE listings.versions IS DISTINCT FROM have.n OR listings.yanked IS DISTINCT FROM have.yanked
   UNION ALL SELECT 1 FROM listings LEFT JOIN releases ON releases.id = listings.newest_id
-    WHERE releases.crate_id IS NOT listings.crate_id
+    WHERE releases.crate_id IS DISTINCT FROM listings.crate_id
   LIMIT 1`
 
 const WRONG_DOWNLOADS = `
@@ -96,7 +102,7 @@ const WRONG_DOWNLOADS = `
     SELECT releases.crate_id, sum(total) AS n FROM release_downloads
       JOIN releases ON releases.id = release_id GROUP BY 1) AS have
     FULL JOIN crate_downloads USING (crate_id)
-    WHERE have.n IS NOT crate_downloads.total`
+    WHERE have.n IS DISTINCT FROM crate_downloads.total`
 
 const COUNTED = ['crates', 'releases', 'terms'] as const
 

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path'
 import { IMAGES_FOLDER, isImagePath } from '../../core/paths/tree.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
-import { eachCopy, forgetImages, markUses, sourcesOf } from '../store/catalog/pages/images.ts'
+import { eachCopy, forgetImages, isCopy, markUses } from '../store/catalog/pages/images.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
@@ -28,7 +28,7 @@ export async function* verifyImages(
     if (!isImagePath(path)) continue
     // In a turn, no image is between its record and its file.
     const isUseless = await pageTurn(context, async turn => {
-      if ((await sourcesOf(database, path)).length > 0) return false
+      if (await isCopy(database, path)) return false
       if (repair) await turn.remove(path)
       return true
     })

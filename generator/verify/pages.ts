@@ -11,12 +11,7 @@ import { eachCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { listReleases } from '../store/catalog/releases.ts'
-import {
-  commonRanges,
-  commonSubject,
-  readLayout,
-  searchMarksOf,
-} from '../store/catalog/search/search-files.ts'
+import { commonSubjects, readLayout, searchMarksOf } from '../store/catalog/search/search-files.ts'
 import { SITE } from '../store/database/mark-kinds.ts'
 import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 
@@ -84,10 +79,8 @@ async function* searchParts(context: PageContext): AsyncIterable<Part> {
     yield { pending: { kind: 'map', subject }, render: () => sitemapPartOutputs(context, subject) }
   for (const subject of await rangesOf(database, SEARCH_BLOCK_CRATES))
     yield { pending: { kind: 'entry', subject }, render: () => blockOutputs(context, subject) }
-  for (const { hash, range } of await commonRanges(database)) {
-    const subject = commonSubject(hash, range)
+  for (const subject of await commonSubjects(database))
     yield { pending: { kind: 'common', subject }, render: () => commonOutputs(context, subject) }
-  }
   const { now } = await readLayout(database)
   for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {
     const pending = async () => (await searchMarksOf(database, now, bucket)).length > 0

@@ -1,13 +1,14 @@
 import { cratePath, versionPath } from '../../core/paths/crates.ts'
-import { exactTimeTag, formatBytes, formatNumber, messageText } from '../elements/elements.ts'
+import { formatBytes, formatNumber } from '../../core/quantity.ts'
+import { exactTimeTag, messageText } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, type Viewer } from './frame.ts'
 
-/** Work of one kind; `isMore`: there is more than `n`. */
-export interface PendingWork {
-  readonly kind: string
+/** The number of things of one kind; `isMore`: there are more than `n`. */
+export interface BoundedCount {
+  readonly what: string
   readonly n: number
   readonly isMore: boolean
 }
@@ -33,42 +34,24 @@ export interface StatusData {
   readonly crates: number
   readonly versions: number
   readonly users: number
+  /** The index URL for Cargo. */
+  readonly index: string
+  readonly copies: BoundedCount
   /** Free and total bytes of the file systems of the registry, by what is on them. */
   readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
   readonly databaseBytes: number
   readonly memoryBytes: number
   readonly programs: readonly (readonly [name: string, version: string])[]
+  /** The process that serves the registry, and its address. */
+  readonly daemon: string | null
   readonly gitIndex: string
-  readonly pending: readonly PendingWork[]
+  /** Why Cargo cannot fetch the git index; null when it can. */
+  readonly gitProblem: string | null
+  readonly pending: readonly BoundedCount[]
   readonly errors: readonly StatusProblem[]
   readonly failed: readonly StatusProblem[]
   readonly plain: readonly StatusProblem[]
 }
-
-/** Words for the kinds of pending work. */
-export const WORK_KINDS: ReadonlyMap<string, string> = new Map([
-  ['file', 'downloads to show'],
-  ['index', 'index files'],
-  ['whole', 'whole crates'],
-  ['git', 'git index entries'],
-  ['page', 'crate pages'],
-  ['release', 'version pages'],
-  ['list', 'list pages'],
-  ['entry', 'blocks of the search'],
-  ['search', 'search terms'],
-  ['common', 'common search terms'],
-  ['spread', 'new search files'],
-  ['site', 'front page and feeds'],
-  ['map', 'parts of the site map'],
-  ['label', 'pages of keywords and categories'],
-  ['user', 'pages of users'],
-  ['views', 'statistics and sorted lists'],
-  ['namesake', 'names that came or went'],
-  ['downloads', 'downloads of crates'],
-  ['changes', 'comparisons of versions'],
-  ['source', 'source browsers'],
-  ['image', 'images to download'],
-])
 
 /** Renders what `plimsoll status` knows. A link refreshes it, without a script. */
 export function statusPage(site: SiteConfig, data: StatusData): string {
@@ -80,7 +63,11 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ['Crates', formatNumber(data.crates)],
     ['Versions', formatNumber(data.versions)],
     ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
+    ['Copies of images', amount(data.copies)],
+    ['Index', html`<code>${data.index}</code>`],
     ['Git index', messageText(data.gitIndex)],
+    ...(data.gitProblem === null ? [] : [['Warning', messageText(data.gitProblem)] as const]),
+    ...(data.daemon === null ? [] : [['Daemon', data.daemon] as const]),
     ['Running since', html`${exactTimeTag(data.started)} UTC (${age(data.started, data.at)})`],
     ['Memory', formatBytes(data.memoryBytes)],
     ['Database', formatBytes(data.databaseBytes)],
@@ -90,7 +77,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [WORK_KINDS.get(one.kind) ?? one.kind, `${one.isMore ? 'more than ' : ''}${formatNumber(one.n)}`]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [one.what, amount(one)]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
@@ -101,6 +88,10 @@ function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup
   return html`<dl class="status">${rows.map(
     ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`
+}
+
+function amount({ n, isMore }: BoundedCount): string {
+  return `${isMore ? 'more than ' : ''}${formatNumber(n)}`
 }
 
 function problems(rows: readonly StatusProblem[], to: Linker, none: string): Markup {

@@ -1,4 +1,5 @@
-import { copyBlock, type PagePosition, pager, plural, timeTag } from '../elements/elements.ts'
+import { counted } from '../../core/quantity.ts'
+import { copyBlock, type PagePosition, pager, timeTag } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -57,7 +58,7 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
   return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">locked</span>` : null}</div>
-<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${plural(crates, 'crate')}</div></div>
+<div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}</div></div>
 <div class="actions">${button('reset', 'Reset password')}${others}</div></li>
 `
 }

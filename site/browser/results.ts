@@ -31,7 +31,8 @@ export async function fillResults(results: HTMLElement): Promise<void> {
     }
     const cards = found.crates.map(crate => card(crate, results.dataset.crates ?? ''))
     part('list').replaceChildren(...cards)
-    fillPager(part('pager'), request, Math.ceil(found.total / SHOWN))
+    const reached = Math.min(found.total, found.considered ?? found.total)
+    fillPager(part('pager'), request, Math.ceil(reached / SHOWN))
     const isVain = found.total === 0 && !isEmptySearch(request)
     if (isVain || found.leniency.similar.length > 0) lookElsewhere(part('elsewhere'), request)
   } catch (error) {

@@ -17,10 +17,10 @@ export function lookupAt(base = ''): Lookup {
   return lookup
 }
 
-async function load(url: string, isFresh: boolean): Promise<unknown> {
+async function load(url: string, isFresh: boolean): Promise<string> {
   const answer = await fetch(url, { cache: isFresh ? 'reload' : 'default' })
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
-  return answer.json()
+  return answer.text()
 }
 
 /** Creates an element with a class and content. */

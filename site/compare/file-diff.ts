@@ -1,4 +1,4 @@
-import { formatBytes, formatNumber } from '../elements/elements.ts'
+import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Child, html, join, type Markup, raw } from '../elements/markup.ts'
 import { fileText, type SourceFile } from '../source/files.ts'

@@ -5,16 +5,17 @@ import {
   sourcePath,
   versionPath,
 } from '../../core/paths/crates.ts'
+import { formatNumber } from '../../core/quantity.ts'
 import { changeList, manifestChanges } from '../crate/changes.ts'
 import { compareForm } from '../crate/compare-form.ts'
 import type { ComparedVersion } from '../crate-data.ts'
-import { formatNumber, plural } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { type SourceFile, shownFiles } from '../source/files.ts'
 import { fileDiffs } from './file-diff.ts'
+import { fileSum } from './file-sum.ts'
 
 /** One side of a comparison. */
 export interface Side {
@@ -55,17 +56,17 @@ export function comparisonPage(
     before: pagesOf(before, files.before),
     after: pagesOf(after, files.after),
   })
-  const sum = (count: 'added' | 'removed') => diffs.reduce((all, one) => all + one[count], 0)
   const shown = diffs.slice(0, FILES_MAX)
   const list = html`<ul class="plain changed-files">
 ${shown.map(
   ({ pair, counts }, at) => html`<li><a href="#file-${at + 1}">${pair.path}</a> ${counts}</li>
 `,
 )}</ul>`
-  const summary = html`<p>${plural(diffs.length, 'file')} changed, ${plural(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed.${diffs.length > FILES_MAX ? ` The first ${formatNumber(FILES_MAX)} files are shown.` : null}</p>`
-  return page(comparison, to, [
+  const isCut = diffs.length > FILES_MAX
+  return page(comparison, to, fileSum(diffs), [
     html`<section aria-label="Files"><h2>Files</h2>
-${diffs.length === 0 ? html`<p>No file differs.</p>` : summary}
+${diffs.length === 0 ? html`<p>No file differs.</p>` : null}
+${isCut ? html`<p>The first ${formatNumber(FILES_MAX)} files are shown.</p>` : null}
 ${shown.length > 1 ? list : null}
 ${shown.map(({ content }, at) => content(`file-${at + 1}`))}</section>`,
   ])
@@ -73,12 +74,17 @@ ${shown.map(({ content }, at) => content(`file-${at + 1}`))}</section>`,
 
 /** Renders the page of versions whose files cannot be compared; `because` is a clause. */
 export function comparisonNotice(comparison: Comparison, because: string): string {
-  return page(comparison, linker(comparison.site, comparison.path), [
+  return page(comparison, linker(comparison.site, comparison.path), null, [
     html`<p class="notice">The files are not compared here because ${because}; the packages have them.</p>`,
   ])
 }
 
-function page(comparison: Comparison, to: Linker, content: readonly Child[]): string {
+function page(
+  comparison: Comparison,
+  to: Linker,
+  sum: Markup | null,
+  content: readonly Child[],
+): string {
   const { site, path, name, versions } = comparison
   const [before, after] = [comparison.before.version, comparison.after.version]
   const title = `Changes from ${before.version} to ${after.version}`
@@ -90,6 +96,7 @@ ${groups.length === 0 ? html`<p>Nothing that Cargo reads differs, except the ver
   const main = html`<div class="wide page compare">
 <nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, after.version))}">${after.version}</a><span>Changes</span></nav>
 <h1>${title}</h1>
+${sum}
 ${sides(comparison, to)}
 ${form}
 ${manifest}

@@ -30,17 +30,18 @@ export function changeSection(
   const hasForm = site.api && site.source && numbers.length > 1
   const list =
     amount === 0 ? html`<p>Nothing in the manifest, except the version.</p>` : changeList(groups)
-  const files = diff
-    ? html`<p><a href="${to(changesPath(name, version.version))}">Changed files and lines</a></p>`
-    : null
+  const files =
+    diff === null
+      ? null
+      : html`<p><a href="${to(changesPath(name, version.version))}">Changed files and lines</a> <span class="quiet">${diff}</span></p>`
   const since =
     previous === null
       ? null
-      : html`<p class="quiet">Since version ${previous.version}:</p>\n${list}${files}`
+      : html`<p class="quiet">Since version ${previous.version}:</p>\n${files}${list}`
   const form = hasForm
     ? html`<h3>Compare any two versions</h3>
 ${compareForm(to(compareFormPath(name)), numbers, numbers[1] ?? '', numbers[0] ?? '')}`
     : null
-  const hasMore = diff || hasForm
+  const hasMore = diff !== null || hasForm
   return { amount: amount === 0 && hasMore ? null : amount, body: html`${since}${form}` }
 }

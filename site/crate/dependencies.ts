@@ -1,9 +1,9 @@
 import type { Dependency } from '../../core/entry/entry.ts'
 import { canonicalName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import { isCratesIo } from '../../core/urls.ts'
 import type { CrateData } from '../crate-data.ts'
-import { formatNumber, plural } from '../elements/elements.ts'
 import { type Linker, webLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -90,7 +90,7 @@ export function dependentSection(
   const one = dependentCount === 1
   const isMixed = dependents.some(row => row.registry !== null)
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${plural(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
+  return html`<p class="quiet">${counted(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
 <ul class="rows">
 ${dependents.map(
   one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>

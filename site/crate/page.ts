@@ -1,7 +1,7 @@
 import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
+import { formatNumber } from '../../core/quantity.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
-import { formatNumber } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'

@@ -1,9 +1,10 @@
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
+import { counted, formatBytes } from '../../core/quantity.ts'
 import { isCratesIo } from '../../core/urls.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
-import { copyBlock, copyButton, formatBytes, icon, plural, timeTag } from '../elements/elements.ts'
+import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'
 import { account, type Linker, searchLink, webLink, webLinkText } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
@@ -64,8 +65,8 @@ function fileSection(version: VersionData, to: Linker): Markup {
 <ul class="plain">
 <li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${formatBytes(version.size)}</span></li>
 ${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
-${contents && html`<li>${icon('file')} ${plural(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
-${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${plural(contents.rust.code_lines, 'line')} of Rust</li>`}
+${contents && html`<li>${icon('file')} ${counted(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
+${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${counted(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>
 <div class="checksum"><span class="quiet">SHA-256</span> <code>${version.cksum}</code>${copyButton('checksum')}</div>
 </section>`

@@ -9,8 +9,9 @@ import {
   versionsPath,
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
+import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
-import { formatBytes, formatNumber, plural, timeTag } from '../elements/elements.ts'
+import { timeTag } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -32,7 +33,7 @@ export function versionSection({ name, versions, versionCount }: Versions, to: L
 
 function shownOf(count: number): string {
   const most = count > VERSIONS_MAX ? `the newest ${formatNumber(VERSIONS_MAX)} of` : 'all'
-  return `${most} ${plural(count, 'version')}`
+  return `${most} ${counted(count, 'version')}`
 }
 
 /** Renders the page with the versions of a crate that has too many for its own page. */
@@ -43,7 +44,7 @@ export function versionsPage(site: SiteConfig, { name, versions, versionCount }:
   const main = html`<div class="wide page">
 <nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><span>Versions</span></nav>
 <h1>Versions of ${name}</h1>
-<p class="lead">${plural(versionCount, 'version')}${versionCount > VERSIONS_MAX ? html`; the page shows the newest ${formatNumber(VERSIONS_MAX)}, ${record} has all` : null}</p>
+<p class="lead">${counted(versionCount, 'version')}${versionCount > VERSIONS_MAX ? html`; the page shows the newest ${formatNumber(VERSIONS_MAX)}, ${record} has all` : null}</p>
 ${versionTable(name, versions, to, null)}
 </div>`
   const [title, feed] = [`Versions of ${name}`, crateFeedPath(name)]
@@ -89,8 +90,8 @@ export function versionSelector(
     const current = row.version === newest.version ? html` aria-current="true"` : null
     return html`<li><a href="${to(versionPath(name, row.version))}"${current}>${row.version}</a>${yankedBadge(row)}</li>`
   })
-  const all = html`<li><a href="#versions">All ${plural(versionCount, 'version')}</a></li>`
-  return html`<details class="selector"><summary>${plural(versionCount, 'version')}</summary><ul class="plain">${items}${all}</ul></details>`
+  const all = html`<li><a href="#versions">All ${counted(versionCount, 'version')}</a></li>`
+  return html`<details class="selector"><summary>${counted(versionCount, 'version')}</summary><ul class="plain">${items}${all}</ul></details>`
 }
 
 /**

@@ -1,6 +1,6 @@
 import { crateDownloadsPath, crateDownloadsPlotPath } from '../../core/paths/crates.ts'
 import { downloadsPath, downloadsPlotPath, type Output, output } from '../../core/paths/tree.ts'
-import { formatNumber, plural } from './elements.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import type { Linker } from './links.ts'
 import { html, type Markup, raw } from './markup.ts'
 import { type PlotPoint, plotSvg } from './plot.ts'
@@ -50,7 +50,7 @@ export function downloadFiles({ name, total, days, versions }: DownloadData): Ou
 <title>Downloads${name === null ? null : ` of ${name}`}</title>
 <style>${raw(COLORS)}</style>
 <text y="15" font-size="14"><tspan class="ink" font-size="17" font-weight="700">${formatNumber(total)}</tspan> in total</text>
-<text y="36" font-size="14">${formatNumber(recent)} in the last ${plural(days.length, 'day')}</text>
+<text y="36" font-size="14">${formatNumber(recent)} in the last ${counted(days.length, 'day')}</text>
 <svg y="46" height="150">${plotSvg(data, true)}</svg>
 </svg>
 `

@@ -1,28 +1,11 @@
 import { cratePath } from '../../core/paths/crates.ts'
+import { counted } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
 import type { SiteConfig } from '../site-config.ts'
 import type { Linker } from './links.ts'
 import { html, type Markup, raw } from './markup.ts'
 
-const NUMBER = new Intl.NumberFormat('en-US')
 const DATE = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: 'UTC' })
-
-/** Formats a number with separators: `20,000`. */
-export function formatNumber(number: number): string {
-  return NUMBER.format(number)
-}
-
-/** Formats a size in bytes: `1.5 KiB`. */
-export function formatBytes(bytes: number): string {
-  const unit = Math.min(3, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
-  const size = bytes / 1024 ** unit
-  return `${size.toFixed(unit === 0 || size >= 10 ? 0 : 1)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`
-}
-
-/** Formats a count with its noun: `1 crate`, `2 crates`. */
-export function plural(number: number, one: string): string {
-  return `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`
-}
 
 /** Formats a timestamp as a date: `2026-11-20T12:00:00Z` → `Nov 20, 2026`. */
 export function formatDate(timestamp: string): string {
@@ -136,5 +119,5 @@ function crateDate({ updatedAt }: CrateItem): Markup | null {
 
 /** Renders the number of dependents of a crate in a list; null for none. */
 export function crateDependents({ dependents = 0 }: CrateItem): string | null {
-  return dependents === 0 ? null : plural(dependents, 'dependent')
+  return dependents === 0 ? null : counted(dependents, 'dependent')
 }

@@ -1,7 +1,16 @@
 /** The parts of `highlight.js/lib/core` in use; its own types would declare browser globals. */
-export type Grammar = (hljs: unknown) => object
+export type Grammar = (hljs: unknown) => Mode
+
+/** What a grammar looks for. */
+export interface Mode {
+  begin?: unknown
+  readonly contains?: readonly Mode[]
+  readonly variants?: readonly Mode[]
+}
 
 declare const hljs: {
+  /** A mode that ends with what the first group of its begin has. */
+  END_SAME_AS_BEGIN(mode: object): object
   registerLanguage(name: string, grammar: Grammar): void
   registerAliases(aliases: string[], options: { languageName: string }): void
   getLanguage(name: string): object | undefined

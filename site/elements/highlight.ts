@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import hljs, { type Grammar } from 'highlight.js/lib/core'
+import hljs, { type Grammar, type Mode } from 'highlight.js/lib/core'
 import { html, type Markup, raw } from './markup.ts'
 
 /** Longer code is not highlighted, because some grammars take quadratic time. */
@@ -11,7 +11,7 @@ const load = createRequire(import.meta.url)
 const comment = (begin: unknown, end: unknown, more: object = {}) => {
   return { scope: 'comment', begin, end, contains: [], ...more }
 }
-/** Comments have no parts of their own: finding `TODO:` would cost more than all their colors. */
+/** Comments have no parts of their own: marks such as `FIXME:` would cost more than their colors. */
 const PLAIN_COMMENTS = {
   COMMENT: comment,
   C_LINE_COMMENT_MODE: comment('//', '$'),
@@ -20,10 +20,26 @@ const PLAIN_COMMENTS = {
 }
 for (const name of GRAMMARS.split(/\s+/)) {
   const grammar: Grammar = load(`highlight.js/lib/languages/${name}`)
-  const plain: Grammar = core =>
-    grammar(Object.assign(Object.create(core as object), PLAIN_COMMENTS))
+  const plain: Grammar = core => {
+    const language = grammar(Object.assign(Object.create(core as object), PLAIN_COMMENTS))
+    if (name === 'rust') endRawStrings(language)
+    return language
+  }
   hljs.registerLanguage(name === 'ini' ? 'toml' : name, plain)
 }
+
+/**
+ * Gives Rust's raw strings a begin and an end: the grammar's one pattern for both reads to the end
+ * of the code for each that never ends, which takes quadratic time.
+ */
+function endRawStrings({ contains = [] }: Mode): void {
+  const raw = contains
+    .flatMap(mode => mode.variants ?? [])
+    .find(({ begin }) => begin instanceof RegExp && begin.source.startsWith('b?r(#*)"'))
+  if (!raw) throw new Error('the grammar of Rust has other raw strings')
+  Object.assign(raw, hljs.END_SAME_AS_BEGIN({ begin: /b?r(#*)"/, end: /"(#*)/ }))
+}
+
 hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
 
 /** Words that rustdoc allows after a fence, alone or after a comma, for Rust code. */

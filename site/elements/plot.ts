@@ -1,4 +1,5 @@
-import { formatDate, formatNumber } from './elements.ts'
+import { formatNumber } from '../../core/quantity.ts'
+import { formatDate } from './elements.ts'
 import { html, type Markup, raw } from './markup.ts'
 
 /** One value of a plot. */

@@ -2,8 +2,9 @@ import { canonicalName, sortByName } from '../../core/name.ts'
 import { type ListOrder, orderedListPath } from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
-import { crateDependents, crateList, formatNumber, pager, plural } from '../elements/elements.ts'
+import { crateDependents, crateList, pager } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -50,13 +51,13 @@ export function* orderedPages(
     const shown = crates.slice((page - 1) * ORDERED_PAGE, page * ORDERED_PAGE)
     const isWhole = crates.length === total
     const by = ORDERS.get(order)?.by ?? ''
-    const lead = html`The ${formatNumber(crates.length)} of ${plural(total, 'crate')} ${by}. <a href="${to(searchPath)}">Search</a> finds all.`
+    const lead = html`The ${formatNumber(crates.length)} of ${counted(total, 'crate')} ${by}. <a href="${to(searchPath)}">Search</a> finds all.`
     const figure = order === 'dependents' ? crateDependents : undefined
     const isLettered = order === 'name' && last > 1
     const cards = isLettered ? sections(shown, to) : crateList(shown, to, figure)
     const main = html`<div class="wide page">
 <h1>All crates</h1>
-<p class="lead">${total === 0 ? 'No crates yet.' : isWhole ? plural(total, 'crate') : lead}</p>
+<p class="lead">${total === 0 ? 'No crates yet.' : isWhole ? counted(total, 'crate') : lead}</p>
 ${orderLinks(order, orders, to)}
 ${isLettered ? jumps(crates, to) : null}
 ${shown.length === 0 ? null : cards}
@@ -166,7 +167,7 @@ export function listPage(site: SiteConfig, data: ListData): Output {
   const main = html`<div class="wide page">
 ${trail(above, to)}
 <h1>${title}</h1>
-<p class="lead">${plural(total, 'crate')}</p>
+<p class="lead">${counted(total, 'crate')}</p>
 ${letters(data, to)}
 ${crates.length === 0 ? null : crateList(crates, to)}
 </div>`
@@ -187,7 +188,7 @@ export function lettersPage(
 ${crateList(popular.slice(0, POPULAR_SHOWN), to, crateDependents)}`
   const main = html`<div class="wide page">
 <h1>${title}</h1>
-<p class="lead">${plural(data.total, 'crate')}</p>
+<p class="lead">${counted(data.total, 'crate')}</p>
 ${orderLinks('name', orders, to)}
 ${letters(data, to)}
 ${popular.length === 0 ? null : required}

@@ -1,7 +1,8 @@
 import { categoriesPath, keywordsPath, statisticsPath } from '../../core/paths/listings.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
+import { counted } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
-import { cargoConfig, copyBlock, crateList, plural } from '../elements/elements.ts'
+import { cargoConfig, copyBlock, crateList } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { assetPath } from '../layout/assets.ts'
@@ -38,7 +39,7 @@ export function frontPage(site: SiteConfig, data: FrontData): Output {
 <h1>${site.title}</h1>
 <p class="lead">${site.description}</p>
 ${searchForm(to, '')}
-<p class="counts">${plural(data.crates, 'crate')}, ${plural(data.versions, 'version')}</p>
+<p class="counts">${counted(data.crates, 'crate')}, ${counted(data.versions, 'version')}</p>
 <nav class="browse" aria-label="Browse"><ul class="tags">
 <li><a href="${to(listPath(''))}">All crates</a></li>
 <li><a href="${to(categoriesPath)}">Categories</a></li>

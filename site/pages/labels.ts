@@ -7,8 +7,9 @@ import {
   userPath,
 } from '../../core/paths/listings.ts'
 import { frontPath, type Output, output } from '../../core/paths/tree.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem, OwnerRow } from '../crate-data.ts'
-import { crateList, formatNumber, plural } from '../elements/elements.ts'
+import { crateList } from '../elements/elements.ts'
 import { type Linker, linker, searchLink } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -48,8 +49,8 @@ export function labelPage(site: SiteConfig, data: LabelData): Output | null {
   const all = searchLink(to, kind === 'keyword' ? { keyword: slug } : { category: slug })
   const lead =
     crates.length === total
-      ? html`${plural(total, 'crate')}. <a href="${all}">Search among them</a>`
-      : html`The ${crates.length} with the most dependents of ${plural(total, 'crate')}. <a href="${all}">Search among all</a>`
+      ? html`${counted(total, 'crate')}. <a href="${all}">Search among them</a>`
+      : html`The ${crates.length} with the most dependents of ${counted(total, 'crate')}. <a href="${all}">Search among all</a>`
   const main = html`<div class="wide page">
 ${kind === 'keyword' ? trail(to, [[keywordsPath, 'Keywords']]) : trail(to, parentsOf(slug))}
 <h1>${title}</h1>
@@ -155,7 +156,7 @@ export function userPage(site: SiteConfig, { login, name, crates, hasMore }: Use
   const all = searchLink(to, { owner: login })
   const lead = hasMore
     ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search among all</a>`
-    : html`Owner of ${plural(crates.length, 'crate')}. <a href="${all}">Search among them</a>`
+    : html`Owner of ${counted(crates.length, 'crate')}. <a href="${all}">Search among them</a>`
   const main = html`<div class="wide page">
 ${trail(to, [])}
 <h1>${login}${name === null || name === login ? null : html` <span class="quiet">${name}</span>`}</h1>

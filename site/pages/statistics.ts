@@ -1,9 +1,10 @@
 import { cratePath } from '../../core/paths/crates.ts'
 import { orderedListPath, statisticsPath } from '../../core/paths/listings.ts'
 import { frontPath, type Output, output } from '../../core/paths/tree.ts'
+import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
-import { crateDependents, formatBytes, formatNumber, timeTag } from '../elements/elements.ts'
+import { crateDependents, timeTag } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { type PlotData, plot } from '../elements/plot.ts'
@@ -53,13 +54,10 @@ export function statisticsPage(site: SiteConfig, data: Statistics): Output {
 <dl class="figures">${figures.map(
     ([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
   )}</dl>
-${
-  data.weeks.length === 0
-    ? html`<p class="quiet">Plots over time need times of publication, which this registry does not know.</p>`
-    : html`<div class="columns">${plotsOf(data).map(plot)}</div>`
-}
-${site.downloads ? downloadSection(null, to) : null}
+${data.weeks.length === 0 ? html`<p class="quiet">Plots over time need times of publication, which this registry does not know.</p>` : null}
 <div class="columns">
+${data.weeks.length === 0 ? null : plotsOf(data).map(plot)}
+${site.downloads ? downloadSection(null, to) : null}
 ${ranks('Most dependents', data.popular, to, crateDependents, to(orderedListPath('dependents', 1)))}
 ${ranks('Largest', data.largest, to, ({ bytes }) => formatBytes(bytes ?? 0), null)}
 ${ranks('Newest', data.newest, to, ({ updatedAt }) => timeTag(updatedAt), to(orderedListPath('newest', 1)))}

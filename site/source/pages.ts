@@ -1,6 +1,6 @@
 import { cratePath, rawFilePath, sourcePath, versionPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
-import { formatBytes, plural } from '../elements/elements.ts'
+import { counted, formatBytes } from '../../core/quantity.ts'
 import { fileLanguage, highlight } from '../elements/highlight.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, join, type Markup, raw } from '../elements/markup.ts'
@@ -84,7 +84,7 @@ export function sourceNotice(site: SiteConfig, version: SourceVersion, because: 
 function treePage({ site, data, shown }: Book): Output {
   const { name, version, files } = data
   const size = formatBytes(files.reduce((sum, file) => sum + file.size, 0))
-  const lead = html`<p class="lead">${plural(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
+  const lead = html`<p class="lead">${counted(files.length, 'file')}, ${size}. Files without a link are binary, too large, or have a name that some hosts do not allow.</p>`
   return page(site, data, { path: sourcePath(name, version), file: null }, to => {
     const links = new Map(shown.map(({ file, pages }) => [file, to(pages[0])]))
     const isOpen = () => files.length <= OPEN_MAX
@@ -122,7 +122,7 @@ ${plain}<div class="file-body">
 
 function fileFacts({ file, parts }: ShownFile): string {
   const last = parts?.at(-1)
-  const lines = last ? `${plural(last.first + last.lines - 1, 'line')}, ` : ''
+  const lines = last ? `${counted(last.first + last.lines - 1, 'line')}, ` : ''
   return `${lines}${formatBytes(file.size)}`
 }
 
@@ -181,7 +181,7 @@ function treeBeside(book: Book, shown: ShownFile, path: string, to: Linker): str
   if (tree === undefined) {
     const isWhole = files.length <= TREE_MAX
     const beside = book.shown.filter(one => one.folder === shown.folder).slice(0, SIBLINGS_MAX)
-    const all = html`<p><a href="${to(sourcePath(name, version))}">All ${plural(files.length, 'file')}</a></p>\n`
+    const all = html`<p><a href="${to(sourcePath(name, version))}">All ${counted(files.length, 'file')}</a></p>\n`
     const links = new Map((isWhole ? book.shown : beside).map(one => [one.file, to(one.pages[0])]))
     const isOpen = (folder: string) =>
       files.length <= OPEN_MAX / 2 || shown.folder.startsWith(folder)

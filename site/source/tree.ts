@@ -1,4 +1,5 @@
-import { formatBytes, icon } from '../elements/elements.ts'
+import { formatBytes } from '../../core/quantity.ts'
+import { icon } from '../elements/elements.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import type { SourceFile } from './files.ts'
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -9,7 +8,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { writeProject } from '../support/project.ts'
 import { scratch } from '../support/scratch.ts'
-import { checkPage } from './browsing.ts'
+import { checkPage, picture as keepPicture } from './browsing.ts'
 
 let browser: Browser
 before(async () => {
@@ -19,10 +18,7 @@ after(() => browser?.close())
 
 const PASSWORD = 'a long walk on the pier'
 
-/**
- * A private registry that is being served, and where pictures go when `PLIMSOLL_SCREENSHOTS` names
- * a folder.
- */
+/** A private registry that is being served. */
 async function privateRegistry(t: TestContext) {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
@@ -66,15 +62,8 @@ async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise
 }
 
 let pictures = 0
-async function picture(page: Page, what: string): Promise<void> {
-  const folder = process.env.PLIMSOLL_SCREENSHOTS
-  if (!folder) return
-  mkdirSync(folder, { recursive: true })
-  await page.screenshot({
-    path: join(folder, `account-${String(++pictures).padStart(2, '0')}-${what}.png`),
-    fullPage: true,
-  })
-}
+const picture = (page: Page, what: string) =>
+  keepPicture(page, `account-${String(++pictures).padStart(2, '0')}-${what}`, { fullPage: true })
 
 const copied = (page: Page, hasText: string) => page.locator('.copy-block pre', { hasText })
 const heading = (page: Page) => page.locator('h1').innerText()

@@ -11,7 +11,7 @@ export const PHONE = { viewport: { width: 390, height: 844 } }
 
 /**
  * Opens a page below `url`, lets `work` look at it, and finds no complaint of the browser, the
- * Content-Security-Policy's included, and no request to another host.
+ * Content-Security-Policy's included, and no request to another host. The page itself may be a 404.
  */
 export async function visit(
   browser: Browser,
@@ -25,7 +25,10 @@ export async function visit(
     const page = await context.newPage()
     page.setDefaultTimeout(10_000)
     const complaints: string[] = []
-    page.on('console', message => complaints.push(message.text()))
+    page.on('console', message => {
+      const isOfPage = message.location().url === `${url}/${path}`
+      if (!isOfPage || !/status of 404/.test(message.text())) complaints.push(message.text())
+    })
     page.on('pageerror', error => complaints.push(error.message))
     page.on('request', request => {
       if (!request.url().startsWith(url)) complaints.push(`a request to ${request.url()}`)
@@ -38,16 +41,22 @@ export async function visit(
   }
 }
 
-/** Nothing sticks out of the window, and axe finds nothing serious. */
+/**
+ * Nothing sticks out of the window, and axe finds nothing serious, once the page is painted, with
+ * what a search has found.
+ */
 export async function checkPage(page: Page): Promise<void> {
-  await page.waitForTimeout(50)
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-  assert.ok(wide <= 0, `${wide} pixels too wide`)
-  await page.evaluate(axe)
+  await page.waitForFunction(() => document.querySelector('[data-status]:empty') === null)
+  await page.evaluate(async () => {
+    await document.fonts.ready
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+  })
+  await checkSize(page)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as {
       axe: {
-        run(): Promise<{
+        run(options: { resultTypes: string[] }): Promise<{
           violations: {
             id: string
             impact: string
@@ -56,7 +65,7 @@ export async function checkPage(page: Page): Promise<void> {
         }>
       }
     }
-    const { violations } = await axe.run()
+    const { violations } = await axe.run({ resultTypes: ['violations'] })
     return violations.map(
       ({ id, impact, nodes }) =>
         `${impact} ${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`,
@@ -68,10 +77,27 @@ export async function checkPage(page: Page): Promise<void> {
   )
 }
 
-/** Keeps a picture of what is seen, when `PLIMSOLL_SCREENSHOTS` names a folder. */
+/** Nothing sticks out of the window. */
+export async function checkSize(page: Page): Promise<void> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  assert.ok(wide <= 0, `${wide} pixels too wide`)
+}
+
+/** Keeps a picture of what is seen, when `SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
-  const folder = process.env.PLIMSOLL_SCREENSHOTS
+  const folder = process.env.SCREENSHOTS
   if (!folder) return
   mkdirSync(folder, { recursive: true })
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage })
+}
+
+/** Checks an open page as it is, and in the dark on a phone; with a picture of each. */
+export async function checkView(page: Page, name: string): Promise<void> {
+  const file = name.replaceAll(' ', '-')
+  await checkPage(page)
+  await picture(page, file)
+  await page.setViewportSize(PHONE.viewport)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await checkPage(page)
+  await picture(page, `${file}-in-the-dark-on-a-phone`)
 }

@@ -1,27 +1,16 @@
 // Mirrors site/crate/
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { Cleanup } from '../support/cleanup.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
-import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
-import { serveFiles } from '../support/static-server.ts'
-import { until } from '../support/until.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import type { HarbourRelease } from '../support/harbour.ts'
+import { checkPage, checkSize, PHONE, picture } from './browsing.ts'
+import { releasePlaces } from './places.ts'
 
 const VERSIONS = 105
 const SMALL = { viewport: { width: 360, height: 700 } }
 const WITHOUT_SCRIPT = { javaScriptEnabled: false }
 const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_OWNERS_PUBLIC: 'true' }
-const places = { 'static tree': '', daemon: '' }
-type Place = keyof typeof places
-
 /** `rope` with very many versions, and `winch`, which takes it from crates.io. */
 function releases(): HarbourRelease[] {
   const about =
@@ -47,52 +36,17 @@ function releases(): HarbourRelease[] {
   ]
 }
 
-let browser: Browser
-const cleanup = new Cleanup({ after })
-after(() => browser?.close())
-
-before(async () => {
-  browser = await launchChromium()
-  const folder = scratch(cleanup)
-  mkdirSync(join(folder, 'out'))
-  const server = await serveFiles(join(folder, 'out'), '/sub/path')
-  cleanup.add(() => server.close())
-  writeCrates(join(folder, 'from'), releases(), server.url)
-  const { code, stderr } = await plimsoll(folder, ['build', '--from', 'from', '--out', 'out'])
-  assert.equal(code, 0, stderr)
-  places['static tree'] = server.url
-  const dir = join(folder, 'registry')
-  const sources = { env: { ...ENV, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  await fillRegistry(registry, releases())
-  await registry.close()
-  places.daemon = (await serve(cleanup, dir, ENV)).url
-  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], ENV)
-  await until(
-    async () => JSON.parse((await status()).stdout).pending === 0,
-    () => 'the pages are not rendered',
-  )
-})
-
-function look(
-  place: Place,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options?: BrowserContextOptions,
-): Promise<void> {
-  return visit(browser, places[place], path, work, options)
-}
+const { still, live, look } = releasePlaces(releases, { env: ENV })
 
 /** Where the top of an element is in the window. */
 async function top(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
 }
 
-for (const place of Object.keys(places) as Place[]) {
-  const shot = (what: string) => `${place}-crate-${what}`.replaceAll(' ', '-')
+for (const place of [still, live]) {
+  const shot = (what: string) => `${place.what}-crate-${what}`.replaceAll(' ', '-')
 
-  test(`${place}: size, code and license texts, which the source browser has`, async () => {
+  test(`${place.what}: size, code and license texts, which the source browser has`, async () => {
     await look(place, 'crates/rope/', async page => {
       assert.match(await page.locator('.side').innerText(), /5 files, [\d.]+ KiB unpacked/)
       assert.match(await page.locator('.side').innerText(), /1,234 lines of Rust/)
@@ -103,7 +57,7 @@ for (const place of Object.keys(places) as Place[]) {
     })
   })
 
-  test(`${place}: a phone shows version, license and MSRV above the README`, async () => {
+  test(`${place.what}: a phone shows version, license and MSRV above the README`, async () => {
     const work = async (page: Page) => {
       const facts = await page.locator('.about').innerText()
       assert.match(facts.replace(/\s+/g, ' '), /Version 0\.104\.0 .*Rust 1\.85 or newer .*License/)
@@ -125,7 +79,7 @@ for (const place of Object.keys(places) as Place[]) {
     ['', {}],
     [' without JavaScript', WITHOUT_SCRIPT],
   ] as const) {
-    test(`${place}: the tabs stay in view when one is chosen${way}`, async () => {
+    test(`${place.what}: the tabs stay in view when one is chosen${way}`, async () => {
       const work = async (page: Page) => {
         const before = await top(page, '.tabs')
         await page.locator('.tabs a', { hasText: 'Versions' }).click()
@@ -140,7 +94,7 @@ for (const place of Object.keys(places) as Place[]) {
     })
   }
 
-  test(`${place}: on a phone a chosen tab begins below the tabs`, async () => {
+  test(`${place.what}: on a phone a chosen tab begins below the tabs`, async () => {
     const work = async (page: Page) => {
       await page.locator('.tabs a', { hasText: 'Versions' }).click()
       const [tabs, heading] = [await top(page, '.tabs'), await top(page, '#versions h2')]
@@ -149,7 +103,7 @@ for (const place of Object.keys(places) as Place[]) {
     await look(place, 'crates/rope/', work, PHONE)
   })
 
-  test(`${place}: the selector leads to other versions`, async () => {
+  test(`${place.what}: the selector leads to other versions`, async () => {
     await look(place, 'crates/rope/', async page => {
       await page.locator('.selector summary').click()
       await checkPage(page)
@@ -174,7 +128,7 @@ for (const place of Object.keys(places) as Place[]) {
     await look(place, 'crates/rope/', work, { ...SMALL, ...WITHOUT_SCRIPT })
   })
 
-  test(`${place}: the filter finds versions that only the page of all versions has`, async () => {
+  test(`${place.what}: the filter finds versions that only the page of all versions has`, async () => {
     await look(place, 'crates/rope/#versions', async page => {
       assert.equal(await page.locator('#version-rows tr').count(), 100)
       await page.locator('.filter input').fill('yanked')
@@ -194,7 +148,7 @@ for (const place of Object.keys(places) as Place[]) {
     await look(place, 'crates/rope/versions/', checkPage)
   })
 
-  test(`${place}: latest is the newest version`, async () => {
+  test(`${place.what}: latest is the newest version`, async () => {
     const work = async (page: Page) => {
       await page.waitForURL('**/crates/rope/0.104.0/')
       assert.match((await page.locator('h1').textContent()) ?? '', /rope 0\.104\.0/)
@@ -203,13 +157,13 @@ for (const place of Object.keys(places) as Place[]) {
       await look(place, 'crates/rope/latest/', work, options)
   })
 
-  test(`${place}: a dependency leads to its registry and to the crate of its name here`, async () => {
+  test(`${place.what}: a dependency leads to its registry and to the crate of its name here`, async () => {
     await look(place, 'crates/winch/#dependencies', async page => {
       const links = (selector: string) =>
         page.locator(selector).evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
       assert.deepEqual(await links('#dependencies a:visible'), [
         'https://crates.io/crates/rope',
-        `${places[place]}/crates/rope/`,
+        `${place.url}/crates/rope/`,
         'https://crates.io/crates/serde',
       ])
       await checkPage(page)
@@ -221,10 +175,4 @@ for (const place of Object.keys(places) as Place[]) {
       await picture(page, shot('dependents'))
     })
   })
-}
-
-/** Nothing sticks out of the window. */
-async function checkSize(page: Page): Promise<void> {
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  assert.ok(wide <= 0, `${wide} pixels too wide`)
 }

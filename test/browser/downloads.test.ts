@@ -14,7 +14,7 @@ import { fillRegistry, harbour } from '../support/harbour.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 import { serveFiles } from '../support/static-server.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import { checkPage, checkView, picture, visit } from './browsing.ts'
 
 /** The daemon, and a copy of its public tree behind a dumb file server. */
 const urls = { daemon: '', files: '' }
@@ -66,23 +66,11 @@ async function described(page: Page, alt: RegExp): Promise<void> {
 }
 
 for (const place of ['files', 'daemon'] as const) {
-  for (const [way, options] of [
-    ['', {}],
-    [' in the dark on a phone', { ...PHONE, colorScheme: 'dark' }],
-  ] as const) {
-    test(`${place}: the downloads of a crate${way}`, () =>
-      visit(
-        browser,
-        urls[place],
-        'crates/keel/',
-        async page => {
-          await described(page, /^\d+ downloads in total, \d+ in the last 90 days$/)
-          await checkPage(page)
-          await picture(page, `${place}-downloads${way}`.replaceAll(' ', '-'))
-        },
-        options,
-      ))
-  }
+  test(`${place}: the downloads of a crate`, () =>
+    visit(browser, urls[place], 'crates/keel/', async page => {
+      await described(page, /^\d+ downloads in total, \d+ in the last 90 days$/)
+      await checkView(page, `${place}-downloads`)
+    }))
 
   test(`${place}: the downloads of the registry`, () =>
     visit(browser, urls[place], 'statistics/', async page => {

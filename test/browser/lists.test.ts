@@ -1,19 +1,11 @@
 // Mirrors site/pages/
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { Cleanup } from '../support/cleanup.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
-import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
-import { serveFiles } from '../support/static-server.ts'
-import { until } from '../support/until.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import type { HarbourRelease } from '../support/harbour.ts'
+import { checkPage } from './browsing.ts'
+import { releasePlaces, testViews } from './places.ts'
 
 const CRATES = 110
 const ENV = {
@@ -21,9 +13,6 @@ const ENV = {
   PLIMSOLL_OWNERS_PUBLIC: 'true',
   PLIMSOLL_PAGES_SOURCE: 'false',
 }
-const places = { 'static tree': '', daemon: '' }
-type Place = keyof typeof places
-
 /** `rope`, on which most others depend, and more crates than a page of the list has. */
 function releases(index: string): HarbourRelease[] {
   const letters = 'abcdefghijklmnopqrstuvwxyz'
@@ -40,43 +29,7 @@ ${at > 0 && at < 80 ? `[dependencies.rope]\nversion = "*"\nregistry-index = "${i
   })
 }
 
-let browser: Browser
-const cleanup = new Cleanup({ after })
-after(() => browser?.close())
-
-before(async () => {
-  browser = await launchChromium()
-  const folder = scratch(cleanup)
-  mkdirSync(join(folder, 'out'))
-  const server = await serveFiles(join(folder, 'out'), '/sub/path')
-  cleanup.add(() => server.close())
-  writeCrates(join(folder, 'from'), releases(`sparse+${server.url}/index/`), server.url)
-  const build = ['build', '--from', 'from', '--out', 'out']
-  const { code, stderr } = await plimsoll(folder, build, ENV)
-  assert.equal(code, 0, stderr)
-  places['static tree'] = server.url
-  const dir = join(folder, 'registry')
-  const sources = { env: { ...ENV, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  await fillRegistry(registry, releases('sparse+http://127.0.0.1/index/'))
-  await registry.close()
-  places.daemon = (await serve(cleanup, dir, ENV)).url
-  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], ENV)
-  await until(
-    async () => JSON.parse((await status()).stdout).pending === 0,
-    () => 'the pages are not rendered',
-  )
-})
-
-function look(
-  place: Place,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options: BrowserContextOptions = {},
-): Promise<void> {
-  return visit(browser, places[place], path, work, options)
-}
+const { still, live, look } = releasePlaces(releases, { env: ENV })
 
 const everywhere = [
   'keywords/',
@@ -88,30 +41,12 @@ const everywhere = [
   'lists/dependents.html',
   'api/',
 ]
-const pages: [place: Place, paths: string[]][] = [
-  ['static tree', everywhere],
-  ['daemon', [...everywhere, 'users/ada/', 'lists/newest.html']],
-]
-for (const [place, paths] of pages) {
-  for (const path of paths) {
-    test(`${place}: axe finds nothing on ${path}, wide and light, small and dark`, async () => {
-      for (const [way, options] of [
-        ['', { viewport: { width: 1440, height: 900 } }],
-        ['-phone', { ...PHONE, colorScheme: 'dark' }],
-      ] as const) {
-        const name = `${place}-${path.replace(/\W+/g, '-')}${way}`.replaceAll(' ', '-')
-        const work = async (page: Page) => {
-          await checkPage(page)
-          await picture(page, name)
-        }
-        await look(place, path, work, options)
-      }
-    })
-  }
-}
+const views = (paths: string[]) => paths.map((path): [string, string] => [path.slice(0, -1), path])
+testViews(look, still, views(everywhere))
+testViews(look, live, views([...everywhere, 'users/ada/', 'lists/newest.html']))
 
-for (const place of ['static tree', 'daemon'] as const) {
-  test(`${place}: without JavaScript, the list of all crates has orders, letters and pages`, async () => {
+for (const place of [still, live]) {
+  test(`${place.what}: without JavaScript, the list of all crates has orders, letters and pages`, async () => {
     const work = async (page: Page) => {
       assert.equal(await page.locator('.card').count(), 100)
       await page.getByRole('navigation', { name: 'First letter' }).getByText('z').click()
@@ -123,16 +58,16 @@ for (const place of ['static tree', 'daemon'] as const) {
       assert.match(await page.locator('.card').first().innerText(), /^rope\s.*79 dependents/s)
       assert.match(await page.locator('.orders [aria-current]').innerText(), /Most dependents/)
       const orders = await page.locator('.orders a').allInnerTexts()
-      const dated = place === 'daemon' ? ['Recently updated', 'Newest'] : []
+      const dated = place.isLive ? ['Recently updated', 'Newest'] : []
       assert.deepEqual(orders, ['Name', 'Most dependents', ...dated])
-      if (place === 'static tree') return
+      if (!place.isLive) return
       await page.getByRole('link', { name: 'Newest' }).click()
       assert.match(await page.locator('.card').first().innerText(), /^e-knot-108/)
     }
     await look(place, 'crates/', work, { javaScriptEnabled: false })
   })
 
-  test(`${place}: from the front page to crates by keyword and category`, async () => {
+  test(`${place.what}: from the front page to crates by keyword and category`, async () => {
     await look(place, '', async page => {
       const popular = await page.locator('.popular li').allInnerTexts()
       assert.deepEqual(popular, ['knots 110', 'c++ 55'])
@@ -140,7 +75,7 @@ for (const place of ['static tree', 'daemon'] as const) {
       await page.waitForURL('**/keywords/c++/')
       assert.equal(await page.locator('.card').count(), 55)
       assert.match(await page.locator('.card').first().innerText(), /^rope/)
-      await page.goto(`${places[place]}/categories/`)
+      await page.goto(`${place.url}/categories/`)
       assert.match(await page.locator('.categories').first().innerText(), /No standard library 110/)
       await page.getByRole('link', { name: 'Robotics' }).click()
       await page.waitForURL('**/categories/science/robotics/')
@@ -150,14 +85,14 @@ for (const place of ['static tree', 'daemon'] as const) {
     })
   })
 
-  test(`${place}: the statistics count, rank and, with times, plot`, async () => {
+  test(`${place.what}: the statistics count, rank and, with times, plot`, async () => {
     await look(place, 'statistics/', async page => {
       const figures = (await page.locator('.figures dd').allInnerTexts()).slice(0, 2)
       assert.deepEqual(figures, ['110', '110'])
       assert.match(await page.locator('.ranks').first().innerText(), /^rope 79 dependents/)
       const plots = page.locator('.plot')
-      assert.equal(await plots.count(), place === 'daemon' ? 2 : 0)
-      if (place === 'static tree') return
+      assert.equal(await plots.count(), place.isLive ? 2 : 0)
+      if (!place.isLive) return
       const [releases = '', total = ''] = await plots
         .locator('svg')
         .evaluateAll(all => all.map(one => one.getAttribute('aria-label') ?? ''))
@@ -169,7 +104,7 @@ for (const place of ['static tree', 'daemon'] as const) {
     })
   })
 
-  test(`${place}: every address that the API page names is there`, async () => {
+  test(`${place.what}: every address that the API page names is there`, async () => {
     await look(place, 'api/', async page => {
       const links = page.locator('main .rows a')
       const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
@@ -177,15 +112,15 @@ for (const place of ['static tree', 'daemon'] as const) {
       for (const href of found) assert.equal((await fetch(href)).status, 200, href)
       const commands = await page.locator('.copy-block code').allInnerTexts()
       const calls = commands.flatMap(one => /^curl '([^']+)'$/.exec(one)?.[1] ?? [])
-      assert.equal(calls.length, place === 'daemon' ? 4 : 0)
+      assert.equal(calls.length, place.isLive ? 4 : 0)
       for (const call of calls) {
-        const url = `${places[place]}${new URL(call).pathname}${new URL(call).search}`
+        const url = `${place.url}${new URL(call).pathname}${new URL(call).search}`
         assert.equal((await fetch(url)).status, 200, url)
       }
     })
   })
 
-  test(`${place}: a crate has a badge to copy; the site has an icon`, async () => {
+  test(`${place.what}: a crate has a badge to copy; the site has an icon`, async () => {
     await look(place, 'crates/rope/', async page => {
       await page.locator('summary', { hasText: 'Badge' }).click()
       const markdown = page.getByText(/^\[!\[rope\]/)
@@ -194,7 +129,7 @@ for (const place of ['static tree', 'daemon'] as const) {
         /\/crates\/rope\/badge\.svg\)\]\(.*\/crates\/rope\/\)$/,
       )
     })
-    const badge = await fetch(`${places[place]}/crates/rope/badge.svg`)
+    const badge = await fetch(`${place.url}/crates/rope/badge.svg`)
     assert.match(badge.headers.get('content-type') ?? '', /^image\/svg\+xml/)
     assert.match(await badge.text(), /<title>rope: v1\.0\.0<\/title>/)
     await look(place, 'crates/rope/badge.svg', async page => {
@@ -204,13 +139,13 @@ for (const place of ['static tree', 'daemon'] as const) {
       })
       assert.ok(box < 106, `the text ends at ${box}`)
     })
-    const icon = Buffer.from(await (await fetch(`${places[place]}/favicon.ico`)).arrayBuffer())
+    const icon = Buffer.from(await (await fetch(`${place.url}/favicon.ico`)).arrayBuffer())
     assert.equal(icon.readUInt16LE(2), 1)
   })
 }
 
 test('daemon: the page of a user has the crates they own', async () => {
-  await look('daemon', 'users/ada/', async page => {
+  await look(live, 'users/ada/', async page => {
     assert.equal(await page.locator('h1').innerText(), 'ada')
     assert.match(await page.locator('.lead').innerText(), /^The newest 100 of the crates/)
   })

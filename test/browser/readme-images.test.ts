@@ -11,7 +11,7 @@ import { type ImageServer, png, serveImages } from '../support/image-server.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { scratch } from '../support/scratch.ts'
 import { serveFiles } from '../support/static-server.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import { checkView, visit } from './browsing.ts'
 
 let browser: Browser
 before(async () => {
@@ -84,11 +84,9 @@ async function look(url: string, path: string, alts: readonly string[], name: st
     assert.deepEqual(await shown(page), alts)
     assert.equal(await page.locator('.readme a.image', { hasText: 'a dead image' }).count(), 1)
     assert.equal(await page.locator('.readme :text-is("License")').count(), 0)
-    await checkPage(page)
-    await picture(page, name)
+    await checkView(page, name)
   }
   await visit(browser, url, path, work)
-  await visit(browser, url, path, work, { ...PHONE, colorScheme: 'dark' })
 }
 
 test('a static tree shows copies of images, and only those of the package without', async t => {

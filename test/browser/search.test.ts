@@ -1,20 +1,13 @@
 // Mirrors site/browser/results.ts and site/browser/missing.ts
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { Cleanup } from '../support/cleanup.ts'
+import { test } from 'node:test'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { fillCatalog } from '../support/filled-catalog.ts'
 import { OTHER_CRATES } from '../support/harbour.ts'
 import { knownCrates } from '../support/known-crates.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
-import { serveFiles } from '../support/static-server.ts'
-import { until } from '../support/until.ts'
-import { checkPage, picture } from './browsing.ts'
+import { checkPage, checkSize, picture } from './browsing.ts'
+import { openPlaces, type Place } from './places.ts'
 
 const LOOK = {
   PLIMSOLL_PAGES_REGISTRIES: OTHER_CRATES,
@@ -22,65 +15,37 @@ const LOOK = {
   PLIMSOLL_OWNERS_PUBLIC: 'true',
 }
 
-interface Place {
-  readonly what: string
-  url: string
-}
-
-const still: Place = { what: 'static tree', url: '' }
-const live: Place = { what: 'daemon', url: '' }
-let browser: Browser
-const cleanup = new Cleanup({ after })
-
-before(async () => {
-  browser = await launchChromium()
-  const folder = scratch(cleanup)
-  const server = await serveFiles(join(folder, 'static'), '/sub/path')
-  cleanup.add(() => server.close())
-  const cards = knownCrates.map(one => ({ ...one, updatedAt: null }))
-  const site = demoFacts(server.url, { feeds: false, owners: false, api: false })
-  writeSite(join(folder, 'static'), demoSite(site, [], cards))
-  still.url = server.url
-  live.url = await daemon(join(folder, 'daemon'))
+const places = openPlaces({
+  still(folder, url) {
+    const cards = knownCrates.map(one => ({ ...one, updatedAt: null }))
+    const site = demoFacts(url, { feeds: false, owners: false, api: false })
+    writeSite(folder, demoSite(site, [], cards))
+  },
+  /** Records of crates, and all pages but those of the crates, which have no bytes. */
+  async live(registry) {
+    await fillCatalog(registry, knownCrates)
+    const kinds = ['page', 'release', 'source', 'file', 'index'] as const
+    await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  },
+  env: LOOK,
 })
-after(() => browser?.close())
+const { still, live } = places
 
-/** A daemon with records of crates, and all pages but those of the crates, which have no bytes. */
-async function daemon(dir: string): Promise<string> {
-  const sources = { env: { ...LOOK, PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  await fillCatalog(registry, knownCrates)
-  const kinds = ['page', 'release', 'source', 'file', 'index'] as const
-  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
-  await registry.close()
-  const { url } = await serve(cleanup, dir, LOOK)
-  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
-  await until(
-    async () => JSON.parse((await status()).stdout).pending === 0,
-    () => 'the pages are not rendered',
-  )
-  return url
-}
-
-async function look(
-  { url }: Place,
+/** Opens a page of results or a missing one, and waits for what it shows. */
+function look(
+  place: Place,
   path: string,
   work: (page: Page) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
-  try {
-    const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
-    const complaints: string[] = []
-    page.on('pageerror', error => complaints.push(error.message))
-    await page.goto(`${url}/${path}`, { waitUntil: 'networkidle' })
+  const offer = `.card, main a[href*="${path.split('/', 2).join('/')}/"]`
+  const shown = path.startsWith('search/') ? '.lead:not(:empty)' : offer
+  const wait = async (page: Page) => {
+    await page.locator(shown).first().waitFor()
     await work(page)
-    assert.deepEqual(complaints, [])
-  } finally {
-    await context.close()
   }
+  const viewport = { width: 1440, height: 900 }
+  return places.look(place, path, wait, { viewport, ...options })
 }
 
 const names = (page: Page) => page.locator('.card strong').allTextContents()
@@ -92,7 +57,7 @@ for (const place of [still, live]) {
     ['q=rayon+nom', ['rayon', 'nom'], 'No crate has both words; these have one of them.'],
     ['q=parser&license=GPL-3.0-only', ['rapid'], null],
     ['q=json&sort=dependents', ['serde_json', 'rapid', 'simd-json'], null],
-    ['keyword=json', ['simd-json', 'serde_json'], null],
+    ['keyword=json', ['serde_json', 'simd-json'], null],
   ]
   for (const [query, found, note] of searches) {
     test(`${place.what}: the page of ?${query}`, async () => {
@@ -186,16 +151,19 @@ const views: [what: string, path: string][] = [
 ]
 for (const place of [still, live]) {
   for (const [what, path] of views) {
-    for (const width of [1440, 768, 360]) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        test(`${place.what}, ${what}, ${width}, ${colorScheme}: nothing is wrong to see`, async () => {
-          const work = async (page: Page) => {
-            await checkPage(page)
+    test(`${place.what}, ${what}: nothing is wrong to see, at every width and by night`, async () => {
+      await look(place, path, async page => {
+        for (const width of [1440, 768, 360]) {
+          await page.setViewportSize({ width, height: 800 })
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme })
+            // The layout has nothing to do with colors, and axe sees no more at a width between.
+            const isChecked = (width === 1440) === (colorScheme === 'light') && width !== 768
+            await (isChecked ? checkPage(page) : checkSize(page))
             await picture(page, `search-${place.what}-${what}-${width}-${colorScheme}`)
           }
-          await look(place, path, work, { viewport: { width, height: 800 }, colorScheme })
-        })
-      }
-    }
+        }
+      })
+    })
   }
 }

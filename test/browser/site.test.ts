@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { cratePage } from '../../site/crate/page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -11,7 +11,7 @@ import { crate, fleet, keel, readme, version } from '../support/demo-facts.ts'
 import { demoAccount, demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { hostile, PAYLOADS } from '../support/hostile.ts'
 import { type FileServer, serveFiles } from '../support/static-server.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import { checkView, visit } from './browsing.ts'
 
 let folder: string
 let server: FileServer
@@ -57,18 +57,8 @@ const pages: [what: string, path: string][] = [
   ['status', 'me/admin/status.html'],
 ]
 for (const [what, path] of pages) {
-  for (const [way, options] of [
-    ['', {}],
-    [' in the dark on a phone', { ...PHONE, colorScheme: 'dark' }],
-  ] as const) {
-    test(`${what}${way}: axe finds nothing serious, nothing sticks out`, async () => {
-      const work = async (page: Page) => {
-        await checkPage(page)
-        await picture(page, `${what}${way}`.replaceAll(' ', '-'))
-      }
-      await visit(browser, server.url, path, work, options)
-    })
-  }
+  test(`${what}: axe finds nothing serious, nothing sticks out`, () =>
+    visit(browser, server.url, path, page => checkView(page, what)))
 }
 
 for (const [at, payload] of [...PAYLOADS.entries(), ['all', 'all of them'] as const]) {

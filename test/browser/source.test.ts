@@ -1,32 +1,9 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { buildPages } from '../../generator/pages/pages.ts'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { Cleanup } from '../support/cleanup.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
-import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
-import { serveFiles } from '../support/static-server.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
-
-interface Place {
-  readonly what: string
-  readonly isLive: boolean
-  url: string
-}
-
-const places: Place[] = [
-  { what: 'static tree', isLive: false, url: '' },
-  { what: 'daemon', isLive: true, url: '' },
-]
-const [still, live] = places as [Place, Place]
-let browser: Browser
-const cleanup = new Cleanup({ after })
+import type { HarbourRelease } from '../support/harbour.ts'
+import { releasePlaces, testViews } from './places.ts'
 
 const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -71,75 +48,28 @@ deep = []
   }))
 }
 
-before(async () => {
-  browser = await launchChromium()
-  const folder = scratch(cleanup)
-  still.url = await staticTree(join(folder, 'static'))
-  live.url = await daemon(join(folder, 'daemon'))
-})
-after(() => browser?.close())
+const { still, live, look } = releasePlaces(hull, { toml: 'raw_files = true\n' })
 
-async function staticTree(folder: string): Promise<string> {
-  mkdirSync(join(folder, 'out'), { recursive: true })
-  const server = await serveFiles(join(folder, 'out'), '/sub/path')
-  cleanup.add(() => server.close())
-  writeCrates(join(folder, 'from'), hull(), server.url)
-  appendFileSync(join(folder, 'from', 'plimsoll.toml'), 'raw_files = true\n')
-  const { code, stderr } = await plimsoll(folder, ['build', '--from', 'from', '--out', 'out'])
-  assert.equal(code, 0, stderr)
-  return server.url
-}
-
-async function daemon(dir: string): Promise<string> {
-  const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: 'http://127.0.0.1' } }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  await fillRegistry(registry, hull())
-  await buildPages(registry)
-  await registry.close()
-  return (await serve(cleanup, dir)).url
-}
-
-const look = (
-  place: Place,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options?: BrowserContextOptions,
-) => visit(browser, place.url, path, work, options)
-
-const PAGES: [what: string, path: string, isLive?: true][] = [
+const views: [what: string, path: string][] = [
   ['changes of a crate', 'crates/hull/#changes'],
   ['compared neighbors', 'crates/hull/1.1.0/changes/'],
-  ['compared versions', 'crates/hull/compare/1.0.0...2.0.0', true],
   ['a file with its tree', 'crates/hull/2.0.0/src/src/deep/mod.rs.html'],
   ['a part of a long file', 'crates/hull/2.0.0/parts/2/src/tables.rs.html#L2100-L2103'],
   ['a Markdown file', 'crates/hull/2.0.0/src/docs/guide.md.html'],
   ['an image', 'crates/hull/2.0.0/src/assets/dot.png.html'],
 ]
-for (const place of places) {
-  for (const [what, path] of PAGES.filter(([, , isLive]) => place.isLive || !isLive)) {
-    for (const [way, options] of [
-      ['', {}],
-      [' in the dark on a phone', { ...PHONE, colorScheme: 'dark' }],
-    ] as const) {
-      test(`${place.what}, ${what}${way}: axe finds nothing serious, nothing sticks out`, async () => {
-        const work = async (page: Page) => {
-          await checkPage(page)
-          await picture(page, `${place.what}-${what}${way}`.replaceAll(' ', '-'))
-        }
-        await look(place, path, work, options)
-      })
-    }
-  }
-}
+testViews(look, still, views)
+testViews(look, live, [...views, ['compared versions', 'crates/hull/compare/1.0.0...2.0.0']])
 
-for (const place of places) {
+for (const place of [still, live]) {
   test(`${place.what}: from the changes of a crate to a changed line in its file`, async () => {
     await look(place, 'crates/hull/#changes', async page => {
       const groups = await page.locator('#changes h3').allTextContents()
       assert.deepEqual(groups, ['Features', ...(place.isLive ? ['Compare any two versions'] : [])])
+      const sum = await page.locator('#changes p', { hasText: 'files differ' }).innerText()
       await page.getByRole('link', { name: 'Changed files and lines' }).click()
       await page.waitForURL('**/crates/hull/2.0.0/changes/')
+      assert.ok(sum.endsWith(await page.locator('.file-sum').innerText()), sum)
       assert.equal(await page.locator('h1').innerText(), 'Changes from 1.1.0 to 2.0.0')
       const files = await page.locator('.changed-files a').allTextContents()
       assert.deepEqual(files, ['Cargo.toml', 'src/deep/mod.rs', 'src/lib.rs'])
@@ -152,6 +82,9 @@ for (const place of places) {
       )
       await page.locator('.file-diff', { hasText: 'src/deep/mod.rs' }).locator('.hunk a').click()
       await page.waitForURL('**/2.0.0/src/src/deep/mod.rs.html#L1')
+      // The separators of the path are no part of the names.
+      const trail = page.getByRole('navigation', { name: 'Breadcrumb' })
+      await trail.getByRole('link', { name: 'Source', exact: true }).waitFor()
     })
   })
 

@@ -1,25 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { launchChromium } from '../support/chromium.ts'
-import { Cleanup } from '../support/cleanup.ts'
-import { fillRegistry, harbour, OTHER_CRATES, writeCrates } from '../support/harbour.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
-import { scratch } from '../support/scratch.ts'
-import { serveFiles } from '../support/static-server.ts'
-import { until } from '../support/until.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { harbour, OTHER_CRATES } from '../support/harbour.ts'
 import { checkPage, PHONE, picture, visit } from './browsing.ts'
-
-/** A way in which the pages of the Harbour reach a browser. */
-interface Place {
-  readonly what: string
-  /** Whether the tree knows times and people; a static one cannot. */
-  readonly isLive: boolean
-  url: string
-}
+import { releasePlaces, testViews } from './places.ts'
 
 const LOOK = {
   PLIMSOLL_REGISTRY_NAME: 'harbour',
@@ -29,60 +13,9 @@ const LOOK = {
   PLIMSOLL_PAGES_REGISTRIES: OTHER_CRATES,
 }
 
-const places: Place[] = [
-  { what: 'static tree', isLive: false, url: '' },
-  { what: 'daemon', isLive: true, url: '' },
-]
-const [still, live] = places as [Place, Place]
-let browser: Browser
-const cleanup = new Cleanup({ after })
+const { still, live, look, browser } = releasePlaces(harbour, { env: LOOK })
 
-before(async () => {
-  browser = await launchChromium()
-  const folder = scratch(cleanup)
-  still.url = await staticTree(join(folder, 'static'))
-  live.url = await daemon(join(folder, 'daemon'))
-})
-after(() => browser?.close())
-
-/** The output of `plimsoll build --from` behind a dumb file server, below a path. */
-async function staticTree(folder: string): Promise<string> {
-  mkdirSync(join(folder, 'out'), { recursive: true })
-  const server = await serveFiles(join(folder, 'out'), '/sub/path')
-  cleanup.add(() => server.close())
-  writeCrates(join(folder, 'from'), harbour(`sparse+${server.url}/index/`), server.url)
-  const { code, stderr } = await plimsoll(folder, ['build', '--from', 'from', '--out', 'out'])
-  assert.equal(code, 0, stderr)
-  return server.url
-}
-
-/**
- * A registry with accounts and a past, served by `plimsoll serve`, once it has rendered every page.
- */
-async function daemon(dir: string): Promise<string> {
-  const past = 'http://127.0.0.1'
-  const sources = { env: { ...LOOK, PLIMSOLL_REGISTRY_BASE_URL: past } }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  await fillRegistry(registry, harbour(`sparse+${past}/index/`))
-  await registry.close()
-  const { url } = await serve(cleanup, dir, LOOK)
-  const status = () => plimsoll(dir, ['status', '--json', '--dir', dir], LOOK)
-  await until(
-    async () => JSON.parse((await status()).stdout).pending === 0,
-    () => 'the pages are not rendered',
-  )
-  return url
-}
-
-const look = (
-  place: Place,
-  path: string,
-  work: (page: Page) => Promise<void>,
-  options?: BrowserContextOptions,
-) => visit(browser, place.url, path, work, options)
-
-const pages: [what: string, path: string][] = [
+const views: [what: string, path: string][] = [
   ['front', ''],
   ['crate', 'crates/keel/'],
   ['versions', 'crates/keel/#versions'],
@@ -107,24 +40,14 @@ const pages: [what: string, path: string][] = [
  * that show more there.
  */
 const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
-for (const place of places) {
-  for (const [what, path] of pages.filter(([what]) => place === still || OF_THE_DAEMON.has(what))) {
-    for (const [way, options] of [
-      ['', {}],
-      [' in the dark on a phone', { ...PHONE, colorScheme: 'dark' }],
-    ] as const) {
-      test(`${place.what}, ${what}${way}: axe finds nothing serious, nothing sticks out`, async () => {
-        const work = async (page: Page) => {
-          await checkPage(page)
-          await picture(page, `${place.what}-${what}${way}`.replaceAll(' ', '-'))
-        }
-        await look(place, path, work, options)
-      })
-    }
-  }
-}
+testViews(look, still, views)
+testViews(
+  look,
+  live,
+  views.filter(([what]) => OF_THE_DAEMON.has(what)),
+)
 
-for (const place of places) {
+for (const place of [still, live]) {
   test(`${place.what}: from the front page to a line of the newest version`, async () => {
     await look(place, '', async page => {
       assert.equal(await page.locator('h1').textContent(), 'Harbour Crates')
@@ -246,7 +169,7 @@ for (const place of places) {
 
   test(`${place.what}: a copy button copies where the browser has no clipboard for pages, too`, async () => {
     const url = place.url.replace('127.0.0.1', 'harbour.test')
-    await visit(browser, url, 'crates/keel/', async page => {
+    await visit(browser(), url, 'crates/keel/', async page => {
       assert.equal(await page.evaluate(() => isSecureContext), false)
       await page.locator('.install .copy').first().click()
       assert.equal(
@@ -399,7 +322,7 @@ for (const place of places) {
   })
 
   test(`${place.what}: a path that leads nowhere is a 404 that says so`, async () => {
-    const context = await browser.newContext()
+    const context = await browser().newContext()
     const page = await context.newPage()
     const response = await page.goto(`${place.url}/crates/nothing-of-the-kind/`)
     assert.equal(response?.status(), 404)
@@ -427,7 +350,7 @@ test('daemon: dates become relative, pages name people, every page may be framed
 })
 
 test('static tree: the page of a crate is small, comes in few requests and is painted at once', async () => {
-  const context = await browser.newContext()
+  const context = await browser().newContext()
   const page = await context.newPage()
   const sizes: number[] = []
   page.on('response', async response => sizes.push((await response.body()).length))
@@ -455,7 +378,7 @@ test('static tree: without JavaScript the search page leads to the list', async 
 
 test('daemon: without JavaScript the search finds', async () => {
   const work = async (page: Page) => {
-    assert.equal(await page.locator('.card strong').first().textContent(), 'helm')
+    assert.equal(await page.locator('.card strong').first().textContent(), 'rudder')
   }
   await look(live, 'search/?q=billing', work, { javaScriptEnabled: false })
 })

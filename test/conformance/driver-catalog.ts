@@ -4,7 +4,7 @@ import type { Cleanup } from '../support/cleanup.ts'
 import type { Run } from '../support/command.ts'
 import { expectCode } from '../support/command.ts'
 import { FileServer } from '../support/file-server.ts'
-import { plimsoll } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
@@ -29,7 +29,7 @@ export async function startCatalog(
   const home = join(folder, 'registry')
   const server = await FileServer.start(cleanup, join(home, 'public'))
   const run = (...args: readonly string[]): Promise<Run> =>
-    plimsoll(folder, [...args, '--dir', home], settings)
+    plimsollHere([...args, '--dir', home], settings)
   const command = async (...args: readonly string[]): Promise<void> => {
     expectCode(`plimsoll ${args.join(' ')}`, await run(...args), 0)
   }

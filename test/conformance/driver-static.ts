@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { FileServer } from '../support/file-server.ts'
-import { plimsoll } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { packageProjects } from './package-projects.ts'
@@ -42,7 +42,7 @@ export async function openStatic(
       join(crates, 'plimsoll.toml'),
       `yanked = [${list}]\n\n[registry]\nbase_url = "${server.url}"\n`,
     )
-    const ended = await plimsoll(folder, ['build', '--from', crates, '--out', tree], settings)
+    const ended = await plimsollHere(['build', '--from', crates, '--out', tree], settings)
     if (ended.code === 1) return ended.stderr
     expectCode('plimsoll build --from', ended, 0)
     return null

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeCertificate } from '../support/certificate.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import { expectCode, run } from '../support/command.ts'
 import { DaemonRequests } from '../support/daemon-requests.ts'
 import { serve } from '../support/plimsoll.ts'
 import type { Driver, Registry } from './driver.ts'
@@ -38,25 +38,4 @@ async function startTls(
     requests: new DaemonRequests(daemon.log),
     cargoEnv: { CARGO_HTTP_CAINFO: cert, CARGO_HTTP_MULTIPLEXING: 'true', GIT_SSL_CAINFO: cert },
   }
-}
-
-/** A certificate for 127.0.0.1 that is its own authority. */
-async function makeCertificate(
-  folder: string,
-): Promise<{ readonly cert: string; readonly key: string }> {
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-  const kind = [
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const args = ['req', ...kind, ...subject, '-keyout', key, '-out', cert]
-  expectCode('openssl req', await run('openssl', args, { cwd: folder, env: process.env }), 0)
-  return { cert, key }
 }

@@ -4,8 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { bitsFor, bucketOf, POSTINGS_MAX } from '../../core/search/buckets.ts'
 import { HASH_BITS, hashOf } from '../../core/search/hash.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
+import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
-import { beginningOf, parseQuery } from '../../core/search/words.ts'
+import { parseQuery } from '../../core/search/words.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
 import { inventedEntries } from '../support/many-crates.ts'
@@ -153,24 +154,16 @@ test('a very common word hides no crate, and brings none that it does not find',
   assert.deepEqual(await names('common x', 3), ['crate-1', 'crate-2', 'crate-4'])
 })
 
-test('where enough names begin with a query, the rest of a very common word is not loaded', async () => {
-  const loaded: string[] = []
-  const search = lookupIn(filesOf(many), loaded)
-  const found = await search.suggest('crate 1', 3)
-  assert.deepEqual(
-    found.map(one => one.name),
-    ['crate-1', 'crate-10', 'crate-11'],
-  )
-  const common = () => loaded.filter(path => path.startsWith('search/common/')).length
-  assert.equal(common(), 0)
-  assert.equal((await search.suggest('common x', 3)).length, 3)
-  assert.equal(common(), 2)
-})
-
 test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
   const entries = inventedEntries(20_000).map((one, at) => ({
     ...one,
-    about: { ...one.about, license: at % 9 === 0 ? 'MIT' : 'MIT OR Apache-2.0' },
+    about: {
+      ...one.about,
+      description: `rust library for the simple ${one.about.description}`,
+      license: at % 9 === 0 ? 'MIT' : 'MIT OR Apache-2.0',
+      categories: at % 3 === 0 ? ['parsing'] : [],
+    },
+    dependents: at % 4 === 0 ? at % 1000 : 0,
     rust: `1.${60 + (at % 30)}`,
   }))
   const files = filesOf(entries)
@@ -186,8 +179,20 @@ test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice'
     { filters: { license: 'mit' } },
     { filters: { rust: '1.70' } },
     { filters: { license: 'apache-2.0' }, sort: 'dependents' },
+    { filters: { license: 'mit', category: 'parsing', keyword: 'rust' } },
   ]
-  const words = ['s', 'ser', 'http', 's j', 'serde json', 'rust', 'rust http', 'fast json parser']
+  const words = [
+    's',
+    'ser',
+    'http',
+    's j',
+    'serde json',
+    'rust',
+    'rust http',
+    'fast json parser',
+    'rust library simple',
+    's c r t h f l m',
+  ]
   for (const q of [...words, ...inventedQueries(entries, 60)]) {
     const run = async (work: (search: Lookup) => Promise<unknown>) => {
       const loaded: string[] = []
@@ -201,15 +206,22 @@ test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice'
   }
 })
 
-test('the first results of common words are the first of all of them', async () => {
-  const search = lookup(inventedEntries(20_000))
-  const names = async (q: string, limit: number) =>
-    (await find(search, q, limit)).crates.map(one => one.name)
-  for (const q of ['s', 'c', 'rust c', 's c', 'c s', 's-c', 'c s r', 'ma c', 'h t']) {
-    const whole = await names(q, 5000)
-    assert.ok(whole.length > 0, q)
-    for (const limit of [1, 20, 200]) assert.deepEqual(await names(q, limit), whole.slice(0, limit))
-  }
+test('of words that are too common to load all of them, the most used crates are looked at', async () => {
+  const entries = Array.from({ length: 120_000 }, (_, at) => ({
+    ...entry(`c${at}`, at % 2 === 0 ? 'common words' : 'common', at % 3 === 0 ? ['usual'] : []),
+    dependents: at % 100 === 0 ? at : 0,
+  }))
+  const search = lookup(entries)
+  const found = await find(search, 'common words usual', 20)
+  assert.ok(found.isLeast && found.total > 400 && found.total < 20_000, String(found.total))
+  assert.ok((found.considered ?? 0) >= found.total, String(found.considered))
+  assert.match(notesOf(found).join(), /^Only the best [\d,]+ crates were looked at/)
+  assert.deepEqual(
+    found.crates.slice(0, 3).map(one => one.name),
+    ['c100200', 'c100500', 'c100800'],
+  )
+  // The same search finds the same, although its files are there.
+  assert.deepEqual(await find(search, 'common words usual', 20), found)
 })
 
 test('when the terms were spread anew, the layout is read once more, and the search goes on', async () => {
@@ -221,7 +233,7 @@ test('when the terms were spread anew, the layout is read once more, and the sea
     asked.push(isFresh ? `${path} fresh` : path)
     const text = files.get(`search/${path}`)
     if (text === undefined) throw new Error(`there is no ${path}`)
-    return JSON.parse(text)
+    return text
   })
   assert.equal((await find(search, 'rapid', 1)).crates[0]?.name, 'rapid')
   files = large
@@ -236,24 +248,17 @@ test('when the terms were spread anew, the layout is read once more, and the sea
   assert.equal((await find(search, 'constructor', 1)).crates.length, 1)
 })
 
-test('what names begin with that begin with a query of several words', () => {
-  const keys: [query: string, key: string | null, term: string | null][] = [
-    ['serde', null, null],
-    ['serde-', null, null],
-    ['Serde-Json', 'serde_json', 'serde_j'],
-    ['serde json', 'serde_json', 'serde_j'],
-    ['a--b', 'a__b', 'a__b'],
-    ['a_b_', 'a_b_', 'a_b'],
-    ['serde größe', 'serde_große', 'serde_g'],
+test('several words make a name, too', () => {
+  const keys: [query: string, key: string | null][] = [
+    ['serde', null],
+    ['serde-', null],
+    ['Serde-Json', 'serde_json'],
+    ['serde json', 'serde_json'],
+    ['a--b', 'a__b'],
+    ['a_b_', 'a_b_'],
+    ['serde größe', 'serde_große'],
   ]
-  for (const [query, key, term] of keys) {
-    const parsed = parseQuery(query)
-    assert.deepEqual(
-      [parsed.key, parsed.key === null ? null : beginningOf(parsed.key)],
-      [key, term],
-      query,
-    )
-  }
+  for (const [query, key] of keys) assert.equal(parseQuery(query).key, key, query)
 })
 
 function more(count: number): SearchedCrate[] {
@@ -286,7 +291,7 @@ function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup 
     const text = files.get(`search/${path}`)
     assert.ok(text !== undefined, `there is no ${path}`)
     loaded.push(`search/${path}`)
-    return JSON.parse(text)
+    return text
   })
 }
 

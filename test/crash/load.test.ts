@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUser } from '../../daemon/accounts/accounts.ts'
-import { createToken } from '../../daemon/accounts/tokens.ts'
-import { build } from '../../generator/build/build.ts'
-import { Cleanup } from '../support/cleanup.ts'
 import { until } from '../support/until.ts'
-import { folderOf, newRegistry } from '../support/workplace.ts'
-import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
+import {
+  assertPublished,
+  assertServed,
+  assertSound,
+  type Candidate,
+  openPublishing,
+  publish,
+} from './truth.ts'
 import { Victim } from './victim.ts'
 
 const PUBLISHERS = 8
@@ -15,18 +17,11 @@ const ROUNDS = 5
 const ANSWERS_MAX = 40
 
 test('killed at any moment under load, the daemon keeps every version it acknowledged', async t => {
-  // First, so that the last victim is dead before its folder goes.
-  const cleanup = new Cleanup(t)
-  const registry = await newRegistry(t)
-  const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(registry.database, { login: 'crash', admin: false, at })
-  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
-  const token = await createToken(registry.database, order)
-  await build(registry, { all: true })
+  const { cleanup, registry, token, notes } = await openPublishing(t)
   const acknowledged: Candidate[] = []
   let unanswered: Candidate[] = []
   for (let round = 0; round <= ROUNDS; round++) {
-    const daemon = new Victim(cleanup, folderOf(t), 0, [
+    const daemon = new Victim(cleanup, notes, 0, [
       'serve',
       '--dir',
       registry.dir,

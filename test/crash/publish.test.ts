@@ -1,98 +1,130 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import { addUser } from '../../daemon/accounts/accounts.ts'
-import { createToken } from '../../daemon/accounts/tokens.ts'
+import { test } from 'node:test'
 import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
-import { countMarks } from '../../generator/store/catalog/marks.ts'
-import { Cleanup } from '../support/cleanup.ts'
+import { countMarks, type MarkCount } from '../../generator/store/catalog/marks.ts'
 import { until } from '../support/until.ts'
-import { folderOf, newRegistry } from '../support/workplace.ts'
-import { assertPublished, assertServed, assertSound, type Candidate, publish } from './truth.ts'
+import {
+  assertPublished,
+  assertServed,
+  assertSound,
+  type Candidate,
+  FOR_CARGO,
+  openPublishing,
+  publish,
+} from './truth.ts'
 import { Victim } from './victim.ts'
-
-/** A registry with a user who may publish. */
-async function prepare(t: TestContext) {
-  // First, so that the last victim is dead before its folder goes.
-  const cleanup = new Cleanup(t)
-  const registry = await newRegistry(t)
-  const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(registry.database, { login: 'crash', admin: false, at })
-  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
-  const token = await createToken(registry.database, order)
-  await build(registry, { all: true })
-  return { cleanup, registry, token, notes: folderOf(t) }
-}
 
 function serveArguments(registry: Registry): string[] {
   return ['serve', '--dir', registry.dir, '--listen', '127.0.0.1:0']
 }
 
-async function nothingPending({ database }: Registry, victim: Victim): Promise<void> {
+/** Waits until marks are gone, or the victim is. */
+async function rendered(
+  { database }: Registry,
+  victim: Victim,
+  isWaitedFor: (mark: MarkCount) => boolean,
+): Promise<void> {
+  let marks: readonly MarkCount[] = []
   await until(
-    async () => victim.hasEnded || (await countMarks(database)).length === 0,
-    () => 'the daemon does not come to an end with what is pending',
+    async () => {
+      marks = (await countMarks(database)).filter(isWaitedFor)
+      return victim.hasEnded || marks.length === 0
+    },
+    () => `the daemon does not come to an end with what is pending: ${JSON.stringify(marks)}`,
+    // Overviews may be put off for a minute.
+    2 * 60_000,
   )
 }
 
-/** Whether the victim is alive after everything it had to do. */
-async function survives(victim: Victim, registry: Registry, url: string): Promise<boolean> {
-  await nothingPending(registry, victim)
-  try {
-    return (await fetch(`${url}/healthz`)).ok
-  } catch {
-    assert.equal(await victim.ended, 'SIGKILL')
-    return false
+/** A registry whose daemon dies in one publish after the other. */
+class Mortal {
+  readonly #place: Awaited<ReturnType<typeof openPublishing>>
+  readonly #acknowledged: Candidate[] = []
+  #halfDone: Candidate | null = null
+
+  constructor(place: Awaited<ReturnType<typeof openPublishing>>) {
+    this.#place = place
+  }
+
+  /**
+   * Publishes to a daemon that dies before the step `at`, a number or a name, and returns that
+   * step; null when there was none. What the death before has left half-done is published first.
+   */
+  async publish(at: number | string, candidate: Candidate): Promise<string | null> {
+    const { cleanup, registry, token, notes } = this.#place
+    const daemon = new Victim(cleanup, notes, at, serveArguments(registry))
+    const url = await daemon.url()
+    await assertSound(registry)
+    for (const one of this.#acknowledged.slice(-2)) await assertServed(url, one)
+    if (this.#halfDone) {
+      assertPublished(await publish(url, token, this.#halfDone))
+      this.#acknowledged.push(this.#halfDone)
+    }
+    this.#halfDone = candidate
+    // The steps of pages that are late would come in between at random.
+    await rendered(registry, daemon, () => true)
+    daemon.arm()
+    const answer = await publish(url, token, candidate)
+    daemon.disarm()
+    if (answer) {
+      assertPublished(answer)
+      this.#acknowledged.push(candidate)
+      this.#halfDone = null
+      // What follows in the background, such as pages, may have come to the fatal step.
+      if (await this.#survives(daemon, url)) return null
+      return `after the answer: ${daemon.steps().at(-1)}`
+    }
+    assert.equal(await daemon.ended, 'SIGKILL')
+    return daemon.steps().at(-1)?.replace(/^\d+ /, '') ?? ''
+  }
+
+  /** Whether the daemon lives, and has everything, after what it owes readers; it ends then. */
+  async #survives(daemon: Victim, url: string): Promise<boolean> {
+    await rendered(this.#place.registry, daemon, ({ kind }) => FOR_CARGO.includes(kind))
+    const isAlive = await fetch(`${url}/healthz`).then(
+      answer => answer.ok,
+      () => false,
+    )
+    if (isAlive) {
+      for (const one of this.#acknowledged) await assertServed(url, one)
+      await assertSound(this.#place.registry)
+      daemon.child.kill('SIGKILL')
+    }
+    assert.equal(await daemon.ended, 'SIGKILL')
+    return isAlive
   }
 }
 
 test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
-  const { cleanup, registry, token, notes } = await prepare(t)
-  const serve = (at: number | string) => new Victim(cleanup, notes, at, serveArguments(registry))
-  const acknowledged: Candidate[] = []
   const deaths: string[] = []
-  let halfDone: Candidate | null = null
   const missed = () => ['commit', 'insert releases'].find(name => !deaths.includes(name))
-  // Before each step twice, until both are unharmed: the two kinds of publish do not take the same
-  // steps. A busy database adds a step, so that a number may miss the one it should meet; that one
-  // is named in the end.
-  for (let turn = 2, unharmed = 0; unharmed < 2 || missed() !== undefined; turn++) {
-    const at = turn >> 1
-    assert.ok(at < 200, 'a publish takes fewer steps')
-    const daemon = serve(unharmed < 2 ? at : (missed() ?? at))
-    const url = await daemon.url()
-    await assertSound(registry)
-    for (const one of acknowledged.slice(-2)) await assertServed(url, one)
-    if (halfDone) {
-      assertPublished(await publish(url, token, halfDone))
-      acknowledged.push(halfDone)
-    }
-    // A new crate, and a new version of it.
-    halfDone = { name: `crate-${at}`, version: `1.0.${turn % 2}` }
-    // The steps of pages that are late would come in between at random.
-    await nothingPending(registry, daemon)
-    daemon.arm()
-    const answer = await publish(url, token, halfDone)
-    daemon.disarm()
-    if (answer) {
-      assertPublished(answer)
-      acknowledged.push(halfDone)
-      halfDone = null
-      // What follows in the background, such as pages, may have come to the fatal step.
-      if (!(await survives(daemon, registry, url))) {
-        deaths.push(`after the answer: ${daemon.steps().at(-1)}`)
-        continue
+  /** Dies before each step of publishes of one kind, in two registries at once, until none harms. */
+  const dieOf = async (candidate: (at: number) => Candidate): Promise<void> => {
+    let [at, isOver] = [0, false]
+    const play = async (): Promise<void> => {
+      const mortal = new Mortal(await openPublishing(t))
+      assert.equal(await mortal.publish(0, candidate(0)), null)
+      while (!isOver) {
+        assert.ok(++at < 200, 'a publish takes fewer steps')
+        const death = await mortal.publish(at, candidate(at))
+        if (death === null) isOver = true
+        else deaths.push(death)
       }
-      for (const one of acknowledged) await assertServed(url, one)
-      await assertSound(registry)
-      daemon.child.kill('SIGKILL')
-      await daemon.ended
-      unharmed++
-      continue
     }
-    assert.equal(await daemon.ended, 'SIGKILL')
-    unharmed = 0
-    deaths.push(daemon.steps().at(-1)?.replace(/^\d+ /, '') ?? '')
+    await Promise.all([play(), play()])
+  }
+  // The two kinds do not take the same steps.
+  await Promise.all([
+    dieOf(at => ({ name: `crate-${at}`, version: '1.0.0' })),
+    dieOf(at => ({ name: 'crate', version: `1.0.${at}` })),
+  ])
+  // A busy database adds a step, so that a number may miss the one it should meet.
+  const mortal = new Mortal(await openPublishing(t))
+  for (let turn = 0, step = missed(); step !== undefined; turn++, step = missed()) {
+    assert.ok(turn < 10, `no death at ${step}: ${deaths.join(', ')}`)
+    const death = await mortal.publish(step, { name: `crate-${turn}`, version: '1.0.0' })
+    if (death !== null) deaths.push(death)
   }
   // The write order: bytes on disk, one transaction, the public files.
   for (const kind of ['sync', 'rename', 'begin', 'commit', 'insert releases', 'link']) {
@@ -105,7 +137,7 @@ test('killed before any step of a publish, the daemon loses nothing acknowledged
 })
 
 test('killed before what it rendered is on disk and unmarked, the daemon renders it again', async t => {
-  const { cleanup, registry, token, notes } = await prepare(t)
+  const { cleanup, registry, token, notes } = await openPublishing(t)
   const acknowledged: Candidate[] = []
   for (const [at, step] of ['sync', 'delete marks', 'commit'].entries()) {
     const daemon = new Victim(cleanup, notes, step, serveArguments(registry))

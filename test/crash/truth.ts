@@ -1,20 +1,43 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
+import { addUser } from '../../daemon/accounts/accounts.ts'
+import { createToken } from '../../daemon/accounts/tokens.ts'
+import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
+import type { MarkKind } from '../../generator/store/database/mark-kinds.ts'
 import { isTemporary } from '../../generator/store/disk/steps.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
 import type { Finding } from '../../generator/verify/finding.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
 import { encodePublish } from '../support/publish-body.ts'
+import { folderOf, newRegistry } from '../support/workplace.ts'
 
 /** A version that a crash test publishes; the same parts give the same bytes. */
 export interface Candidate {
   readonly name: string
   readonly version: string
+}
+
+/** The marks of what Cargo reads; pages and the git index follow later. */
+export const FOR_CARGO: readonly MarkKind[] = ['file', 'index', 'whole']
+
+/** A registry with a user who may publish. */
+export async function openPublishing(t: TestContext) {
+  // First, so that the last victim is dead before its folder goes.
+  const cleanup = new Cleanup(t)
+  const registry = await newRegistry(t)
+  const at = '2026-11-20T12:00:00Z'
+  const user = await addUser(registry.database, { login: 'crash', admin: false, at })
+  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
+  const { token } = await createToken(registry.database, order)
+  await build(registry, { all: true })
+  return { cleanup, registry, token, notes: folderOf(t) }
 }
 
 /** The `.crate` of a candidate. */
@@ -77,12 +100,10 @@ export async function assertSound(registry: Registry): Promise<void> {
   for await (const finding of verifyCrates(registry, { repair: false, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
-  // Pages and the git index follow later.
-  const kinds = ['file', 'index', 'whole'] as const
   const marks = await registry.database
     .selectFrom('marks')
     .selectAll()
-    .where('kind', 'in', kinds)
+    .where('kind', 'in', FOR_CARGO)
     .execute()
   assert.deepEqual(marks, [])
   assert.deepEqual(filesBelow(join(registry.tree.root, 'index')).filter(isTemporary), [])

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { writeFailure } from '../../generator/store/catalog/pages/plain-pages.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { addCrate, folderOf, reopen } from '../support/workplace.ts'
 
@@ -89,7 +90,7 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   )
   first.stop()
   const isServed = async () =>
-    /^daemon {4}process/m.test((await plimsoll(dir, ['status', '--dir', dir])).stdout)
+    /^daemon {4}process/m.test((await plimsollHere(['status', '--dir', dir])).stdout)
   await until(
     async () => !(await isServed()),
     () => 'the daemon does not end',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -26,15 +26,14 @@ async function folder(cleanup: Cleanup): Promise<string> {
 }
 
 /** A daemon process; a test that leaves it running has it killed. */
-async function start(cleanup: Cleanup, dir: string, env: Readonly<Record<string, string>> = {}) {
-  const args = [
-    join(root, 'dist', 'daemon', 'cli.js'),
-    'serve',
-    '--dir',
-    dir,
-    '--listen',
-    '127.0.0.1:0',
-  ]
+async function start(
+  cleanup: Cleanup,
+  dir: string,
+  env: Readonly<Record<string, string>> = {},
+  ...flags: string[]
+) {
+  const program = join(root, 'dist', 'daemon', 'cli.js')
+  const args = [program, 'serve', '--dir', dir, '--listen', '127.0.0.1:0', ...flags]
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env } })
   const said = { out: '', err: '' }
   child.stdout.on('data', chunk => {
@@ -87,6 +86,27 @@ test('the first start prints what to paste and a token, once; later ones print n
   assert.equal(/plim_/.test(first.said.err), false, 'the log has no token')
   second.child.kill('SIGINT')
   assert.equal(await second.ended, 0)
+})
+
+test('serve --init creates a missing registry, and serves one that exists as it is', async t => {
+  const cleanup = new Cleanup(t)
+  const dir = join(scratch(cleanup), 'registry')
+  const wrong = await plimsoll('.', ['serve', '--init', '--dir', dir, '--listen', 'nowhere'])
+  assert.equal(wrong.code, 2)
+  assert.equal(existsSync(dir), false)
+  const first = await start(cleanup, dir, {}, '--init')
+  assert.ok(first.said.err.startsWith(`created a registry in ${dir}\n`), first.said.err)
+  assert.equal((await fetch(`${first.url}/index/config.json`)).status, 200)
+  first.child.kill('SIGTERM')
+  assert.equal(await first.ended, 0)
+  writeFileSync(join(dir, 'plimsoll.toml'), '[registry]\ntitle = "Kept"\n')
+  const second = await start(cleanup, dir, {}, '--init')
+  assert.equal(second.said.err.includes('created'), false)
+  // The pages follow soon after the start.
+  await until(
+    async () => (await (await fetch(`${second.url}/`)).text()).includes('<title>Kept'),
+    () => 'the settings of the registry are not used',
+  )
 })
 
 test('SIGTERM lets a slow publish finish, index file and all, then exits 0', async t => {

@@ -40,6 +40,9 @@ before it has a result prints no JSON, only its errors on stderr.
 /** Options that the introduction describes. */
 const COMMON = new Set(['--dir', '--set', '--help'])
 
+/** Commands without a result: one prints a script, the other runs until it is stopped. */
+const WITHOUT_JSON = ['plimsoll completion', 'plimsoll serve']
+
 test('docs/commands.md describes every command as it is declared, with an example', async () => {
   const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
   const never = () => new Promise<string>(() => undefined)
@@ -56,6 +59,7 @@ function chapters(command: Command, above: string): string[] {
   if (command.commands.length > 0) return command.commands.flatMap(one => chapters(one, name))
   const manual = manualOf(command)
   assert.ok(manual && manual.examples.length > 0, `${name} has no example`)
+  assert.equal(manual.json === undefined, WITHOUT_JSON.includes(name), `${name}: --json`)
   const rows = [
     ...command.registeredArguments.map(argument => {
       assert.notEqual(argument.description, '', `${name}: what is ${argument.name()}?`)

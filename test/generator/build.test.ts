@@ -26,6 +26,7 @@ import {
   newRegistry,
   OPERATOR,
   reopen,
+  storedPath,
 } from '../support/workplace.ts'
 
 const INDEX = 'index/de/mo/demo'
@@ -128,7 +129,7 @@ test('a .crate is one file under two names, the store and the tree', async t => 
   const registry = await smallRegistry(t)
   const crate = await findCrate(registry.database, demo)
   const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.0.0'))
-  const stored = registry.crates.path(crateKey(demo, release?.cksum ?? ''))
+  const stored = storedPath(registry, crateKey(demo, release?.cksum ?? ''))
   assert.equal(
     statSync(stored).ino,
     statSync(registry.tree.path('crates/demo/demo-1.0.0.crate')).ino,
@@ -198,7 +199,7 @@ test('lost bytes keep no other crate and no other version from being shown, and 
   assert.equal(existsSync(registry.tree.path('crates/demo/demo-1.9.0.crate')), false)
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
   // Damaged bytes never take the place of a good copy.
-  writeFileSync(registry.crates.path(key), 'rotten')
+  writeFileSync(storedPath(registry, key), 'rotten')
   await registry.tree.write({
     ...placeOf('crates/demo/demo-1.9.0.crate'),
     bytes: Buffer.from('good'),

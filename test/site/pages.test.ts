@@ -86,10 +86,10 @@ test('no page has inline script, inline style or a handler', () => {
   }
 })
 
-test('script and style together are under 40 KiB', () => {
+test('script and style together are under 40 KB', () => {
   const loaded = assets.filter(asset => /\.(?:css|js)$/.test(asset.path))
   const sum = loaded.reduce((total, asset) => total + asset.bytes.byteLength, 0)
-  assert.ok(sum < 40 * 1024, `${sum} bytes`)
+  assert.ok(sum < 40_000, `${sum} bytes`)
   for (const asset of assets)
     assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg|ico)$/)
 })

@@ -154,6 +154,15 @@ const grammars: [language: string, code: string][] = [
   ['css', 'a{b:c('],
   ['sql', "'' -- "],
 ]
+test('a raw string of Rust ends with its own number of marks', () => {
+  const result = highlight('r#"a"b"#, r"c\\", br##"d"#"##', 'rust').toString()
+  const strings = [...result.matchAll(/<span class="hljs-string">(.*?)<\/span>/g)].map(
+    ([, one]) => one,
+  )
+  const quoted = (text: string) => text.replaceAll('"', '&quot;')
+  assert.deepEqual(strings, ['r#"a"b"#', 'r"c\\"', 'br##"d"#"##'].map(quoted))
+})
+
 for (const [language, code] of grammars) {
   test(`hostile ${language} (${code.trim()}) is highlighted in little time`, () => {
     const before = process.cpuUsage()

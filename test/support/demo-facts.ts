@@ -49,7 +49,7 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     deps: [],
     features: {},
     previous: null,
-    diff: false,
+    diff: null,
     ...more,
   }
 }

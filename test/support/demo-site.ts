@@ -253,12 +253,16 @@ function demoStatus(viewer: Viewer): StatusData {
     crates: 20_000,
     versions: 200_000,
     users: 12,
+    index: 'sparse+https://crates.example/index/',
+    copies: { what: 'copies of images', n: 1200, isMore: false },
+    daemon: 'process 7 at http://127.0.0.1:8080',
+    gitProblem: null,
     disks: [{ what: 'Disk', free: 80 * 1024 ** 3, size: 250 * 1024 ** 3 }],
     databaseBytes: 5_000_000,
     memoryBytes: 200_000_000,
     programs: [['Plimsoll', '1.0.0']],
     gitIndex: 'none; `git.index` is "off"',
-    pending: [{ kind: 'source', n: 10_000, isMore: true }],
+    pending: [{ what: 'source browsers', n: 10_000, isMore: true }],
     errors: [{ ...nobody, what: 'git push', why: '`origin` cannot be reached', at }],
     failed: [
       {

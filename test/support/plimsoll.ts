@@ -64,7 +64,8 @@ export async function serve(
   }
   cleanup.add(async () => {
     stop()
-    const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+    // It finishes its work first, for at most the 30 s of `server.shutdown_seconds`.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 45_000)
     const ending = await ended
     clearTimeout(timer)
     if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
@@ -95,7 +96,7 @@ export async function serve(
 }
 
 /** The host's environment without settings of a registry the host may run. */
-function hostEnvironment(): NodeJS.ProcessEnv {
+export function hostEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('PLIMSOLL_')),
   )

@@ -17,6 +17,7 @@ import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
+import { newDatabase } from './engine.ts'
 import { encodePublish } from './publish-body.ts'
 
 /** The base URL of every test registry without a socket. */
@@ -76,7 +77,8 @@ export class TestRegistry implements Deps {
   ): Promise<TestRegistry> {
     const dir = mkdtempSync(join(options.parent ?? tmpdir(), 'plimsoll-test-'))
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
-    await initRegistry(dir, sources, {})
+    const { settings, drop } = await newDatabase()
+    await initRegistry(dir, sources, settings)
     const registry = await openRegistry(dir, sources)
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
@@ -85,6 +87,7 @@ export class TestRegistry implements Deps {
       await test.git?.close()
       await test.indexWorker.close()
       await registry.close()
+      await drop()
       rmSync(dir, { recursive: true, force: true })
     })
     return test
@@ -97,7 +100,7 @@ export class TestRegistry implements Deps {
   }
 
   /** One more token of a user. */
-  token(userId: number, wish: TokenWish = {}): Promise<string> {
+  async token(userId: number, wish: TokenWish = {}): Promise<string> {
     const order = {
       userId,
       name: 'test',
@@ -106,7 +109,7 @@ export class TestRegistry implements Deps {
       expires: null,
       at: timestamp(this.now),
     }
-    return createToken(this.registry.database, { ...order, ...wish })
+    return (await createToken(this.registry.database, { ...order, ...wish })).token
   }
 
   /** Sends a request; `token` goes into `Authorization` bare, as Cargo sends it. */

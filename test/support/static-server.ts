@@ -24,8 +24,15 @@ export interface FileServer {
   close(): Promise<void>
 }
 
-/** Serves a folder below a path (`/sub`), on a free port. */
-export async function serveFiles(folder: string, below = ''): Promise<FileServer> {
+/** Serves a folder, or files in memory by their paths, below a path (`/sub`), on a free port. */
+export async function serveFiles(
+  files: string | ReadonlyMap<string, Uint8Array>,
+  below = '',
+): Promise<FileServer> {
+  const read = async (path: string): Promise<Uint8Array> => {
+    if (typeof files === 'string') return readFile(join(files, path))
+    return files.get(path) ?? Promise.reject(new Error(`no file ${path}`))
+  }
   const requests: string[] = []
   const policy = `${contentSecurityPolicy({ images: 'link' })}; frame-ancestors 'none'`
   const server = createServer((request, response) => {
@@ -33,16 +40,16 @@ export async function serveFiles(folder: string, below = ''): Promise<FileServer
     requests.push(path)
     const inside = path.startsWith(`${below}/`) ? path.slice(below.length + 1) : '404.html'
     const file = normalize(inside === '' || inside.endsWith('/') ? `${inside}index.html` : inside)
-    const send = (status: number, body: Buffer, name = file) => {
+    const send = (status: number, body: Uint8Array, name = file) => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
       response.writeHead(status, { 'content-type': type, 'content-security-policy': policy })
       response.end(body)
     }
-    readFile(join(folder, file)).then(
+    read(file).then(
       body => send(200, body),
       () => {
         const nothing = Buffer.from('not found')
-        readFile(join(folder, '404.html')).then(
+        read('404.html').then(
           body => send(404, body, '404.html'),
           () => send(404, nothing, '.txt'),
         )

@@ -8,13 +8,14 @@ const TIMEOUT_MS = 60_000
 
 /**
  * Waits until something holds, looking every few milliseconds; fails with what `never` says when it
- * does not come.
+ * does not come in `timeoutMs`.
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   never: () => string,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS
+  const deadline = performance.now() + timeoutMs
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, never())
     await sleep(10)

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,6 +8,7 @@ import { initRegistry, openRegistry, type Registry } from '../../generator/regis
 import type { Change } from '../../generator/store/catalog/change.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
+import { newDatabase } from './engine.ts'
 import { scratch } from './scratch.ts'
 
 /** What the operator at the command line does at a fixed time. */
@@ -25,7 +27,10 @@ export function folderOf(t: TestContext): string {
 /** A new registry in a folder of its own, closed and gone after the test. */
 export async function newRegistry(t: TestContext): Promise<Registry> {
   const dir = folderOf(t)
-  await initRegistry(dir, { env: {} }, { 'registry.base_url': 'https://crates.example' })
+  const { settings, drop } = await newDatabase()
+  new Cleanup(t).add(drop)
+  const values = { 'registry.base_url': 'https://crates.example', ...settings }
+  await initRegistry(dir, { env: {} }, values)
   return reopen(t, dir)
 }
 
@@ -34,6 +39,13 @@ export async function reopen(t: TestContext, dir: string): Promise<Registry> {
   const registry = await openRegistry(dir, { env: {} })
   new Cleanup(t).add(() => registry.close())
   return registry
+}
+
+/** The file of a key in the crate store, which has to be a folder. */
+export function storedPath({ crates }: Registry, key: string): string {
+  const path = crates.path(key)
+  assert.ok(path !== null, 'the crate store is no folder')
+  return path
 }
 
 /** A file of the public tree as text; fails when there is none. */

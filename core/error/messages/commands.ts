@@ -11,6 +11,12 @@ export const commandMessages = {
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
       '{out} contains files that are not a public tree; choose an empty folder or an earlier --out',
+    deploy_no_tree:
+      '{from} is no public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
+    deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',
+    deploy_foreign:
+      '{to} contains files that are not a public tree, so nothing was removed; leave out --delete, or choose an empty place',
+    bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     base_url_missing:
@@ -53,6 +59,14 @@ export const commandMessages = {
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
     backup_exists: '{file} already exists; choose another name for the backup',
+    migrate_not_empty:
+      'the database to copy to has records already; name an empty one, nothing was changed',
+    migrate_differs:
+      'the copy of the table {table} differs from the records; nothing was kept of it, the records are as they were',
+    migrate_file_exists:
+      'the records are in {file} already; move it away to copy those of a server there',
+    backup_on_server:
+      'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/postgresql.md)',
     backup_overtaken:
       '`{name}` {version} was deleted while the backup was made, and this happened on every attempt; try again later',
     backup_foreign: '{file} is not a backup of a registry: it contains {entry}',
@@ -70,10 +84,18 @@ export const commandMessages = {
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
     database_locked:
       'another process keeps the database locked ({reason}); wait for it or stop it, then try again',
+    database_slow:
+      'the database took longer than `database.statement_seconds` allows ({reason}); nothing was changed, try again later',
+    database_away:
+      'the database cannot be reached ({reason}); nothing was changed, try again in some seconds',
+    commit_unknown:
+      'the connection to the database was lost ({reason}) while a change was committed; look whether it was made, then try again',
     files_exhausted:
       'too many files are open: {reason}; raise the limit (`ulimit -n`, or `LimitNOFILE=` of the service), then try again',
   },
   failed: {
+    database_denied:
+      'the database server refuses this registry ({reason}); check user, password, database and TLS in the `database` settings',
     database_unusable:
       'the database cannot be opened: {reason}; check that its folder exists and may be written to by this user',
     access_denied:

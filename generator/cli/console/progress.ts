@@ -1,5 +1,6 @@
+import { formatNumber } from '../../../core/quantity.ts'
 import type { Progress } from '../../build/build.ts'
-import { formatted, type Io } from '../io.ts'
+import type { Io } from '../io.ts'
 
 /** Shows the progress of long work. */
 export interface ProgressLine {
@@ -39,8 +40,8 @@ export function progressLine(io: Io): ProgressLine {
 
 /** Returns for example `: 1,234 of 5,678`; without a total only what is done. */
 function amount(done: number, total: number): string {
-  if (total > 0) return `: ${formatted(done)} of ${formatted(total)}`
-  return done > 0 ? `: ${formatted(done)}` : ''
+  if (total > 0) return `: ${formatNumber(done)} of ${formatNumber(total)}`
+  return done > 0 ? `: ${formatNumber(done)}` : ''
 }
 
 /** Returns for example `, about 3 min left`, once the step has taken ten seconds. */

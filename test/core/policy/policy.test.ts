@@ -550,12 +550,10 @@ test('the questions to the catalog', () => {
     dependency({ name: 'log', registry: CRATES_IO }),
     dependency({ name: 'rand', registry: 'https://a.example/' }),
   ]
-  const { lookAlikeKeys, ...rest } = policyQuestions(release({}, { deps }))
-  assert.deepEqual(rest, {
+  assert.deepEqual(policyQuestions(release({}, { deps })), {
     ownDependencies: ['serde', 'serde_json'],
     cratesIoDependencies: ['log'],
   })
-  assert.ok(lookAlikeKeys.includes('sample'))
 })
 
 test('messages neither steer a terminal nor grow without bounds', () => {

@@ -6,9 +6,10 @@ import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
 import { readSearch, rustMinor } from '../../../core/search/request.ts'
 import { stemOf, typosBetween } from '../../../core/search/similar.ts'
 import { searchFiles } from '../../../generator/render/search-files.ts'
-import { searchCrates } from '../../../generator/store/catalog/search/search.ts'
+import { rerank } from '../../../generator/store/catalog/listing.ts'
+import { searchCrates, searchFor } from '../../../generator/store/catalog/search/search.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
-import { knownCrates } from '../../support/known-crates.ts'
+import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 /** Searches in all ways, by their URL parameters, with what they find and say. */
@@ -31,7 +32,7 @@ const searches: [parameters: string, names: string, notes?: string][] = [
   ],
   ['q=zzzz', ''],
   ['q=the+regex', 'regex'],
-  ['q=keyword:json', 'simd-json serde_json'],
+  ['q=keyword:json', 'serde_json simd-json'],
   ['keyword=JSON&sort=name', 'serde_json simd-json'],
   ['category=development-tools', 'log'],
   ['q=parser&license=gpl-3.0-only', 'rapid'],
@@ -71,6 +72,46 @@ test('so do the search files', async () => {
   }
 })
 
+/** Crates that only differ in what a query finds them by, or in their dependents. */
+const rivals: KnownCrate[] = [
+  rival('jsonwebtoken', 'Creates tokens', [], 40),
+  rival('quick-xml', 'A parser for XML', [], 3),
+  rival('serde', 'A framework', ['serialization'], 900),
+  rival('serde_json', 'A file format', ['json'], 700),
+  rival('yoke', 'Borrows data', ['serialization'], 2),
+]
+
+/** Searches with what they find, in the catalog and in the files. */
+const byDependents: [q: string, names: string][] = [
+  ['serial', 'serde yoke'],
+  ['json parser', 'quick-xml serde_json jsonwebtoken'],
+  ['json token', 'jsonwebtoken'],
+  ['json', 'serde_json jsonwebtoken'],
+  ['jsonwebtoken', 'jsonwebtoken'],
+  ['yoke framework', 'yoke serde'],
+]
+
+test('within a kind of match, crates with more dependents come first', async t => {
+  const { registry } = await TestRegistry.open(t)
+  await fillCatalog(registry, rivals)
+  const { database } = registry
+  for (const [id, { dependents = 0 }] of rivals.entries()) {
+    await database
+      .updateTable('listings')
+      .set({ dependents })
+      .where('crate_id', '=', id + 1)
+      .execute()
+    await rerank(database, id + 1)
+  }
+  const lookup = lookupOf(rivals)
+  for (const [q, names] of byDependents) {
+    const { ids } = await searchCrates(database, searchFor(q), { limit: 9, offset: 0 })
+    assert.equal(ids.map(id => rivals[id - 1]?.name).join(' '), names, q)
+    const { crates } = await lookup.search(searchFor(q), 9)
+    assert.equal(crates.map(one => one.name).join(' '), names, `${q}, files`)
+  }
+})
+
 test('a word that few crates have is kept, and a far more frequent one is suggested', async () => {
   const many = Array.from({ length: 40 }, (_, at) => crate(`tokio-${at}`))
   const lookup = lookupOf([...many, crate('tokyo')])
@@ -87,7 +128,7 @@ test('what is sorted by more than files can say is bounded, and the page says so
   const found = await lookupOf(many, loaded).search(requestOf('q=same&sort=name'), 10)
   assert.ok(loaded.length < 70, `${loaded.length} files`)
   assert.equal(found.considered, 53)
-  assert.match(notesOf(found)[0] ?? '', /^Only the best 53 matches were sorted/)
+  assert.match(notesOf(found)[0] ?? '', /^Only the best 53 crates were looked at/)
 })
 
 test('no text makes a search load much', async () => {
@@ -171,6 +212,16 @@ test('the minor version of a Rust version counts', () => {
   for (const [text, minor] of versions) assert.equal(rustMinor(text), minor, String(text))
 })
 
+function rival(
+  name: string,
+  description: string,
+  keywords: string[],
+  dependents: number,
+): KnownCrate {
+  const about = { description, keywords }
+  return { name, newest: '1.0.0', about, yanked: false, dependents, needs: [] }
+}
+
 function crate(name: string) {
   return { name, newest: '1.0.0', about: { description: null, keywords: [] }, yanked: false }
 }
@@ -183,6 +234,6 @@ function lookupOf(crates: Parameters<typeof searchFiles>[0], loaded: string[] = 
   const files = new Map([...searchFiles(crates)].map(one => [one.path, one.bytes.toString()]))
   return new Lookup(async path => {
     loaded.push(path)
-    return JSON.parse(files.get(`search/${path}`) ?? assert.fail(`there is no ${path}`))
+    return files.get(`search/${path}`) ?? assert.fail(`there is no ${path}`)
   })
 }

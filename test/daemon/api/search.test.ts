@@ -48,7 +48,7 @@ async function publishAll(
 
 const NOTHING_ELSE = { similar: [], suggested: [], missing: [] }
 
-test('exact name, names that begin so, words of the name, keywords, description, in this order', async t => {
+test('exact name, words of the name, names that begin so, keywords, description, in this order', async t => {
   const registry = await TestRegistry.open(t)
   await publishAll(registry, {
     'reads-toml': 'description = "Nothing else"',
@@ -62,9 +62,9 @@ test('exact name, names that begin so, words of the name, keywords, description,
   })
   const expected = [
     'toml',
+    'reads-toml',
     'tomlin',
     'tomlin-longer',
-    'reads-toml',
     'my-tomlish',
     'by-keyword',
     'in-text',
@@ -74,7 +74,7 @@ test('exact name, names that begin so, words of the name, keywords, description,
   const { crates, meta } = await ask(registry, '?q=toml&per_page=2&page=2&other=ignored')
   assert.deepEqual(
     crates.map(one => one.name),
-    ['tomlin-longer', 'reads-toml'],
+    ['tomlin', 'tomlin-longer'],
   )
   assert.deepEqual(meta, {
     total: 7,
@@ -100,7 +100,7 @@ test('all words must match, however they are joined; the joined name comes first
     'only-json': 'description = "x"',
     'only-parser': 'description = "x"',
   })
-  const expected = ['json_parser', 'json-parser-extra', 'a-json-parser', 'writer-json']
+  const expected = ['json_parser', 'a-json-parser', 'json-parser-extra', 'writer-json']
   for (const joined of [
     'json%2Bparser',
     'json+parser',
@@ -111,8 +111,8 @@ test('all words must match, however they are joined; the joined name comes first
   ]) {
     assert.deepEqual(await names(registry, `?q=${joined}`), expected, joined)
   }
-  // The words swapped: no name begins with them, so the place of the words decides, then the length.
-  const swapped = ['json_parser', 'a-json-parser', 'json-parser-extra', 'writer-json']
+  // The words swapped: no name is them, so the place of the words decides, then about the length.
+  const swapped = ['a-json-parser', 'json_parser', 'json-parser-extra', 'writer-json']
   assert.deepEqual(await names(registry, '?q=parser%2Bjson'), swapped)
   // A word that no crate has is left out.
   const left = await ask(registry, '?q=json+nowhere')

@@ -23,7 +23,8 @@ async function slowGit(): Promise<{ gitCommand: string; notes: () => Promise<str
 
 const count = (text: string, word: string): number => text.split(word).length - 1
 
-describe('git over HTTP, under load', () => {
+// Most of it is waiting for limits of time.
+describe('git over HTTP, under load', { concurrency: 3 }, () => {
   const body = '0000'
   const request = { method: 'POST', headers: { 'content-type': TYPE }, body }
   const from = (client: string) => ({

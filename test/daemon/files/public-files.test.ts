@@ -492,3 +492,35 @@ test('an empty file is an answer, too', async t => {
     416,
   )
 })
+
+test('a file in memory is looked at again when the tree has changed, or after a second', async t => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+  let change = 1
+  const tree = new Tree(t, { changes: { read: () => change } })
+  const at = (time: number, path = '/index/de/mo/demo') => {
+    const asked = { method: 'GET', header: () => undefined }
+    const body = tree.files.atOnce(path, asked, time)?.body
+    return Buffer.isBuffer(body) ? String(body) : null
+  }
+  const put = async (content: string) => {
+    tree.put('index/de/mo/demo', content)
+    await tree.text('/index/de/mo/demo')
+  }
+  await put('one')
+  assert.equal(at(0), 'one')
+  // Another program does not say that it changes a file.
+  tree.put('index/de/mo/demo', 'two')
+  assert.deepEqual([at(0), at(999), at(1000)], ['one', 'one', null])
+  await put('two')
+  assert.equal(at(1000), 'two')
+  tree.put('index/de/mo/demo', 'three')
+  change = 2
+  assert.equal(at(1001), null)
+  await put('three')
+  assert.deepEqual([at(1001), at(1002, '/index/de/mo/%64emo')], ['three', 'three'])
+  assert.equal(at(1003, '/index/de/mo/../mo/demo'), null)
+  change = Number.NaN
+  assert.equal(at(1004), 'three')
+  rmSync(join(tree.root, 'index'), { recursive: true })
+  assert.equal(at(1005), null)
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TestRegistry } from '../../support/registry.ts'
 
-test('who spells a name in another way is led to the page of the crate, and nobody else is', async t => {
+test('another spelling of a name leads every client to the crate, and no other name does', async t => {
   const registry = await TestRegistry.open(t)
   await registry.publish(await registry.user('ada'), { name: 'Some-Crate', version: '1.0.0+b' })
   await registry.indexWorker.pages.flush()
@@ -24,7 +24,13 @@ test('who spells a name in another way is led to the page of the crate, and nobo
     '/some_crate/',
   ])
     assert.deepEqual(await ask(path), [404, null], path)
-  assert.deepEqual(await ask('/crates/some_crate/', '*/*'), [404, null])
+  for (const accept of ['*/*', 'application/json'])
+    assert.deepEqual(await ask('/crates/some_crate/crate.json', accept), [
+      303,
+      '/crates/Some-Crate/crate.json',
+    ])
+  assert.deepEqual(await ask('/crates/Some-Crate/none', '*/*'), [404, null])
+  assert.deepEqual(await ask('/crates/some_crate/some_crate-1.0.0.crate', '*/*'), [404, null])
 })
 
 test('in a private registry strangers do not learn which names there are', async t => {

@@ -131,6 +131,9 @@ test('no token ever stands in the log, on whatever way it came', async t => {
     )
   }
   test.log.error({ err: new Error(`it failed with ${token}`), token }, `really ${token}`)
+  // What waits to be rendered would fail as well.
+  await test.indexWorker.settle()
+  await test.indexWorker.pages.flush()
   await test.registry.database.schema.dropTable('marks').execute()
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 500)
   assert.ok(test.logged.length > 12, String(test.logged.length))

@@ -1,6 +1,5 @@
 // Mirrors daemon/http/listen.ts
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:http2'
 import { request } from 'node:https'
@@ -9,30 +8,13 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { listen, readTls } from '../../../daemon/http/listen.ts'
+import { makeCertificate } from '../../support/certificate.ts'
 import { until } from '../../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-tls-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
-const first = certificate('first')
-const second = certificate('second')
-
-function certificate(name: string): { cert: string; key: string } {
-  const pair = { cert: join(folder, `${name}.cert.pem`), key: join(folder, `${name}.key.pem`) }
-  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1']
-  const files = ['-keyout', pair.key, '-out', pair.cert]
-  const kind = [
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ]
-  execFileSync('openssl', ['req', ...kind, ...files, ...subject], { stdio: 'ignore' })
-  return pair
-}
+const first = await makeCertificate(folder, 'first')
+const second = await makeCertificate(folder, 'second')
 
 /** The common name of the certificate that the server shows, and the answer over HTTP/1.1. */
 function get(url: string): Promise<{ name: string; status: number }> {

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordFailure } from '../../../generator/store/catalog/facts.ts'
 import { setMarks } from '../../../generator/store/catalog/marks.ts'
-import { MARK_KINDS } from '../../../generator/store/database/mark-kinds.ts'
-import { WORK_KINDS } from '../../../site/account/status-page.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -107,10 +105,6 @@ test('the status page shows pending work, failures and versions, and counts up t
     /more than 10,000/,
     'kept a while',
   )
-})
-
-test('every kind of work has words on the status page', () => {
-  assert.deepEqual([...WORK_KINDS.keys()].sort(), [...MARK_KINDS, 'image'].sort())
 })
 
 test('the cookie with the username follows the session, and nothing trusts it', async t => {

@@ -14,7 +14,7 @@ import { withQueryHook } from '../../support/query-hook.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { hookTree } from '../../support/tree-hook.ts'
 import { until } from '../../support/until.ts'
-import { addCrate } from '../../support/workplace.ts'
+import { addCrate, storedPath } from '../../support/workplace.ts'
 
 /** A context that counts the builds of each crate and holds them up at a gate. */
 function gated(registry: Registry) {
@@ -228,7 +228,7 @@ test('what a build could not render, beside everything else that it did, is a fa
   await addCrate(registry, { name: 'kept', version: '1.0.0' })
   const crate = await findCrate(registry.database, parseName('lost'))
   const [release] = await listReleases(registry.database, crate?.id ?? 0)
-  const path = registry.crates.path(crateKey(parseName('lost'), release?.cksum ?? ''))
+  const path = storedPath(registry, crateKey(parseName('lost'), release?.cksum ?? ''))
   renameSync(path, `${path}.away`)
   await test.indexWorker.catchUp()
   assert.match((await test.shown('index/ke/pt/kept')) ?? '', /"vers":"1\.0\.0"/)

@@ -7,12 +7,17 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { type Published, PublishQueue } from '../../../generator/add/publish-queue.ts'
 import { build } from '../../../generator/build/build.ts'
 import type { Registry } from '../../../generator/registry.ts'
+import { readFact } from '../../../generator/store/catalog/facts.ts'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import type { Permit } from '../../../generator/store/catalog/release-changes.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
+import { settle } from '../../support/event-loop.ts'
+import { withQueryHook } from '../../support/query-hook.ts'
 import { hookTree } from '../../support/tree-hook.ts'
-import { indexVersions, newRegistry, OPERATOR, once } from '../../support/workplace.ts'
+import { until } from '../../support/until.ts'
+import { indexVersions, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
 
 /** A registry and its queue, with a count of the turns that the process mutex has given. */
 async function prepare(t: TestContext) {
@@ -20,10 +25,10 @@ async function prepare(t: TestContext) {
   await build(registry)
   const queue = new PublishQueue(registry)
   let turns = 0
-  const { run } = registry.mutex
+  const take = registry.mutex.run
   registry.mutex.run = work => {
     turns++
-    return run.call(registry.mutex, work) as ReturnType<typeof work>
+    return take.call(registry.mutex, work) as ReturnType<typeof work>
   }
   return { registry, queue, turns: () => turns }
 }
@@ -84,6 +89,70 @@ test('of equal publishes one adds the release; a refused one takes no bytes from
   assert.deepEqual(await findings(registry), [])
 })
 
+/** A promise that is resolved from outside. */
+function gate() {
+  let open: () => void = () => undefined
+  const passed = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { passed, open: () => open() }
+}
+
+/** Publishes three new crates in one turn; `permit` is for the second. */
+async function meet(t: TestContext, permit: Permit) {
+  const registry = await newRegistry(t)
+  await build(registry)
+  let checked = 0
+  const database = withQueryHook(registry.database, async sql => {
+    // The last query before a publish waits.
+    if (sql.includes('skeleton IN')) checked++
+  })
+  const queue = new PublishQueue({ ...registry, database })
+  let begin: () => void = () => undefined
+  const held = registry.mutex.run(
+    () =>
+      new Promise<void>(resolve => {
+        begin = resolve
+      }),
+  )
+  const ends = Promise.allSettled(
+    [undefined, permit, undefined].map((one, at) =>
+      publish(registry, queue, { name: `demo-${at}`, version: '1.0.0' }, one),
+    ),
+  )
+  await until(
+    () => checked === 3,
+    () => 'the publishes do not meet',
+  )
+  await settle()
+  begin()
+  await held
+  return { registry, queue, statuses: (await ends).map(end => end.status) }
+}
+
+test('an error of one publish undoes what it did, and nothing of the others in its turn', async t => {
+  const { registry, statuses } = await meet(t, async tx => {
+    await run(tx, "INSERT INTO facts (key, value) VALUES ('half', 'done')")
+    throw new Error('a bug')
+  })
+  assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
+  assert.equal(await readFact(registry.database, 'half'), null)
+  assert.deepEqual(indexVersions(registry, 'index/de/mo/demo-2'), ['1.0.0'])
+})
+
+test('when the transaction of a turn is lost, all of its publishes fail and may be repeated', async t => {
+  const { registry, queue, statuses } = await meet(t, async tx => {
+    await run(tx, 'ROLLBACK')
+    throw new Error('a bad disk')
+  })
+  assert.deepEqual(statuses, ['rejected', 'rejected', 'rejected'])
+  for (const at of [0, 1, 2]) {
+    const again = await publish(registry, queue, { name: `demo-${at}`, version: '1.0.0' })
+    assert.equal(again.outcome, 'added')
+  }
+  assert.deepEqual(await findings(registry), [])
+})
+
 test('what is refused leaves no bytes behind', async t => {
   const { registry, queue } = await prepare(t)
   let cksum = ''
@@ -94,7 +163,7 @@ test('what is refused leaves no bytes behind', async t => {
   })
   await assert.rejects(refused, Refusal)
   assert.match(cksum, /^[0-9a-f]{64}$/, 'the bytes were stored before the transaction')
-  assert.equal(existsSync(registry.crates.path(crateKey('demo' as Name, cksum))), false)
+  assert.equal(existsSync(storedPath(registry, crateKey('demo' as Name, cksum))), false)
 })
 
 test('marks go when what was rendered is on disk, not before', async t => {
@@ -104,6 +173,28 @@ test('marks go when what was rendered is on disk, not before', async t => {
   assert.equal(await marks(), 1)
   await queue.settle()
   assert.equal(await marks(), 0)
+})
+
+test('what is rendered while others settle keeps its marks until it settles itself', async t => {
+  const { registry, queue } = await prepare(t)
+  const begun = gate()
+  const open = gate()
+  hookTree(registry.tree, tree => {
+    const write = tree.write.bind(tree)
+    tree.write = async output => {
+      begun.open()
+      await open.passed
+      return write(output)
+    }
+  })
+  const published = publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  await begun.passed
+  await queue.settle()
+  open.open()
+  await published
+  assert.equal((await listMarks(registry.database, 'index')).length, 1)
+  await queue.settle()
+  assert.equal((await listMarks(registry.database, 'index')).length, 0)
 })
 
 test('a crate that cannot be rendered is recorded all the same, and keeps its mark', async t => {
@@ -124,7 +215,7 @@ test('a crate that cannot be rendered is recorded all the same, and keeps its ma
 
 test('when the mutex cannot be taken, every publish that waits fails, and the next may work', async t => {
   const { registry, queue } = await prepare(t)
-  const { run } = registry.mutex
+  const take = registry.mutex.run
   registry.mutex.run = () => Promise.reject(new Error('no lock file'))
   const failed = await Promise.allSettled([
     publish(registry, queue, { name: 'demo', version: '1.0.0' }),
@@ -134,7 +225,7 @@ test('when the mutex cannot be taken, every publish that waits fails, and the ne
     failed.map(end => end.status),
     ['rejected', 'rejected'],
   )
-  registry.mutex.run = run
+  registry.mutex.run = take
   assert.equal(
     (await publish(registry, queue, { name: 'demo', version: '1.0.0' })).outcome,
     'added',

@@ -22,6 +22,7 @@ import { initRegistry, openRegistry, type Registry } from '../../../generator/re
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
+import { storedPath } from '../../support/workplace.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-backup-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -151,7 +152,7 @@ test('refuses a backup whose records are damaged', () =>
 test('bytes that are lost are named, and no backup appears', async () => {
   const registry = await makeRegistry('lossy')
   await add(registry, 'one', '1.0.0')
-  rmSync(registry.crates.root, { recursive: true })
+  rmSync(registry.crates.place, { recursive: true })
   const lost = join(folder, 'lossy.tar')
   await assert.rejects(backup(registry, lost), refusesWith('crate_lost'))
   await registry.close()
@@ -200,7 +201,7 @@ test('what is deleted while a backup is made is not in it, and does not spoil it
   const beside = { ...registry, database }
   const count = await backup(beside, target, () => {
     if (deletion) return
-    rmSync(registry.crates.path(key))
+    rmSync(storedPath(registry, key))
     deletion = deleteReleases(
       registry,
       { name: parseName('two'), version: null, force: false },

@@ -26,7 +26,8 @@ async function scene(t: TestContext) {
     writeFileSync(path, parts instanceof Uint8Array ? parts : buildCrate(parts))
     return path
   }
-  expect(await plimsoll('init', '--base-url', BASE), 0, '')
+  const made = `created a registry in ${dir}; start it with \`plimsoll serve --dir ${dir}\`\n`
+  expect(await plimsoll('init', '--base-url', BASE), 0, made, '')
   return { folder, dir, plimsoll, file }
 }
 
@@ -212,7 +213,7 @@ test('every command overrides settings by flags', async t => {
   assert.equal((await plimsoll('status', '--set', 'auth.required')).code, 2)
   const fresh = join(folder, 'fresh')
   const made = ['init', '--dir', fresh, '--set', 'auth.required=true', '--api', 'none']
-  expect(await program(folder, made, ENV), 0, '')
+  assert.equal((await program(folder, made, ENV)).code, 0)
   const text = readFileSync(join(fresh, 'plimsoll.toml'), 'utf8')
   assert.match(text, /^required = true$/m)
   assert.match(text, /^api = "none"$/m)

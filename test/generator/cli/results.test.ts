@@ -30,10 +30,10 @@ async function scene(t: TestContext) {
 }
 
 /** The one JSON text on stdout of a command that must end with `code`. */
-async function json(run: Promise<Run>, code = 0): Promise<unknown> {
+async function json<Result = unknown>(run: Promise<Run>, code = 0): Promise<Result> {
   const ended = await run
   assert.equal(ended.code, code, ended.stderr)
-  return JSON.parse(ended.stdout)
+  return JSON.parse(ended.stdout) as Result
 }
 
 test('every command that reports has one JSON text on stdout', async t => {
@@ -57,12 +57,76 @@ test('every command that reports has one JSON text on stdout', async t => {
     dir: 'again',
     crate_files: 9,
   })
-  const alice = (await json(plimsoll('user', 'add', 'alice', '--json'))) as Record<string, unknown>
-  assert.deepEqual([alice.login, alice.admin, alice.locked], ['alice', true, false])
-  assert.deepEqual(await json(plimsoll('user', 'list', '--json')), [alice])
-  assert.equal(((await json(plimsoll('audit', '--json'))) as object[]).length, 11)
-  assert.deepEqual(await json(plimsoll('token', 'list', '--json')), [])
+  assert.equal(((await json(plimsoll('audit', '--json'))) as object[]).length, 10)
   assert.deepEqual(await json(plimsoll('verify', '--json')), [])
+})
+
+test('init says where the registry is, as JSON, too', async t => {
+  const folder = folderOf(t)
+  assert.deepEqual(await json(program(folder, ['init', '--json', '--api', 'none'], ENV)), {
+    dir: './registry',
+    base_url: BASE,
+    index: `sparse+${BASE}/index/`,
+    api: null,
+  })
+  const { stdout } = await program(folder, ['init', '--dir', 'other'], ENV)
+  assert.equal(stdout, 'created a registry in other; start it with `plimsoll serve --dir other`\n')
+})
+
+test('every change of a user or a token prints as JSON what it became', async t => {
+  const { folder, plimsoll } = await scene(t)
+  writeFileSync(join(folder, 'password'), 'correct horse battery staple\n')
+  const user = (verb: string, login = 'alice') =>
+    json<object>(plimsoll('user', verb, login, '--json'))
+  const root = await user('add', 'root')
+  const alice = await user('add')
+  assert.deepEqual(
+    { ...root, created: '' },
+    {
+      id: 1,
+      login: 'root',
+      name: null,
+      admin: true,
+      locked: false,
+      created: '',
+    },
+  )
+  assert.deepEqual(await json(plimsoll('user', 'list', '--json')), [root, alice])
+  assert.deepEqual(await user('promote'), { ...alice, admin: true })
+  assert.deepEqual(await user('demote'), alice)
+  assert.deepEqual(await user('lock'), { ...alice, locked: true })
+  assert.deepEqual(await user('unlock'), alice)
+  assert.deepEqual(await user('logout'), { ended_sessions: 0, ...alice })
+  const { link, ...linked } = (await user('link')) as { link: string }
+  assert.deepEqual(linked, alice)
+  assert.match(link, new RegExp(`^${BASE}/me/password\\?link=\\S+$`))
+
+  const wish = ['--user', 'alice', '--name', 'ci', '--scope', 'yank', '--crate', 'aft-*']
+  const { token, ...made } = await json<{ token: string; id: number }>(
+    plimsoll('token', 'create', ...wish, '--json'),
+  )
+  assert.match(token, /^plim_\w+$/)
+  const ci = { id: 1, name: 'ci', user: 'alice' }
+  const limits = { scopes: ['yank'], crates: ['aft-*'], expires: null, last_used: null }
+  assert.deepEqual({ ...made, created: '' }, { ...ci, ...limits, created: '' })
+  assert.deepEqual(await json(plimsoll('token', 'list', '--json')), [made])
+  assert.deepEqual(await json(plimsoll('token', 'revoke', '1', '--json')), ci)
+  assert.deepEqual(await json(plimsoll('token', 'list', '--json')), [])
+})
+
+test('status knows disk space, versions of programs and images, for people and programs', async t => {
+  const { plimsoll } = await scene(t)
+  assert.equal((await plimsoll('add', 'crates')).code, 0)
+  const status = await json<Record<string, unknown>>(plimsoll('status', '--json'))
+  const [disk] = status.disks as { what: string; free: number; size: number }[]
+  assert.ok(disk && disk.what === 'Disk' && disk.free <= disk.size, JSON.stringify(disk))
+  assert.ok((status.database_bytes as number) > 0)
+  assert.equal((status.programs as { node: string }).node, process.versions.node)
+  assert.deepEqual([status.pending, status.pending_work, status.images], [0, [], 0])
+  const lines = (await plimsoll('status')).stdout
+  assert.match(lines, /^disk {6}[\d.]+ [KMGT]iB of [\d.]+ [KMGT]iB free$/m)
+  assert.match(lines, /^images {4}0 copies\ndatabase {2}[\d.]+ [KM]iB$/m)
+  assert.match(lines, /^programs {2}Plimsoll \S+, Node\.js \S+, SQLite 3\S+$/m)
 })
 
 test('delete counts the dependents and names a few', async t => {

@@ -74,6 +74,8 @@ const BROKEN: readonly string[] = [
   '{"__proto__":{"method":"GET"},"uri":"/","status":200,"ts":1}',
   '{"method":"GET","uri":"/","status":1e300,"ts":1}',
   '{"method":"GET","uri":"/","status":200,"ts":"never"}',
+  '{"ts":1e40,"method":"GET","uri":"/","status":200}',
+  '{"ts":-86400,"method":"GET","uri":"/","status":200}',
   'a\tb\tc',
   '\t\t-\t\t',
 ]
@@ -99,4 +101,7 @@ test('a long hostile line takes time in proportion to its length', () => {
     const line = part.repeat(Math.ceil(65_536 / part.length))
     assert.equal(reader.read(line), null)
   }
+  // In quadratic time, this would take minutes.
+  const unending = `[20/Nov/2026:23:59:59 +0000] "GET ${'/'.repeat(400_000)}`
+  assert.equal(reader.read(unending), null)
 })

@@ -12,6 +12,7 @@ import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { plimsoll, root, serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -116,7 +117,7 @@ test('an import works beside a running daemon, which shows what has come', {
   const answer = await fetch(`${daemon.url}/index/cr/at/crate-39`)
   assert.equal((await answer.text()).trimEnd().split('\n').length, 5)
   assert.equal((await fetch(`${daemon.url}/crates/crate-7/crate-7-1.3.0.crate`)).status, 200)
-  const status = () => plimsoll(folder, ['status', '--dir', dir, '--json'])
+  const status = () => plimsollHere(['status', '--dir', dir, '--json'])
   await until(
     async () => JSON.parse(expectCode('status', await status(), 0).stdout).pending === 0,
     () => 'the daemon has not committed to the git index',

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Name } from '../../../core/name.ts'
+import type { Version } from '../../../core/version.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { type ImageServer, png, serveImages } from '../../support/image-server.ts'
@@ -69,6 +73,47 @@ test('an image of another host is downloaded once, behind the answer, for all ve
   assert.deepEqual([...server.asked].sort(), ['/logo.png', '/none', '/page'])
   assert.equal(imagesIn(registry).length, 1)
   assert.deepEqual(registry.buildFailures, [])
+})
+
+test('copies go with the last README that shows them, and the others stay', async t => {
+  const server = await pictures(t)
+  const { registry, publish, becomes } = await open(t, COPY)
+  const both = `![all](${server.url}/all.png) ![twin](${server.url}/two.png)`
+  await publish('1.0.0', `![all](${server.url}/all.png)`)
+  await publish('1.1.0', `${both} ![own](${server.url}/longer.png) ![inside](inside.png)`, {
+    'inside.png': png(30),
+  })
+  await becomes(/<img [^>]*alt="own"/, 'crates/demo/1.1.0/index.html')
+  await becomes(/<img [^>]*alt="twin"/, 'crates/demo/1.1.0/index.html')
+  await becomes(/<img [^>]*alt="all"/, 'crates/demo/1.0.0/index.html')
+  // Paths of the same length get the same picture, so that two images share a copy.
+  assert.equal(imagesIn(registry).length, 3)
+  const remove = async (version: string) => {
+    const deletion = { name: 'demo' as Name, version: version as Version, force: true }
+    await deleteReleases(registry.registry, deletion, operatorChange('2026-11-20T13:00:00Z'))
+    registry.indexWorker.pages.wake()
+    await registry.indexWorker.pages.flush()
+    const { database } = registry.registry
+    const rows = await database.selectFrom('images').select('id').execute()
+    return { files: imagesIn(registry).length, rows: rows.length }
+  }
+  assert.deepEqual(await remove('1.1.0'), { files: 1, rows: 1 })
+  assert.match((await registry.shown('crates/demo/index.html')) ?? '', /<img [^>]*alt="all"/)
+  assert.deepEqual(await remove('1.0.0'), { files: 0, rows: 0 })
+  assert.deepEqual(registry.buildFailures, [])
+})
+
+test('a setting that leaves images out removes their copies', async t => {
+  const server = await pictures(t)
+  const { registry, publish, becomes } = await open(t, COPY)
+  await publish('1.0.0', `![logo](${server.url}/logo.png)`)
+  await becomes(/<img [^>]*alt="logo"/, 'crates/demo/1.0.0/index.html')
+  assert.equal(imagesIn(registry).length, 1)
+  // It would render the pages with the setting that it began with.
+  await registry.indexWorker.close(10)
+  const site = { ...registry.registry.site, images: 'link' } as const
+  const { issues } = await buildPages({ ...registry.registry, site })
+  assert.deepEqual([issues, imagesIn(registry)], [[], []])
 })
 
 test('what is missing is tried again with growing pauses, and what is no image is not', async t => {

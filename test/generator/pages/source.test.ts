@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
+import { readFileSum } from '../../../site/compare/file-sum.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const LINK = 'href="src/"'
@@ -27,6 +28,18 @@ async function watched(t: TestContext) {
   return { registry, token, written }
 }
 
+/** What two pages say about the changed files of a version, and what the page of changes sums up. */
+async function sums(registry: TestRegistry, folder: string) {
+  const shown = async (path: string) => Buffer.from((await registry.shown(path)) ?? '')
+  const sum = readFileSum(await shown(`${folder}/changes/index.html`))
+  const says = async (path: string) => sum !== '' && (await shown(path)).includes(sum)
+  return {
+    sum,
+    version: await says(`${folder}/index.html`),
+    crate: await says('crates/demo/index.html'),
+  }
+}
+
 test('a small release is rendered once, with links to its source and its changes', async t => {
   const { registry, token, written } = await watched(t)
   for (const version of ['1.0.0', '1.1.0']) {
@@ -38,6 +51,11 @@ test('a small release is rendered once, with links to its source and its changes
   const times = (path: string) => written.filter(one => one === path).length
   assert.equal(times('crates/demo/1.1.0/index.html'), 1)
   assert.equal(times('crates/demo/index.html'), 2)
+  assert.deepEqual(await sums(registry, 'crates/demo/1.1.0'), {
+    sum: '1 file differs: 1 changed; 1 line added, 1 removed.',
+    version: true,
+    crate: true,
+  })
 })
 
 test('a large release is shown without these links first, and once more when they lead somewhere', async t => {
@@ -59,17 +77,23 @@ test('a large release is shown without these links first, and once more when the
 
 test('a release between two others changes only the comparison of the later one', async t => {
   const { registry, token, written } = await watched(t)
-  for (const version of ['1.0.0', '1.2.0']) await registry.publish(token, { name: 'demo', version })
+  const files = { 'src/lib.rs': '', 'src/more.rs': '' }
+  await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  await registry.publish(token, { name: 'demo', version: '1.2.0', files })
   await registry.indexWorker.pages.flush()
+  const before = await sums(registry, 'crates/demo/1.2.0')
   const compared = async () =>
     /<h1>(.*?)<\/h1>/.exec(
       (await registry.shown('crates/demo/1.2.0/changes/index.html')) ?? '',
     )?.[1]
   assert.equal(await compared(), 'Changes from 1.0.0 to 1.2.0')
   written.length = 0
-  await registry.publish(token, { name: 'demo', version: '1.1.0' })
+  await registry.publish(token, { name: 'demo', version: '1.1.0', files })
   await registry.indexWorker.pages.flush()
   assert.equal(await compared(), 'Changes from 1.1.0 to 1.2.0')
+  const after = await sums(registry, 'crates/demo/1.2.0')
+  assert.notEqual(after.sum, before.sum)
+  assert.deepEqual([after.version, after.crate], [true, true])
   assert.ok(!written.includes('crates/demo/1.2.0/src/index.html'))
 })
 

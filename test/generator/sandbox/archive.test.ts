@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import type { AdoptParts } from '../../../core/release/adopt.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
-import { adoptFile, inspectFile } from '../../../generator/sandbox/archive.ts'
+import { adoptArchive, inspectArchive } from '../../../generator/sandbox/archive.ts'
 import { sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 
@@ -16,7 +16,7 @@ test('an archive that takes too much is refused; a failure of ours is none of it
   sandbox.run = async () => {
     throw error
   }
-  const { release, issues } = await inspectFile('x.crate', {} as InspectParts)
+  const { release, issues } = await inspectArchive('x.crate', {} as InspectParts)
   assert.equal(release, null)
   assert.deepEqual(
     issues.map(one => one.message),
@@ -25,10 +25,10 @@ test('an archive that takes too much is refused; a failure of ours is none of it
     ],
   )
   await assert.rejects(
-    adoptFile('x.crate', {} as AdoptParts),
+    adoptArchive('x.crate', {} as AdoptParts),
     (refusal: unknown) => refusal instanceof Refusal && refusal.has('archive_costly'),
   )
   error = new SandboxError('failure', 'TypeError: no')
-  await assert.rejects(inspectFile('x.crate', {} as InspectParts), error)
-  await assert.rejects(adoptFile('x.crate', {} as AdoptParts), error)
+  await assert.rejects(inspectArchive('x.crate', {} as InspectParts), error)
+  await assert.rejects(adoptArchive('x.crate', {} as AdoptParts), error)
 })

@@ -14,13 +14,13 @@ function sandboxOf(t: TestContext, size = 1) {
   const sandbox = new Sandbox({ program, size, limits: { seconds: 1, megabytes: 64 } })
   t.after(() => sandbox.close())
   const run = (path: string): Promise<unknown> =>
-    sandbox.run('inspect', { path, parts: {} as InspectParts })
+    sandbox.run('inspect', { content: path, parts: {} as InspectParts })
   return { sandbox, run }
 }
 
 test('a task gets plain data and gives plain data; nothing of the environment is there', async t => {
   const { run } = sandboxOf(t)
-  assert.deepEqual(await run('x'), { path: 'x', env: undefined })
+  assert.deepEqual(await run('x'), { content: 'x', env: undefined })
 })
 
 for (const [path, reason, message] of [
@@ -36,8 +36,8 @@ for (const [path, reason, message] of [
       assert.deepEqual([error.reason, error.message], [reason, message])
       return true
     })
-    assert.deepEqual(await other, { path: 'other', env: undefined })
-    assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+    assert.deepEqual(await other, { content: 'other', env: undefined })
+    assert.deepEqual(await run('next'), { content: 'next', env: undefined })
   })
 }
 
@@ -69,7 +69,7 @@ test('what nobody foresaw is a failure with its stack, and the thread goes on', 
 test('a thread that ends by itself fails its task only', async t => {
   const { run } = sandboxOf(t)
   await assert.rejects(run('end'), SandboxError)
-  assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+  assert.deepEqual(await run('next'), { content: 'next', env: undefined })
 })
 
 test('parts arrive one by one; who leaves early frees the thread', async t => {
@@ -81,7 +81,7 @@ test('parts arrive one by one; who leaves early frees the thread', async t => {
     assert.deepEqual(part, [0])
     break
   }
-  assert.deepEqual(await run('next'), { path: 'next', env: undefined })
+  assert.deepEqual(await run('next'), { content: 'next', env: undefined })
 })
 
 test('one thread is left to tasks that people wait for', async t => {
@@ -90,7 +90,7 @@ test('one thread is left to tasks that people wait for', async t => {
   await source.next()
   const second = sandbox.stream('source', {} as SourceJob)
   const waiting = second.next()
-  assert.deepEqual(await run('urgent'), { path: 'urgent', env: undefined })
+  assert.deepEqual(await run('urgent'), { content: 'urgent', env: undefined })
   await source.return(undefined as never)
   assert.deepEqual(await waiting, { done: false, value: [0] })
   await second.return(undefined as never)
@@ -111,7 +111,7 @@ test('threads that have nothing to do keep no process alive', () => {
   const code = `
     const { Sandbox } = await import('${sandbox}')
     const sandbox = new Sandbox({ program: new URL('${program}') })
-    console.log(JSON.stringify(await sandbox.run('inspect', { path: 'x' })))`
+    console.log(JSON.stringify(await sandbox.run('inspect', { content: 'x' })))`
   const out = execFileSync(process.execPath, ['--input-type=module', '-e', code])
-  assert.equal(out.toString(), '{"path":"x"}\n')
+  assert.equal(out.toString(), '{"content":"x"}\n')
 })

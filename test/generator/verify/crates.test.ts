@@ -10,7 +10,7 @@ import { findCrates } from '../../../generator/store/crate-files.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
-import { addCrate, newRegistry, once } from '../../support/workplace.ts'
+import { addCrate, newRegistry, once, storedPath } from '../../support/workplace.ts'
 
 const CRATE = 'crates/demo/demo-1.0.0.crate'
 const INDEX = 'index/de/mo/demo'
@@ -29,7 +29,7 @@ async function scene(t: TestContext): Promise<Scene> {
   await addCrate(registry, { name: 'other', version: '1.0.0' })
   await build(registry)
   const key = crateKey(parseName('demo'), release.entry.cksum)
-  return { registry, key, stored: registry.crates.path(key) }
+  return { registry, key, stored: storedPath(registry, key) }
 }
 
 /** What differs, a line each: whether it is lost or repaired, where and what. */
@@ -213,13 +213,13 @@ test('orphaned bytes are no finding; a repair sets them aside, and no others, fr
   const staged = await registry.crates.stage(once(bytes), 1_000_000)
   const key = crateKey(parseName('demo'), staged.cksum)
   await staged.keep(key)
-  const before = filesBelow(registry.crates.root).length
+  const before = filesBelow(registry.crates.place).length
   assert.deepEqual(await findings(registry), [])
   assert.deepEqual(await findings(registry, { repair: true }), [
     `repaired ${key}: bytes without a release were moved to crates/aside/demo-${staged.cksum}.crate; add or remove them`,
   ])
-  assert.equal(filesBelow(registry.crates.root).length, before)
+  assert.equal(filesBelow(registry.crates.place).length, before)
   assert.deepEqual(await findings(registry, { repair: true }), [])
-  const [path = ''] = await findCrates(join(registry.crates.root, 'aside'))
+  const [path = ''] = await findCrates(join(registry.crates.place, 'aside'))
   assert.deepEqual(readFileSync(path), bytes)
 })

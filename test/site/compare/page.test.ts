@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readFileSum } from '../../../site/compare/file-sum.ts'
 import { comparisonPage } from '../../../site/compare/page.ts'
 import type { SourceFile } from '../../../site/source/files.ts'
 import { demoFacts } from '../../support/demo-site.ts'
@@ -74,7 +75,9 @@ test('added, removed, renamed, changed and binary files; what Cargo made is last
     'renamed new/old.rs was old.rs, with the same content · File before · File after',
     'changed Cargo.lock +1 −1 File before · File after line 1 1−version = 3 1+version = 4',
   ])
-  assert.match(text, /7 files changed, 3 lines added, 3 removed\./)
+  const sum = '7 files differ: 4 changed, 1 added, 1 removed, 1 renamed; 3 lines added, 3 removed.'
+  assert.ok(text.includes(`<p class="file-sum">${sum}</p>`))
+  assert.equal(readFileSum(Buffer.from(text)), sum)
   assert.match(text, /<span class="hljs-keyword">fn<\/span>/)
   assert.match(text, /id="file-1" open>/)
   assert.doesNotMatch(text, /id="file-7" open>/)
@@ -102,7 +105,7 @@ test('a page of changes has a bound, however many files there are', () => {
     Array.from({ length: 3000 }, (_, at) => file(`src/f${at}.rs`, `// ${text}\n`.repeat(100)))
   const text = page(files('a'), files('b'))
   assert.ok(text.length < 4_000_000, `${text.length}`)
-  assert.match(text, /3,000 files changed, 300,000 lines added, 300,000 removed\./)
+  assert.match(text, /3,000 files differ: 3,000 changed; 300,000 lines added, 300,000 removed\./)
   assert.match(text, /The first 1,000 files are shown\./)
 })
 

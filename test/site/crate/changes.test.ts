@@ -4,7 +4,6 @@ import { changeList, countChanges, manifestChanges } from '../../../site/crate/c
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/crate-data.ts'
-import { formatBytes, formatDate, formatNumber, plural } from '../../../site/elements/elements.ts'
 import { dependency } from '../../support/demo-facts.ts'
 import { demoFacts } from '../../support/demo-site.ts'
 
@@ -173,19 +172,4 @@ test('an optional dependency is a feature, unless a feature names it with dep:',
     renamed: ['dep:renamed'],
     weak: ['dep:weak'],
   })
-})
-
-test('amounts and dates as people read them', () => {
-  assert.deepEqual([0, 1023, 1024, 10_240, 1_500_000, 5e9].map(formatBytes), [
-    '0 B',
-    '1023 B',
-    '1.0 KiB',
-    '10 KiB',
-    '1.4 MiB',
-    '4.7 GiB',
-  ])
-  assert.deepEqual([1, 999, 1000, 200_000].map(formatNumber), ['1', '999', '1,000', '200,000'])
-  assert.deepEqual([plural(1, 'crate'), plural(2, 'crate')], ['1 crate', '2 crates'])
-  assert.equal(formatDate('2026-01-05T23:00:00Z'), 'Jan 5, 2026')
-  assert.equal(formatDate('2016-12-31T23:59:60Z'), 'Dec 31, 2016')
 })

@@ -1,0 +1,16 @@
+import type { MessageTable } from '../kind.ts'
+
+/** Errors of an object storage. */
+export const storageMessages = {
+  busy: {
+    bucket_unreachable: 'the object storage cannot be reached ({reason}); try again in a minute',
+    cdn_unreachable: 'the CDN cannot be told what has changed ({reason}); trying again later',
+  },
+  failed: {
+    cdn_refuses:
+      'the CDN refuses to forget what has changed (status {status}); see `cdn.purge_url` and `cdn.purge_headers`',
+    bucket_refuses: 'the object storage refuses a request ({reason}); its operator can mend that',
+    bucket_keys_missing:
+      'there are no keys for the object storage; set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE` for a profile in `~/.aws/credentials`',
+  },
+} as const satisfies MessageTable

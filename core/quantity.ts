@@ -1,0 +1,22 @@
+let numbers: Intl.NumberFormat | null = null
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** Formats a number with separators: `20,000`. */
+export function formatNumber(number: number): string {
+  // Creating it takes longer than many commands that format nothing.
+  numbers ??= new Intl.NumberFormat('en-US')
+  return numbers.format(number)
+}
+
+/** Formats a size in bytes: `1.5 KiB`. */
+export function formatBytes(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(bytes, 1)) / 10))
+  const size = bytes / 1024 ** unit
+  return `${size.toFixed(unit === 0 || size >= 10 ? 0 : 1)} ${UNITS[unit]}`
+}
+
+/** Formats a count with its noun: `1 crate`, `20,000 crates`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? noun : plural}`
+}

@@ -1,0 +1,28 @@
+/** A place in an object storage: a bucket, and what the keys of a store begin with. */
+export interface BucketAddress {
+  readonly bucket: string
+  /** Without slashes at its ends; '' for the whole bucket. */
+  readonly prefix: string
+}
+
+/** Returns whether a place is meant as an address of a bucket and not as a folder. */
+export function isBucket(place: string): boolean {
+  return /^s3:/i.test(place)
+}
+
+/** Reads `s3://bucket/prefix`; returns null when it is none. Bucket names: rules of Amazon S3. */
+export function parseBucketAddress(text: string): BucketAddress | null {
+  const [, bucket = '', path = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text) ?? []
+  const prefix = path.replace(/^\/+|\/+$/g, '')
+  const isPrefix = /^(?:[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*)?$/.test(prefix)
+  const isUp = prefix.split('/').some(part => part === '.' || part === '..')
+  return bucket !== '' && !bucket.includes('..') && isPrefix && !isUp && prefix.length <= 512
+    ? { bucket, prefix }
+    : null
+}
+
+/** Returns the address as it is written in settings. */
+export function addressText({ bucket, prefix }: BucketAddress): string {
+  return prefix === '' ? `s3://${bucket}` : `s3://${bucket}/${prefix}`
+}

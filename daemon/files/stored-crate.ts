@@ -1,0 +1,85 @@
+import { Readable } from 'node:stream'
+import type { Context } from 'hono'
+import {
+  crateFilePath,
+  crateKey,
+  findCrate,
+  findRelease,
+  type Name,
+  placeOf,
+  type Registry,
+  type Version,
+} from '../../generator/index.ts'
+import { choose, type FileAnswer, variantOf } from './file-answer.ts'
+import type { Part } from './file-part.ts'
+
+/** Answers the download of a release from the bucket; null if there is no such `.crate`. */
+export type StoredCrate = (
+  c: Context,
+  release: { readonly name: Name; readonly version: Version },
+) => Promise<Response | null>
+
+/** How long a presigned address holds, in seconds: Cargo follows it at once. */
+const PRESIGNED_SECONDS = 900
+
+/**
+ * Returns what answers downloads when the crate store is a bucket, whose `.crate` files are not in
+ * the public tree: streams them, or redirects to the bucket or a CDN before it, as the setting
+ * `storage.downloads` says. Null when the crate store is a folder.
+ */
+export function storedCrates(
+  registry: Registry,
+  onDownload?: (path: string) => void,
+): StoredCrate | null {
+  const { crates, database, settings } = registry
+  if (crates.path('') !== null) return null
+  const { downloads } = settings.storage
+  return async (c, { name, version }) => {
+    const crate = await findCrate(database, name)
+    const release = crate && (await findRelease(database, crate.id, version))
+    if (!crate || !release || crate.name !== name || release.version !== version) return null
+    const key = crateKey(crate.name, release.cksum)
+    const path = crateFilePath(crate.name, release.version)
+    const answer = answerOf(c, path, release, settings.auth.required)
+    if (answer.body === null) return new Response(null, answer)
+    const address =
+      downloads === 'presign'
+        ? await crates.presigned(key, PRESIGNED_SECONDS)
+        : `${downloads}/${key}`
+    if (downloads !== 'stream' && address !== null) {
+      onDownload?.(path)
+      return new Response(null, { status: 302, headers: redirectTo(address) })
+    }
+    const { start, end } = answer.body as Part
+    const found = await crates.open(key, answer.status === 206 ? { start, end } : undefined)
+    if (!found) return null
+    if (answer.download !== undefined) onDownload?.(answer.download)
+    return new Response(Readable.toWeb(found.bytes) as ReadableStream, answer)
+  }
+}
+
+function answerOf(
+  c: Context,
+  path: string,
+  { cksum, size }: { readonly cksum: string; readonly size: number },
+  isPrivate: boolean,
+): FileAnswer<Part> {
+  const tag = cksum.slice(0, 32)
+  const headers = {
+    'content-type': placeOf(path).contentType,
+    'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=31536000, immutable`,
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+    etag: `"${tag}"`,
+  }
+  const whole: Part = { start: 0, end: size - 1 }
+  const { method } = c.req
+  return choose(variantOf(path, headers, whole), tag, {
+    method,
+    header: name => c.req.header(name),
+  })
+}
+
+function redirectTo(location: string): Record<string, string> {
+  return { location, 'cache-control': 'private, no-store' }
+}

@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Refusal, refusalOnly } from '../core/error/error.ts'
+import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
+import { timestamp } from '../core/timestamp.ts'
+import { isMirrored } from './deploy/complete-mirror.ts'
+import { fetchProblem } from './git/git-index.ts'
+import { findEngine } from './git/index-repository/repository.ts'
+import { DATABASE_FILE, type Registry, serveHolder } from './registry.ts'
+import { registryCounts } from './store/catalog/crates.ts'
+import { listFailures } from './store/catalog/facts.ts'
+import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
+import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
+import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
+import { readEngine } from './store/database/engine.ts'
+import type { MarkKind } from './store/database/mark-kinds.ts'
+import { runningVersion } from './store/database/migrations.ts'
+
+/** The most pages shown as plain text that are listed. */
+const PLAIN_SHOWN = 100
+
+/** Words for the kinds of pending work. */
+export const WORK_KINDS: Readonly<Record<MarkKind | 'image', string>> = {
+  file: 'downloads to show',
+  index: 'index files',
+  whole: 'whole crates',
+  git: 'git index entries',
+  page: 'crate pages',
+  release: 'version pages',
+  list: 'list pages',
+  entry: 'blocks of the search',
+  search: 'search terms',
+  common: 'common search terms',
+  spread: 'new search files',
+  site: 'front page and feeds',
+  map: 'parts of the site map',
+  label: 'pages of keywords and categories',
+  user: 'pages of users',
+  views: 'statistics and sorted lists',
+  rank: 'places in searches',
+  namesake: 'names that came or went',
+  downloads: 'downloads of crates',
+  changes: 'comparisons of versions',
+  source: 'source browsers',
+  unused: 'images that may be unused',
+  image: 'images to download',
+}
+
+/** Free and total bytes of a file system, and what of the registry is on it. */
+export interface DiskSpace {
+  readonly what: string
+  readonly free: number
+  readonly size: number
+}
+
+/** The state of a registry. */
+export type Status = Awaited<ReturnType<typeof readStatus>>
+
+/**
+ * Reads the state of a registry. Counts pending work and images up to `most` of each kind, because
+ * the time of that grows with their number; nothing else takes longer in a larger registry.
+ */
+export async function readStatus(registry: Registry, now: Date, most: number) {
+  const { crates, database, dir, tree, urls } = registry
+  const images = { kind: 'image', n: await countDueImages(database, most) } as const
+  const { name, version, bytes } = await readEngine(database, join(dir, DATABASE_FILE))
+  return {
+    at: timestamp(now),
+    ...(await registryCounts(database)),
+    pending: [...(await countMarksUpTo(database, most)), ...(images.n > 0 ? [images] : [])],
+    copies: await countCopies(database, most),
+    daemon: serveHolder(dir),
+    git: await gitState(registry),
+    base: urls.base,
+    index: urls.sparseIndex,
+    databaseBytes: bytes,
+    disks: await readDisks(dir, tree.root),
+    places: { crates: crates.place, tree: tree.root, mirror: tree.mirror?.place ?? null },
+    isMirrored: await isMirrored(registry),
+    programs: { Plimsoll: runningVersion(), 'Node.js': process.versions.node, [name]: version },
+    failures: await listFailures(database),
+    failed: await listFailedMarks(database),
+    plain: await listPlainPages(database, PLAIN_SHOWN),
+  }
+}
+
+/** Returns the space of the file systems of a registry, each one once. */
+async function readDisks(dir: string, tree: string): Promise<DiskSpace[]> {
+  const read = async (what: string, path: string) => {
+    const { bavail, blocks, bsize } = await statfs(path)
+    return { what, free: bavail * bsize, size: blocks * bsize }
+  }
+  const hasOne = !existsSync(tree) || (await stat(dir)).dev === (await stat(tree)).dev
+  if (hasOne) return [await read('Disk', dir)]
+  return [await read('Disk of the registry', dir), await read('Disk of the public tree', tree)]
+}
+
+/**
+ * Returns what writes the git index, or null if it does not exist; why it does not exist or cannot
+ * be written; and why Cargo cannot fetch it from a daemon on this machine.
+ */
+async function gitState({ tree, settings }: Registry) {
+  const isThere = existsSync(tree.path(GIT_INDEX_FOLDER))
+  const nothing = (why: string) => ({ engine: null, why, problem: null })
+  if (settings.git.index === 'off') return nothing('the setting `git.index` is "off"')
+  const found = await findEngine({ engine: settings.git.engine }).catch(refusalOnly)
+  if (found instanceof Refusal) return nothing(found.message)
+  const problem = (await fetchProblem())?.message ?? null
+  if (isThere) return { engine: found.name, why: null, problem }
+  const missing = `not created yet; the daemon or \`plimsoll build\` creates it with ${found.name}`
+  return { engine: null, why: missing, problem }
+}

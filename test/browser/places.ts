@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import { countMarks } from '../../generator/store/catalog/marks.ts'
+import { launchChromium } from '../support/chromium.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { fillRegistry, type HarbourRelease, writeCrates } from '../support/harbour.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
+import { serveFiles } from '../support/static-server.ts'
+import { until } from '../support/until.ts'
+import { checkView, visit } from './browsing.ts'
+
+/** Where the registry of a daemon was before it is served. */
+const PAST = 'http://127.0.0.1'
+
+/** A way in which the pages of a registry reach a browser. */
+export interface Place {
+  readonly what: 'static tree' | 'daemon'
+  /** Whether the pages know times and people; those of a static tree cannot. */
+  readonly isLive: boolean
+  /** Known when the tests run. */
+  url: string
+}
+
+/** The browser and the places of a test file. */
+export interface Places {
+  readonly still: Place
+  readonly live: Place
+  /** Opens a page of a place as `visit` does. */
+  readonly look: (
+    place: Place,
+    path: string,
+    work: (page: Page) => Promise<void>,
+    options?: BrowserContextOptions,
+  ) => Promise<void>
+  /** The browser, when the tests run. */
+  readonly browser: () => Browser
+}
+
+/** How the places of a file are filled, in a folder that is there and goes at the end. */
+export interface Filling {
+  /** Fills the folder of a static tree that is served at `url`. */
+  readonly still: (folder: string, url: string) => Promise<void> | void
+  /** Fills a new registry, whose daemon runs with the settings `env`. */
+  readonly live: (registry: Registry) => Promise<void>
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/**
+ * One browser for all tests of a file; before them, a static tree is served below a path by a dumb
+ * file server, and a daemon has rendered every page.
+ */
+export function openPlaces({ still: fillTree, live: fill, env = {} }: Filling): Places {
+  const still: Place = { what: 'static tree', isLive: false, url: '' }
+  const live: Place = { what: 'daemon', isLive: true, url: '' }
+  let browser: Browser
+  after(() => browser?.close())
+  const cleanup = new Cleanup({ after })
+  before(async () => {
+    browser = await launchChromium()
+    const folder = scratch(cleanup)
+    const out = join(folder, 'out')
+    mkdirSync(out)
+    const server = await serveFiles(out, '/sub/path')
+    cleanup.add(() => server.close())
+    await fillTree(out, server.url)
+    still.url = server.url
+    live.url = await daemon(cleanup, join(folder, 'registry'), fill, env)
+  })
+  return {
+    still,
+    live,
+    look: ({ url }, path, work, options) => visit(browser, url, path, work, options),
+    browser: () => browser,
+  }
+}
+
+/** Fills both places with releases; `toml` is added to the settings of the static tree. */
+export function releasePlaces(
+  releases: (index: string) => HarbourRelease[],
+  { env = {}, toml = '' }: { env?: NodeJS.ProcessEnv; toml?: string } = {},
+): Places {
+  return openPlaces({
+    async still(out, url) {
+      const from = `${out}-from`
+      writeCrates(from, releases(`sparse+${url}/index/`), url)
+      appendFileSync(join(from, 'plimsoll.toml'), toml)
+      const { code, stderr } = await plimsoll(out, ['build', '--from', from, '--out', out], env)
+      assert.equal(code, 0, stderr)
+    },
+    live: registry => fillRegistry(registry, releases(`sparse+${PAST}/index/`)),
+    env,
+  })
+}
+
+/** Serves a filled registry; returns its URL once nothing is left to render. */
+async function daemon(
+  cleanup: Cleanup,
+  dir: string,
+  fill: (registry: Registry) => Promise<void>,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const sources = { env: { ...env, PLIMSOLL_REGISTRY_BASE_URL: PAST } }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  try {
+    await fill(registry)
+    const { url } = await serve(cleanup, dir, env)
+    await until(
+      async () => (await countMarks(registry.database)).length === 0,
+      () => 'the pages are not rendered',
+    )
+    return url
+  } finally {
+    await registry.close()
+  }
+}
+
+/**
+ * Checks how views look: wide and light, then small and dark in the same window. Pictures are named
+ * after place and view.
+ */
+export function testViews(
+  look: Places['look'],
+  place: Place,
+  views: readonly (readonly [what: string, path: string])[],
+): void {
+  for (const [what, path] of views) {
+    test(`${place.what}, ${what}: axe finds nothing serious, nothing sticks out`, () =>
+      look(place, path, page => checkView(page, `${place.what}-${what}`)))
+  }
+}

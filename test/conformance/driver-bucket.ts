@@ -1,0 +1,17 @@
+import { startS3 } from '../support/s3/bucket.ts'
+import type { Driver } from './driver.ts'
+import { readsSparse } from './driver.ts'
+import { startDaemon } from './driver-daemon.ts'
+
+const BUCKETS = { crates: 's3://test/crates', public: 's3://test/www' }
+
+/** The daemon with its crates in a bucket, and a copy of the tree. */
+export const bucketDriver: Driver = {
+  name: 'daemon, crates and tree in a bucket',
+  capabilities: ['sparse', 'api', 'repository', 'headers'],
+  unfit: readsSparse,
+  start: async (cleanup, folder, settings) => {
+    const s3 = await startS3(cleanup)
+    return startDaemon(cleanup, folder, { ...s3.env(BUCKETS), ...settings })
+  },
+}

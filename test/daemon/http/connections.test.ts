@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import { connect as connectPlainly } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { connect } from 'node:tls'
+import { Connections } from '../../../daemon/http/connections.ts'
+import { makeCertificate } from '../../sample-app/support/certificate.ts'
+import { isWaiting } from '../../support/event-loop.ts'
+import { listen } from '../../support/loopback.ts'
+import { RawClient } from '../../support/raw-client.ts'
+import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+/** Far longer than a test may take. */
+const HOUR = 3600
+
+type Answer = () => void
+
+/** A server whose answers wait until the test sends them. */
+async function open(t: TestContext, server: Server | Http2SecureServer = createServer()) {
+  const connections = new Connections(server)
+  const answers: Answer[] = []
+  server.on('request', (incoming, outgoing) => {
+    connections.answering(incoming.socket, outgoing)
+    answers.push(() => outgoing.end('done'))
+  })
+  const url = await listen(server as Server)
+  t.after(() => connections.stop(0))
+  const come = (count: number) =>
+    until(
+      () => answers.length >= count,
+      () => `${answers.length} of ${count} requests have come`,
+    )
+  return { url, connections, answers, come }
+}
+
+const GET = 'GET / HTTP/1.1\r\nhost: crates.test\r\n\r\n'
+
+test('answers to a client that has left before their turn hold nothing up', async t => {
+  const { url, connections, come } = await open(t)
+  const gone = await RawClient.open(url)
+  await gone.send(GET.repeat(3))
+  await come(3)
+  gone.socket.destroy()
+  const half = await RawClient.open(url)
+  await half.send('GET / HTTP/1.1\r\n')
+  await connections.stop(HOUR)
+  await half.until((_, isClosed) => isClosed)
+})
+
+test('all answers that were asked for ahead are sent, and the connection is closed then', async t => {
+  const { url, connections, answers, come } = await open(t)
+  const client = await RawClient.open(url)
+  await client.send(GET.repeat(3))
+  await come(3)
+  const stopping = connections.stop(HOUR)
+  // The last is ready first, and has to wait for the others.
+  for (const answer of answers.toReversed()) {
+    assert.ok(await isWaiting(stopping))
+    answer()
+  }
+  await client.until((_, isClosed) => isClosed)
+  await stopping
+  assert.equal(client.received.match(/done/g)?.length, 3)
+})
+
+test('a connection that was never made secure holds nothing up, while others are answered', async t => {
+  const { cert, key } = secure(t)
+  const { url, connections, answers, come } = await open(
+    t,
+    createSecureServer({ cert, key, allowHTTP1: true }),
+  )
+  const { port, hostname: host } = new URL(url)
+  const silent = await RawClient.open(url)
+  const client = connect({ host, port: Number(port), rejectUnauthorized: false })
+  t.after(() => client.destroy())
+  let received = ''
+  client.on('data', chunk => {
+    received += chunk
+  })
+  client.write(GET)
+  await come(1)
+  const stopping = connections.stop(HOUR)
+  assert.ok(await isWaiting(stopping))
+  for (const answer of answers) answer()
+  await stopping
+  await until(
+    () => received.endsWith('done\r\n0\r\n\r\n') || received.endsWith('done'),
+    () => received,
+  )
+  await silent.until((_, isClosed) => isClosed)
+})
+
+test('what lasts too long is cut, whatever it is', async t => {
+  const { cert, key } = secure(t)
+  const { url, connections, come } = await open(
+    t,
+    createSecureServer({ cert, key, allowHTTP1: true }),
+  )
+  const { port, hostname: host } = new URL(url)
+  const silent = connectPlainly(Number(port), host)
+  t.after(() => silent.destroy())
+  const client = connect({ host, port: Number(port), rejectUnauthorized: false })
+  client.on('error', () => {})
+  client.write(GET)
+  await come(1)
+  await connections.stop(0.05)
+  await until(
+    () => client.destroyed,
+    () => 'the connection is open',
+  )
+})
+
+function secure(t: TestContext): { cert: Buffer; key: Buffer } {
+  const files = makeCertificate(folderOf(t), 'tls')
+  return { cert: readFileSync(files.cert), key: readFileSync(files.key) }
+}
