@@ -78,6 +78,9 @@ export function pathInGit(path: string): string {
   return path.slice(INDEX_FOLDER.length + 1)
 }
 
+/** Folder of what pushes keep while they are under way; no part of the tree. */
+export const PUSH_FOLDER = '.push'
+
 /** Folder of images of READMEs, named by their bytes. */
 export const IMAGES_FOLDER = 'images'
 

@@ -20,6 +20,7 @@ export const commands: CommandTable = {
   downloads: async () => (await import('./downloads.ts')).registerDownloads,
   build: async () => (await import('./build.ts')).registerBuild,
   deploy: async () => (await import('./deploy.ts')).registerDeploy,
+  push: async () => (await import('./deploy.ts')).registerPush,
   verify: async () => (await import('./verify.ts')).registerVerify,
   delete: withdraw,
   status: reports,

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
@@ -8,16 +8,38 @@ import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { deploy } from '../deploy/deploy.ts'
 import { bucketTarget, type DeployTarget, folderTarget } from '../deploy/target.ts'
 import { readSettings } from '../registry.ts'
+import { readStaticSettings } from '../static/build.ts'
+import { push } from '../static/push.ts'
+import { bucketPushTarget, folderPushTarget } from '../static/push-target.ts'
+import { findCrates } from '../store/crate-files.ts'
+import type { Bucket } from '../store/s3/bucket.ts'
 import { openBucket } from '../store/storage.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
-import { type FolderOptions, flagsOf, type Io, report, run, withDir } from './io.ts'
+import {
+  Exit,
+  type FolderOptions,
+  flagsOf,
+  type Io,
+  printIssues,
+  printWarnings,
+  report,
+  run,
+  withDir,
+} from './io.ts'
 
 interface Options extends FolderOptions {
   readonly to: string
   readonly from?: string
   readonly delete?: boolean
+  readonly pages?: boolean
   readonly dryRun?: boolean
+  readonly json?: boolean
+}
+
+interface PushOptions extends FolderOptions {
+  readonly to: string
+  readonly verbose?: boolean
   readonly json?: boolean
 }
 
@@ -28,6 +50,10 @@ export function registerDeploy(program: Command, io: Io): void {
     .requiredOption('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')
     .option('--from <dir>', 'the tree, such as of `build --out`; default: that of the registry')
     .option('--delete', 'remove files there that the tree does not have')
+    .option(
+      '--pages',
+      'leave index and .crate files there as they are, for a tree that `push` adds to',
+    )
     .option('--dry-run', 'change nothing, print what would be uploaded and removed')
     .action((options: Options) => run(io, () => deployTree(io, options)))
   withManual(command, {
@@ -38,6 +64,67 @@ export function registerDeploy(program: Command, io: Io): void {
     json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers',
     fails: 'the target cannot be written to',
   })
+}
+
+/** `push`: adds `.crate` files to a static tree. */
+export function registerPush(program: Command, io: Io): void {
+  const command = withDir(program.command('push'), io)
+    .description('add .crate files to a static tree in a bucket or folder, also many at once')
+    .argument('<file-or-dir...>', '.crate files, or folders to search for them')
+    .requiredOption('--to <place>', 'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty')
+    .option('--base-url <url>', 'URL at which users reach the tree')
+    .option('--verbose', 'print every warning, not just one of each kind')
+    .action((sources: string[], options: PushOptions) =>
+      run(io, () => pushFiles(io, sources, options, command)),
+    )
+  withManual(command, {
+    examples: [
+      [
+        'plimsoll push target/package/demo-1.0.0.crate --to s3://my-bucket --base-url https://crates.example.com',
+        'publishes from CI, without a server',
+      ],
+      [
+        'plimsoll push crates --to www --base-url https://crates.example.com',
+        'adds all files below a folder, dependencies first',
+      ],
+    ],
+    json: 'an object: `files`, an array with an object for each file (`path`, `name`, `version`; `outcome`, `pushed` or `present`); `warnings` and `refused`, arrays of texts',
+    fails: 'a file was refused; if `refused` is in the result, the files in `files` were pushed',
+  })
+}
+
+async function pushFiles(
+  io: Io,
+  sources: readonly string[],
+  options: PushOptions,
+  command: Command,
+): Promise<void> {
+  const isNamed =
+    command.getOptionValueSource('dir') !== 'default' || io.env.PLIMSOLL_DIR !== undefined
+  const from = isNamed || existsSync(options.dir) ? options.dir : null
+  const { settings, urls } = readStaticSettings(from, { env: io.env, flags: flagsOf(options) })
+  // The index contains it, and there is no daemon whose address it could be.
+  if (settings.registry.base_url === null) refuse('base_url_missing', { address: options.to })
+  const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
+  const bucket = await bucketAt(options.to, settings, io)
+  const to = bucket
+    ? bucketPushTarget(bucket, settings.storage.cache_seconds)
+    : await folderPushTarget(resolve(options.to))
+  const result = await push({ files, to, settings, urls }).finally(() => to.close())
+  printWarnings(io, result.warnings, options.verbose ?? false)
+  printIssues(io, result.refused)
+  const [warnings, refused] = [result.warnings, result.refused].map(all =>
+    all.map(one => one.message),
+  )
+  report(
+    io,
+    options,
+    { files: result.files, warnings, refused },
+    result.files.map(({ name, version, outcome }) =>
+      outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
+    ),
+  )
+  if (result.refused.length > 0) throw new Exit(1)
 }
 
 async function deployTree(io: Io, options: Options): Promise<void> {
@@ -52,6 +139,7 @@ async function deployTree(io: Io, options: Options): Promise<void> {
     from,
     to: await openTarget(options.to, from, settings, io),
     removes: options.delete ?? false,
+    isPagesOnly: options.pages ?? false,
     isTrial: dryRun,
     progress: progress.at,
   })
@@ -72,17 +160,20 @@ async function deployTree(io: Io, options: Options): Promise<void> {
   ])
 }
 
+/** Opens the bucket at an address; null when `place` is a folder. */
+async function bucketAt(place: string, { storage }: Settings, { env }: Io): Promise<Bucket | null> {
+  if (isBucket(place) && !parseBucketAddress(place)) refuse('bucket_address', { given: place })
+  return openBucket(place, storage, env)
+}
+
 async function openTarget(
   to: string,
   from: string,
-  { storage }: Settings,
-  { env }: Io,
+  settings: Settings,
+  io: Io,
 ): Promise<DeployTarget> {
-  if (isBucket(to)) {
-    if (!parseBucketAddress(to)) refuse('bucket_address', { given: to })
-    const bucket = await openBucket(to, storage, env)
-    if (bucket) return bucketTarget(bucket, storage.cache_seconds)
-  }
+  const bucket = await bucketAt(to, settings, io)
+  if (bucket) return bucketTarget(bucket, settings.storage.cache_seconds)
   const folder = resolve(to)
   const real = (path: string) => {
     try {

@@ -12,6 +12,8 @@ export interface Deployment {
   readonly to: DeployTarget
   /** Whether files are removed that the tree does not have. */
   readonly removes: boolean
+  /** Whether sparse index and `.crate` files there stay as they are: pushes write them. */
+  readonly isPagesOnly?: boolean
   /** Whether nothing is changed, but what would be is returned. */
   readonly isTrial: boolean
   readonly progress?: Progress
@@ -39,6 +41,7 @@ export async function deploy({
   from,
   to,
   removes,
+  isPagesOnly = false,
   isTrial,
   progress,
 }: Deployment): Promise<Deployed> {
@@ -51,13 +54,16 @@ export async function deploy({
   }
   if (removes && surplus.size > 0 && !surplus.has(configPath))
     refuse('deploy_foreign', { to: to.place })
+  const isLeft = (path: string) => isPagesOnly && isPushed(path)
+  for (const path of surplus) if (isLeft(path)) surplus.delete(path)
   const stages: string[][] = [[], [], []]
   let total = 0
   for await (const path of tree.list()) {
+    if (isLeft(path)) continue
     stages[stageOf(path)]?.push(path)
     total++
   }
-  const uploaded: string[] = []
+  const differing = new Set<string>()
   let [done, bytes] = [0, 0]
   for (const paths of stages) {
     await inTurns(paths.sort(), async path => {
@@ -67,7 +73,7 @@ export async function deploy({
       const isListed = surplus.delete(path)
       if (!isListed || !(await to.has(path, content))) {
         if (!isTrial) await to.put(path, content)
-        uploaded.push(path)
+        differing.add(path)
         bytes += content.byteLength
       }
       done++
@@ -81,7 +87,13 @@ export async function deploy({
       await inTurns(some, path => to.remove(path))
     }
   }
+  const uploaded = stages.flat().filter(path => differing.has(path))
   return { uploaded, unchanged: done - uploaded.length, removed, surplus: surplus.size, bytes }
+}
+
+/** Whether a push writes this file. */
+function isPushed(path: string): boolean {
+  return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
 }
 
 /** Runs `work` for all items, some at a time; stops after the first failure and throws it. */

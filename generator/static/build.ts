@@ -40,12 +40,13 @@ export const TRIAL_BASE = 'http://127.0.0.1:8080'
  * environment, then by flags. A static tree has no web API unless `registry.api` is set.
  */
 export function readStaticSettings(
-  from: string,
+  from: string | null,
   sources: SettingSources,
 ): { settings: Settings; urls: RegistryUrls } {
-  if (!existsSync(from)) refuse('file_missing', { path: from })
-  const path = join(from, SETTINGS_FILE)
-  const file = existsSync(path) ? { name: path, text: readFileSync(path, 'utf8') } : undefined
+  if (from !== null && !existsSync(from)) refuse('file_missing', { path: from })
+  const path = from === null ? null : join(from, SETTINGS_FILE)
+  const isThere = path !== null && existsSync(path)
+  const file = isThere ? { name: path, text: readFileSync(path, 'utf8') } : undefined
   const { settings, origins } = resolveSettings({ file, ...sources })
   const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
   return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
-import { type CanonicalName, canonicalName } from '../../core/name.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -68,9 +68,10 @@ export class StaticReleases {
 
   /**
    * Applies the policy, for which every crate must be known, and yanks. With `skipBad`, removes
-   * releases that the policy refuses, also for lack of a removed dependency.
+   * releases that the policy refuses, also for lack of a removed dependency. `elsewhere`: the names
+   * of the crates that these are added to; null when there are no others.
    */
-  check(skipBad: boolean): void {
+  check(skipBad: boolean, elsewhere: ReadonlyMap<CanonicalName, Name> | null = null): void {
     const listed = new Set(this.#settings.yanked)
     const warnings = new Map<StaticRelease, readonly Issue[]>()
     for (let isStable = false; !isStable; ) {
@@ -80,7 +81,10 @@ export class StaticReleases {
           const facts = {
             existing: null,
             lookAlikes: [],
-            ...dependencyFacts(release, name => this.#spelling(canonicalName(name))),
+            ...dependencyFacts(release, name => {
+              const canonical = canonicalName(name)
+              return this.#spelling(canonical) ?? elsewhere?.get(canonical)
+            }),
           }
           const { issues } = checkPolicy(release, facts, this.#settings.policy)
           warnings.set(release, issues)
@@ -98,7 +102,8 @@ export class StaticReleases {
         versions.set(identity, { ...release, entry: { ...release.entry, yanked } })
       }
     }
-    for (const spec of listed) this.issues.push(issue('yanked_unknown', { spec }))
+    if (elsewhere === null)
+      for (const spec of listed) this.issues.push(issue('yanked_unknown', { spec }))
   }
 
   async #inspect(path: string, size: number, cksum: string): Promise<Inspected> {

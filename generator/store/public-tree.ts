@@ -1,6 +1,6 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Output, Place } from '../../core/paths/tree.ts'
+import { type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
@@ -143,6 +143,7 @@ export class PublicTree {
   async *list(folder = ''): AsyncIterable<string> {
     for (const entry of await readFolder(this.path(folder))) {
       const path = folder ? `${folder}/${entry.name}` : entry.name
+      if (path === PUSH_FOLDER) continue
       if (entry.isDirectory()) yield* this.list(path)
       else if (!isTemporary(entry.name)) yield path
     }

@@ -24,6 +24,7 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['plimsoll completion fish >', 'it needs the folder of an installed fish'],
   ['plimsoll migrate ', 'test/contract/postgres-migrate plays it with a server'],
   ['plimsoll deploy --from public --to s3://', 'test/generator/deploy plays it with a bucket'],
+  ['plimsoll push target/package/demo-1.0.0.crate --to s3://', 'test/generator/cli plays it'],
   ['aws ', 'it is another program'],
   ['pg_dump ', 'it is another program'],
   ['git clone …', 'the address is a placeholder'],

@@ -16,6 +16,8 @@ export const commandMessages = {
     deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',
     deploy_foreign:
       '{to} contains files that are not a public tree, so nothing was removed; leave out --delete, or choose an empty place',
+    push_other_config:
+      '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree',
     bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
@@ -54,6 +56,11 @@ export const commandMessages = {
     twin_files:
       '{first} and {second} are both version {version} with different bytes; keep the one that was published',
     name_twins: '`{first}` and `{second}` are the same name to a registry; keep only one spelling',
+    push_unlisted:
+      'another push of `{name}` {version}, with different bytes, is under way or was stopped before its end; push the same file as it did, or when it is dead, remove {path} and try again',
+    push_reserved:
+      'another push makes `{existing}`, which is the same name as `{name}`, or was stopped before its end; push `{existing}`, or when it is dead, remove {path} and try again',
+    push_contended: 'others kept changing {path}; try again',
     yanked_unknown: '`yanked` in plimsoll.toml names {spec}, but no such .crate is among the files',
     delete_needed:
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',

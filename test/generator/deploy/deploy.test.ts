@@ -34,7 +34,7 @@ function write(root: string, files: Readonly<Record<string, string>>): string {
 
 /** A tree, and a deployment of it to a target. */
 function job(t: TestContext, to: DeployTarget, from = write(folderOf(t), TREE)) {
-  const run = (options: { removes?: boolean; isTrial?: boolean } = {}) =>
+  const run = (options: { removes?: boolean; isPagesOnly?: boolean; isTrial?: boolean } = {}) =>
     deploy({ from, to, removes: false, isTrial: false, ...options })
   return { from, run }
 }
@@ -146,4 +146,23 @@ test('what is no tree is not uploaded, and what is none loses no files', async t
   assert.deepEqual(s3.keys(), ['holiday.jpg'])
   const empty = job(t, folderTarget(join(folderOf(t), 'www')), folderOf(t))
   await assert.rejects(empty.run(), has('deploy_no_tree'))
+})
+
+test('pages alone leave what pushes write as it is', async t => {
+  const { s3, run } = await bucketJob(t)
+  const pushed = [
+    'index/config.json',
+    'index/de/mo/demo',
+    'crates/late/late-1.0.0.crate',
+    '.push/x_y',
+  ]
+  for (const key of pushed) s3.objects.set(key, objectOf(Buffer.from('pushed'), {}))
+  s3.objects.set('old.html', objectOf(Buffer.from('x'), {}))
+  const { uploaded, removed, surplus } = await run({ isPagesOnly: true, removes: true })
+  assert.deepEqual(
+    [...uploaded].sort(),
+    PATHS.filter(path => !path.startsWith('index/') && !path.endsWith('.crate')),
+  )
+  assert.deepEqual([removed, surplus], [['old.html'], 1])
+  for (const key of pushed) assert.equal(s3.objects.get(key)?.bytes.toString(), 'pushed', key)
 })

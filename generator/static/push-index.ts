@@ -1,0 +1,82 @@
+import { posix } from 'node:path'
+import type { Entry } from '../../core/entry/entry.ts'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { renderEntry } from '../../core/entry/render.ts'
+import { type Issue, inFile, issue, Refusal } from '../../core/error/error.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
+import { indexPath } from '../../core/paths/tree.ts'
+import { compareVersions, type Version, versionIdentity } from '../../core/version.ts'
+import { renderIndex } from '../build/crate.ts'
+import type { PushTarget } from './push-target.ts'
+import type { StaticRelease } from './releases.ts'
+
+/** The index file of a crate in the target. */
+export interface PushedIndex {
+  /** The name as its lines spell it; null without lines. */
+  readonly name: Name | null
+  /** The lines as they are, with what they say. */
+  readonly lines: readonly { readonly text: string; readonly entry: Entry }[]
+  /** What identifies these bytes of the file; null when there is no file. */
+  readonly tag: string | null
+}
+
+/** Reads a crate's index file. Refuses one with a line that Cargo would not read. */
+export async function readIndex(target: PushTarget, path: string): Promise<PushedIndex> {
+  const found = await target.read(path)
+  const texts = found ? found.bytes.toString().split('\n') : []
+  try {
+    const lines = texts.filter(text => text !== '').map(text => ({ text, entry: parseEntry(text) }))
+    // `parseEntry` has checked the name.
+    const name = (lines[0]?.entry.name ?? null) as Name | null
+    return { name, lines, tag: found?.tag ?? null }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [first, ...rest] = error.issues
+    throw new Refusal([inFile(path, first), ...rest])
+  }
+}
+
+/** Returns how the target spells a crate's name; null when it has no crate of this name. */
+export async function findSpelling(target: PushTarget, name: Name): Promise<Name | null> {
+  const path = indexPath(name)
+  const { name: same } = await readIndex(target, path)
+  const separator = path.search(/[-_]/)
+  if (same !== null || separator < 0) return same
+  for await (const other of target.list(path.slice(0, separator))) {
+    const isTwin = canonicalName(posix.basename(other)) === canonicalName(name)
+    const { name: spelling } = isTwin ? await readIndex(target, other) : { name: null }
+    if (spelling !== null) return spelling
+  }
+  return null
+}
+
+/** Returns whether an index file has a release already, or why it cannot get it. */
+export function placeIn(
+  { name: spelling, lines }: PushedIndex,
+  { name, version, entry }: StaticRelease,
+): 'missing' | 'present' | Issue {
+  if (spelling !== null && spelling !== name)
+    return issue('name_taken', { name, existing: spelling })
+  const identity = versionIdentity(version)
+  const taken = lines.find(one => identityOf(one.entry) === identity)?.entry
+  if (!taken) return 'missing'
+  if (taken.vers === version && taken.cksum === entry.cksum) return 'present'
+  return issue('version_taken', { name, version, existing: taken.vers })
+}
+
+/** Renders an index file with more releases, by version. The lines that it has stay as they are. */
+export function renderWith({ lines }: PushedIndex, name: Name, more: readonly StaticRelease[]) {
+  const added = more.map(({ entry }) => ({ text: renderEntry(entry), entry }))
+  const all = [...lines, ...added].sort((a, b) =>
+    compareVersions(a.entry.vers as Version, b.entry.vers as Version),
+  )
+  return renderIndex(
+    name,
+    all.map(one => one.text),
+  ).bytes
+}
+
+function identityOf({ vers }: Entry) {
+  // `parseEntry` has checked the version.
+  return versionIdentity(vers as Version)
+}

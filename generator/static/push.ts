@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
+import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { policyQuestions } from '../../core/policy/policy.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
+import type { Version } from '../../core/version.ts'
+import { renderConfig } from '../build/crate.ts'
+import { inParallel, unlessMissing } from '../store/durable-file.ts'
+import { retried, Transient } from '../store/s3/retry.ts'
+import { BuildCache } from './cache.ts'
+import { findSpelling, placeIn, readIndex, renderWith } from './push-index.ts'
+import type { PushTarget } from './push-target.ts'
+import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
+
+/** A push of `.crate` files to a public tree. */
+export interface Push {
+  readonly files: readonly string[]
+  readonly to: PushTarget
+  readonly settings: Settings
+  readonly urls: RegistryUrls
+}
+
+/** What became of a file: in the index now, or already before. */
+export interface PushedFile {
+  readonly path: string
+  readonly name: Name
+  readonly version: Version
+  readonly outcome: 'pushed' | 'present'
+}
+
+/** What a push did. */
+export interface PushResult {
+  readonly files: readonly PushedFile[]
+  readonly warnings: readonly Issue[]
+  /** Why the rest was not pushed, such as another push that came first; usually nothing. */
+  readonly refused: readonly Issue[]
+}
+
+/** How long an index file that others keep changing is tried again, in milliseconds. */
+const CONTENTION_MS = 120_000
+
+/**
+ * Adds `.crate` files to the tree of a static build, with the same checks: the `.crate` files
+ * first, then the lines of the index, each crate after those that it needs. Many may push at once.
+ * Throws a `Refusal` with every issue, and then no reader sees a change. Killed anywhere, the same
+ * push completes it. Does not render pages.
+ */
+export async function push({ files, to, settings, urls }: Push): Promise<PushResult> {
+  const config = renderConfig(urls, settings.auth.required)
+  const hasConfig = await isSameConfig(to, config)
+  const { crates, warnings } = await checkAll(files, to, settings, urls)
+  if (!hasConfig && !(await to.create(config.path, config.bytes))) await isSameConfig(to, config)
+  for (const crate of crates) await reserve(to, crate[0].name)
+  await inParallel(crates.flat(), release => upload(to, release))
+  const done: PushedFile[] = []
+  const refused: Issue[] = []
+  for (const crate of byNeed(crates)) {
+    try {
+      done.push(...(await list(to, crate)))
+      if (needsReservation(crate[0].name)) await to.remove(reservation(crate[0].name))
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refused.push(...error.issues.map(one => inFile(crate[0].path, one)))
+      // What comes later may need it.
+      break
+    }
+  }
+  return { files: done, warnings, refused }
+}
+
+/**
+ * Returns whether the target has a `config.json`. Refuses another one than ours: that tree has
+ * another address, so dependencies on it are others, or a daemon, which does not know of pushes.
+ */
+async function isSameConfig(to: PushTarget, { path, bytes }: Output): Promise<boolean> {
+  const there = await to.read(path)
+  if (there === null || there.bytes.equals(bytes)) return there !== null
+  const [theirs, ours] = [there.bytes.toString().trim(), bytes.toString().trim()]
+  return refuse('push_other_config', { to: to.place, theirs, ours })
+}
+
+/** Checks all files against each other and the target; refuses with every issue at once. */
+async function checkAll(
+  files: readonly string[],
+  to: PushTarget,
+  settings: Settings,
+  urls: RegistryUrls,
+) {
+  const releases = new StaticReleases(settings, urls, await BuildCache.open(null, null))
+  for (const path of files) await releases.put(path)
+  const names = releases.crates.flat().flatMap(release => {
+    const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
+    return [release.name, ...ownDependencies, ...cratesIoDependencies]
+  })
+  const elsewhere = new Map<CanonicalName, Name>()
+  await inParallel([...new Set(names)], async name => {
+    const spelling = await findSpelling(to, name)
+    if (spelling !== null) elsewhere.set(canonicalName(name), spelling)
+  })
+  releases.check(false, elsewhere)
+  const { crates, issues } = releases
+  await inParallel(crates, async ([first, ...rest]) => {
+    const { name } = first
+    const existing = elsewhere.get(canonicalName(name)) ?? name
+    if (existing !== name)
+      return issues.push(inFile(first.path, issue('name_taken', { name, existing })))
+    const index = await readIndex(to, indexPath(name))
+    for (const release of [first, ...rest]) {
+      const place = placeIn(index, release)
+      if (typeof place !== 'string') issues.push(inFile(release.path, place))
+    }
+  })
+  refuseErrors(issues)
+  return { crates, warnings: issues }
+}
+
+/**
+ * Of two pushes of new crates whose names differ only in `-` and `_`, lets one pass: reserves the
+ * name until the index has it. A reservation that a killed push left holds for the same spelling.
+ */
+async function reserve(to: PushTarget, name: Name): Promise<void> {
+  const path = reservation(name)
+  if (!needsReservation(name) || (await readIndex(to, indexPath(name))).name !== null) return
+  if (!(await to.create(path, Buffer.from(name)))) {
+    const existing = (await to.read(path))?.bytes.toString() ?? name
+    if (existing !== name) refuse('push_reserved', { name, existing, path: `${to.place}/${path}` })
+  }
+  const existing = await findSpelling(to, name)
+  if (existing === null || existing === name) return
+  await to.remove(path)
+  refuse('name_taken', { name, existing })
+}
+
+function needsReservation(name: Name): boolean {
+  return /[-_]/.test(name)
+}
+
+function reservation(name: Name): string {
+  return `${PUSH_FOLDER}/${canonicalName(name)}`
+}
+
+/** Uploads a `.crate`. Bytes that are there are never replaced: a line of the index may name them. */
+async function upload(to: PushTarget, release: StaticRelease): Promise<void> {
+  const { name, version, path, entry } = release
+  const bytes = await unlessMissing(readFile(path))
+  if (bytes === null || createHash('sha256').update(bytes).digest('hex') !== entry.cksum)
+    return refuse('file_changed', { path })
+  const target = crateFilePath(name, version)
+  if ((await to.create(target, bytes)) || (await to.checksum(target)) === entry.cksum) return
+  const place = placeIn(await readIndex(to, indexPath(name)), release)
+  const at = `${to.place}/${target}`
+  throw new Refusal([
+    typeof place === 'string' ? issue('push_unlisted', { name, version, path: at }) : place,
+  ])
+}
+
+/** Adds a crate's releases to its index file, over exactly the one that was read. */
+async function list(to: PushTarget, crate: StaticCrate): Promise<PushedFile[]> {
+  const { name } = crate[0]
+  const path = indexPath(name)
+  const tried = new Set<StaticRelease>()
+  const attempt = async (): Promise<void> => {
+    const index = await readIndex(to, path)
+    const missing: StaticRelease[] = []
+    for (const release of crate) {
+      const place = placeIn(index, release)
+      if (place === 'missing') missing.push(release)
+      else if (place !== 'present') {
+        // Other build metadata has taken the version: no line will ever name these bytes.
+        if (!index.lines.some(({ entry }) => entry.vers === release.version))
+          await to.remove(crateFilePath(name, release.version))
+        throw new Refusal([place])
+      }
+    }
+    if (missing.length === 0) return
+    for (const release of missing) tried.add(release)
+    const bytes = renderWith(index, name, missing)
+    const isDone =
+      index.tag === null ? await to.create(path, bytes) : await to.replace(path, bytes, index.tag)
+    // After an answer that was lost, too: the next attempt finds the lines.
+    if (!isDone) throw new Transient(path)
+  }
+  try {
+    await retried(CONTENTION_MS, attempt)
+  } catch (error) {
+    if (error instanceof Transient) refuse('push_contended', { path })
+    throw error
+  }
+  return crate.map(release => ({
+    path: release.path,
+    name,
+    version: release.version,
+    outcome: tried.has(release) ? 'pushed' : 'present',
+  }))
+}
+
+/** Orders crates so that each comes after those that it needs, except where they need each other. */
+function byNeed(crates: readonly StaticCrate[]): StaticCrate[] {
+  const left = new Map(crates.map(crate => [crate[0].name, crate]))
+  const ordered: StaticCrate[] = []
+  while (left.size > 0) {
+    const isReady = (crate: StaticCrate) =>
+      !crate.some(one => policyQuestions(one).ownDependencies.some(name => left.has(name)))
+    const next = [...left.values()].find(isReady) ?? left.values().next().value
+    if (!next) break
+    ordered.push(next)
+    left.delete(next[0].name)
+  }
+  return ordered
+}

@@ -1,0 +1,80 @@
+// Mirrors generator/cli/deploy.ts: `push`, and what Cargo reads then
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { openStandIn } from '../../conformance/stand-in.ts'
+import { Cargo } from '../../support/cargo.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { FileServer } from '../../support/file-server.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { packagedFile, writeProject } from '../../support/project.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+for (const isBucket of [true, false])
+  test(`Cargo builds with crates that were pushed to a ${isBucket ? 'bucket' : 'folder'}`, async t => {
+    const cleanup = new Cleanup(t)
+    const s3 = await startS3(cleanup)
+    const folder = folderOf(t)
+    const www = join(folder, 'www')
+    mkdirSync(www)
+    const { url } = await FileServer.start(cleanup, www)
+    const env = { ...s3.env({}), PLIMSOLL_REGISTRY_BASE_URL: url }
+    const push = async (...files: string[]) => {
+      const ended = await plimsollHere(
+        ['push', ...files, '--to', isBucket ? 's3://test/www' : www],
+        env,
+      )
+      // What a web server before the bucket does.
+      for (const [key, { bytes }] of s3.objects) {
+        mkdirSync(dirname(join(folder, key)), { recursive: true })
+        writeFileSync(join(folder, key), bytes)
+      }
+      return ended
+    }
+    const cratesIo = await openStandIn(cleanup, join(folder, 'crates-io'))
+    const cargo = new Cargo(join(folder, 'home'), {
+      registries: { test: `sparse+${url}/index/` },
+      cratesIo: cratesIo.indexUrl,
+    })
+    const toml = '[dependencies]\nin-need = { version = "1", registry = "test" }\n'
+    const library = writeProject(join(folder, 'library'), {
+      name: 'in-need',
+      files: { 'src/lib.rs': 'pub fn depth() -> u32 { 7 }\n' },
+    })
+    const user = writeProject(join(folder, 'user'), {
+      name: 'user',
+      toml,
+      files: { 'src/lib.rs': 'pub fn twice() -> u32 { 2 * in_need::depth() }\n' },
+    })
+    for (const project of [library, user]) {
+      await cargo.ok(project.folder, 'package', '--no-verify', '--allow-dirty')
+      const ended = await push(packagedFile(project))
+      assert.deepEqual(ended.stdout, `pushed ${project.name} 1.0.0\n`, ended.stderr)
+    }
+    assert.equal((await push(packagedFile(user))).stdout, 'user 1.0.0 is there already\n')
+    const app = writeProject(join(folder, 'app'), {
+      name: 'app',
+      toml: '[dependencies]\nuser = { version = "1", registry = "test" }\n',
+      files: { 'src/main.rs': 'fn main() { println!("{}", user::twice()) }\n' },
+    })
+    await cargo.ok(app.folder, 'fetch')
+    const ran = await cargo.ok(app.folder, 'run', '--quiet')
+    assert.equal(ran.stdout, '14\n')
+  })
+
+test('push needs the address of the tree, and a folder that was named', async t => {
+  const folder = folderOf(t)
+  const file = join(folder, 'a.crate')
+  writeFileSync(file, '')
+  const push = (...args: string[]) =>
+    plimsollHere(['push', file, '--to', join(folder, 'www'), ...args])
+  const without = await push()
+  assert.deepEqual([without.code, /registry\.base_url/.test(without.stderr)], [2, true])
+  const address = ['--base-url', 'https://crates.example']
+  const lost = await push(...address, '--dir', join(folder, 'nowhere'))
+  assert.deepEqual([lost.code, /no file or folder .*nowhere/.test(lost.stderr)], [2, true])
+  const bad = await push(...address)
+  assert.deepEqual([bad.code, /^error: .*a\.crate: /m.test(bad.stderr)], [1, true])
+})
