@@ -35,7 +35,7 @@ export type ListenOptions = ListenAddress &
   }
 
 /** A little longer than proxies keep connections (60 s), so that none closes during a request. */
-const KEEP_ALIVE_MS = 65_000
+const IDLE_MIN_MS = 65_000
 const HEADERS_MS = 20_000
 /** Added to the request timeout, so that the app can still answer that the request is too slow. */
 const ANSWER_MARGIN_MS = 2000
@@ -85,7 +85,9 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   const requestTimeout = requestSeconds * 1000 + ANSWER_MARGIN_MS
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // As properties, because the HTTP/2 server ignores them as options for its HTTP/1.1 side.
-  Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout: KEEP_ALIVE_MS })
+  // Another time limit between requests costs two timers for each of them.
+  const keepAliveTimeout = requestTimeout < IDLE_MIN_MS ? IDLE_MIN_MS : 0
+  Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout })
   server.setTimeout(requestTimeout)
   if ('socket' in options) await removeStaleSocket(options.socket)
   const where =

@@ -5,7 +5,11 @@ import { html, type Markup, raw } from './markup.ts'
 /** Longer code is not highlighted, because some grammars take quadratic time. */
 export const HIGHLIGHT_MAX = 64 * 1024
 
-const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile markdown python
+/** Nor is code with a longer line: many patterns look ahead to the end of a line at every word. */
+const LINE_MAX = 1000
+const LONG_LINE = new RegExp(`[^\\n]{${LINE_MAX + 1}}`)
+
+const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile python
   rust shell sql typescript xml yaml`
 const load = createRequire(import.meta.url)
 const comment = (begin: unknown, end: unknown, more: object = {}) => {
@@ -40,6 +44,28 @@ function endRawStrings({ contains = [] }: Mode): void {
   Object.assign(raw, hljs.END_SAME_AS_BEGIN({ begin: /b?r(#*)"/, end: /"(#*)/ }))
 }
 
+/**
+ * Colors of Markdown, each ended by its line. The library's grammar nests emphasis, links and HTML,
+ * and takes cubic time for some text.
+ */
+hljs.registerLanguage('markdown', () => ({
+  name: 'Markdown',
+  aliases: ['md', 'mkd', 'mkdown'],
+  contains: [
+    { scope: 'section', begin: /^#{1,6} /, end: /$/ },
+    hljs.END_SAME_AS_BEGIN({
+      scope: 'code',
+      begin: /^ {0,3}(`{3,}|~{3,})/,
+      end: /^ {0,3}(`{3,}|~{3,})/,
+    }),
+    { scope: 'quote', begin: /^ {0,3}>/, end: /$/ },
+    { scope: 'bullet', begin: /^[ \t]{0,12}(?:[*+-]|\d{1,9}[.)])(?=[ \t])/ },
+    { scope: 'code', begin: /`[^`\n]{1,500}`/ },
+    { scope: 'strong', begin: /\*\*[^*\n]{1,500}\*\*/ },
+    { scope: 'emphasis', begin: /\*[^*\s][^*\n]{0,500}\*/ },
+    { scope: 'link', begin: /\[[^[\]\n]{1,500}\]\([^()\s]{1,500}\)/ },
+  ],
+}))
 hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
 
 /** Words that rustdoc allows after a fence, alone or after a comma, for Rust code. */
@@ -66,6 +92,6 @@ function known(word: string): string | null {
 
 /** Renders code as HTML with classes for colors; the text itself stays the same. */
 export function highlight(code: string, language: string | null): Markup {
-  if (language === null || code.length > HIGHLIGHT_MAX) return html`${code}`
+  if (language === null || code.length > HIGHLIGHT_MAX || LONG_LINE.test(code)) return html`${code}`
   return raw(hljs.highlight(code, { language, ignoreIllegals: true }).value)
 }

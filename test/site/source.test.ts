@@ -163,10 +163,32 @@ test('a raw string of Rust ends with its own number of marks', () => {
   assert.deepEqual(strings, ['r#"a"b"#', 'r"c\\"', 'br##"d"#"##'].map(quoted))
 })
 
+test('Markdown has its colors, and a line that is too long has none', () => {
+  const code =
+    '# A *title*\n- `code`, **strong**, *soft*, [a](b.md)\n> said\n~~~\n# no title\n~~~\n'
+  const result = highlight(code, 'markdown').toString()
+  const found = [...result.matchAll(/<span class="hljs-(\w+)">([^<]*)/g)].map(([, a, b]) => [a, b])
+  assert.deepEqual(found, [
+    ['section', '# A *title*'],
+    ['bullet', '-'],
+    ['code', '`code`'],
+    ['strong', '**strong**'],
+    ['emphasis', '*soft*'],
+    ['link', '[a](b.md)'],
+    ['quote', '&gt; said'],
+    ['code', '~~~\n# no title\n~~~'],
+  ])
+  const line = (length: number) => highlight(`let ${'a'.repeat(length - 4)}\n`, 'rust').toString()
+  assert.match(line(1000), /<span/)
+  assert.doesNotMatch(line(1001), /<span/)
+})
+
 for (const [language, code] of grammars) {
   test(`hostile ${language} (${code.trim()}) is highlighted in little time`, () => {
     const before = process.cpuUsage()
-    const text = code.repeat(64 * 1024).slice(0, 64 * 1024)
+    // Lines of the most characters that are highlighted.
+    const lines = code.repeat(64 * 1024).replace(/[^\n]{999}/g, '$&\n')
+    const text = lines.slice(0, 64 * 1024)
     const result = highlight(text, language).toString()
     const used = process.cpuUsage(before)
     assert.ok(
