@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, createReadStream, type Dirent, fsync, type Stats } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import pLimit from 'p-limit'
 import { disk } from './disk/disk.ts'
 import { isTemporary, temporaryPath } from './disk/steps.ts'
@@ -98,9 +98,10 @@ export async function readFolder(path: string): Promise<Dirent[]> {
 
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await writing(() => mkdir(path, { recursive: true }))
+  const whole = resolve(path)
+  const first = await writing(() => mkdir(whole, { recursive: true }))
   if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made))
+  for (let made = whole; made.length >= first.length; made = dirname(made))
     await syncFolder(dirname(made))
 }
 

@@ -23,8 +23,10 @@ function releases(): HarbourRelease[] {
   }
   const rope = Array.from({ length: VERSIONS }, (_, at) => {
     const version = `0.${at}.0`
+    const isNewest = at === VERSIONS - 1
     const manifest = `[package]\nname = "rope"\nversion = "${version}"\nedition = "2021"\ndescription = "Ties things."\n${about}`
-    const bytes = buildCrate({ name: 'rope', version, manifest, files })
+    // Pages of many files for each version would take most of the time of these tests.
+    const bytes = buildCrate({ name: 'rope', version, manifest, files: isNewest ? files : {} })
     const at_ = new Date(Date.UTC(2026, 0, 1 + at)).toISOString().replace('.000', '')
     return { name: 'rope', version, bytes, at: at_, by: 'ada', yanked: at === 3 }
   })

@@ -16,6 +16,7 @@ import { steps } from '../../../generator/store/disk/steps.ts'
 import {
   fileChecksum,
   fileFacts,
+  makeFolder,
   moveDurably,
   readFolder,
   readText,
@@ -53,6 +54,14 @@ test('many writers of one file: it always has the bytes of one of them, whole', 
   const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(10_000))
   await Promise.all(texts.map(text => writeDurably(path, Buffer.from(text))))
   assert.ok(texts.includes(readFileSync(path, 'utf8')))
+})
+
+test('a folder with a name of one letter is made and synced in little time', async t => {
+  const before = process.cwd()
+  t.after(() => process.chdir(before))
+  process.chdir(folderOf(t))
+  await makeFolder('r')
+  assert.deepEqual(readdirSync('.'), ['r'])
 })
 
 test('moveDurably moves into folders that do not exist yet', async t => {
