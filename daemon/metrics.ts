@@ -19,7 +19,15 @@ import {
 import { issuesOf } from './http/answer.ts'
 
 /** The kinds of background work after a publish. */
-const BACKGROUND = ['build', 'git index', 'git push', 'downloads', 'upload', 'cdn purge'] as const
+const BACKGROUND = [
+  'build',
+  'git index',
+  'git push',
+  'downloads',
+  'upload',
+  'cdn purge',
+  'takeover',
+] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
 /** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */

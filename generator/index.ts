@@ -27,13 +27,14 @@ export type { ChangeNumber } from './store/change-number.ts'
 
 export { type Acceptance, addCrateFile, type Submission } from './add/add.ts'
 export { type Published, PublishQueue } from './add/publish-queue.ts'
-export { type Built, build } from './build/build.ts'
+export { type Built, build, drain } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { compareReleases, readRawFile } from './pages/compare.ts'
 export type { PageContext } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks, buildPages, markOutdatedPages } from './pages/pages.ts'
+export { beginServing, type Serving } from './serving.ts'
 export {
   buildStatic,
   readStaticSettings,
@@ -55,6 +56,7 @@ export {
   type Owner,
   registryCounts,
 } from './store/catalog/crates.ts'
+export { describeDaemon, hasMarksUpTo, lastChange } from './store/catalog/daemons.ts'
 export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
 export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'
 export {
@@ -110,6 +112,7 @@ export {
 } from './store/database/mark-kinds.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
+export type { Lease } from './store/process-mutex.ts'
 export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
 // The git index.

@@ -9,13 +9,16 @@ import { imageRules } from './images/download.ts'
 import type { PageContext } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
 import { registryCounts } from './store/catalog/crates.ts'
+import { listDaemons } from './store/catalog/daemons.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
+import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
-import { Lock, ProcessMutex } from './store/lock.ts'
+import { FileLocks, Lock } from './store/lock.ts'
+import type { Locks } from './store/process-mutex.ts'
 import { openCrates, openTree } from './store/storage.ts'
 
 /** Name of the settings file in a registry folder. */
@@ -34,6 +37,7 @@ export interface SettingSources {
 export interface Registry extends PageContext {
   readonly dir: string
   readonly settings: Settings
+  readonly locks: Locks
   close(): Promise<void>
 }
 
@@ -75,11 +79,12 @@ export async function openRegistry(
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   const crates = await openCrates(root, settings.storage, sources.env)
-  const database = await openRecords(dir, settings, crates)
+  const { database, locks } = await openRecords(root, settings, crates)
   await refreshListings(database, progress)
-  const mutex = new ProcessMutex(join(root, 'locks', 'build.lock'))
-  const pageMutex = new ProcessMutex(join(root, 'locks', 'pages.lock'))
-  const changes = new ChangeNumber(join(root, 'locks', 'tree.changes'))
+  const mutex = locks.mutex('build')
+  const pageMutex = locks.mutex('pages')
+  // Of what daemons with other folders change, only the files themselves tell.
+  const changes = settings.database.url === null ? changeNumber(root) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
@@ -88,6 +93,7 @@ export async function openRegistry(
     dir: root,
     settings,
     database,
+    locks,
     mutex,
     crates,
     pageMutex,
@@ -98,35 +104,51 @@ export async function openRegistry(
     authRequired: settings.auth.required,
     clock: () => new Date(),
     close: async () => {
-      await mutex.close()
-      await pageMutex.close()
-      changes.close()
-      await database.destroy()
-      await tree.cdn?.close()
+      try {
+        await mutex.close()
+        await pageMutex.close()
+      } finally {
+        changes?.close()
+        await locks.close()
+        await database.destroy()
+        await tree.cdn?.close()
+      }
     },
   }
 }
 
+function changeNumber(dir: string): ChangeNumber {
+  return new ChangeNumber(join(dir, 'locks', 'tree.changes'))
+}
+
+/** The records of a registry, and what keeps processes from changing the same files at once. */
+interface Records {
+  readonly database: Database
+  readonly locks: Locks
+}
+
 /** Opens the records of a registry: on the PostgreSQL server of the settings, or in a file. */
-async function openRecords(dir: string, settings: Settings, crates: CrateStore): Promise<Database> {
+async function openRecords(dir: string, settings: Settings, crates: CrateStore): Promise<Records> {
   const { url } = settings.database
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
-    const { openPostgres } = await import('./store/database/postgres/open.ts')
-    const database = await openPostgres({ ...settings.database, url })
-    const { crates: known } = await registryCounts(database)
-    if (known > 0) return database
+    const { openPostgres, ServerLocks } = await import('./store/database/postgres/open.ts')
+    const server = { ...settings.database, url }
+    const database = await openPostgres(server)
+    const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
-      await requireNoCrates(dir, withoutCredentials(url), crates)
-      return database
+      const { crates: known } = await registryCounts(database)
+      if (known === 0) await requireNoCrates(dir, withoutCredentials(url), crates)
+      return { database, locks }
     } catch (error) {
+      await locks.close()
       await database.destroy()
       throw error
     }
   }
-  const file = join(resolve(dir), DATABASE_FILE)
+  const file = join(dir, DATABASE_FILE)
   await requireRecords(dir, file, crates)
-  return openDatabase(file)
+  return { database: await openDatabase(file), locks: new FileLocks(join(dir, 'locks')) }
 }
 
 /** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */
@@ -144,9 +166,9 @@ export function serveLock(dir: string): Lock {
   return new Lock(join(resolve(dir), 'locks', 'serve.lock'))
 }
 
-/** Returns whether a daemon is serving the folder. */
-export function isServed(dir: string): boolean {
-  return serveHolder(dir) !== null
+/** Returns whether a daemon is serving the registry, from this folder or from another one. */
+export async function isServed({ dir, database }: Registry): Promise<boolean> {
+  return serveHolder(dir) !== null || (await listDaemons(database)).length > 0
 }
 
 /** Returns the lock's line about the daemon that serves the folder; null when there is none. */

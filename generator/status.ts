@@ -9,6 +9,7 @@ import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
 import { DATABASE_FILE, type Registry, serveHolder } from './registry.ts'
 import { registryCounts } from './store/catalog/crates.ts'
+import { listDaemons } from './store/catalog/daemons.ts'
 import { listFailures } from './store/catalog/facts.ts'
 import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
 import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
@@ -71,6 +72,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     pending: [...(await countMarksUpTo(database, most)), ...(images.n > 0 ? [images] : [])],
     copies: await countCopies(database, most),
     daemon: serveHolder(dir),
+    daemons: await listDaemons(database),
     git: await gitState(registry),
     base: urls.base,
     index: urls.sparseIndex,

@@ -5,6 +5,7 @@ import { withManual } from '../../generator/cli/console/manual.ts'
 import { progressLine } from '../../generator/cli/console/progress.ts'
 import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
 import {
+  beginServing,
   cargoConfig,
   counted,
   disk,
@@ -22,6 +23,7 @@ import {
   recordFailure,
   refuse,
   registryCounts,
+  type Serving,
   serveLock,
   systemRefusal,
   timestamp,
@@ -40,9 +42,13 @@ import { DownloadWorker } from '../workers/download-worker.ts'
 import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
 import { MirrorWorker } from '../workers/mirror-worker.ts'
+import { TakeoverWorker } from '../workers/takeover-worker.ts'
 
 /** What the log says when the first upload of the tree fails. */
 const MIRROR_FAILED = 'the upload of the whole tree failed; trying again'
+
+/** What the log says when the other daemons cannot be told that this one stops. */
+const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
 interface ServeOptions extends FolderOptions {
   readonly init?: boolean
@@ -106,7 +112,12 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()
       try {
-        await serveRegistry(io, log, stopped, registry, server)
+        const serving = await beginServing(registry, server.url)
+        try {
+          await serveRegistry(io, log, stopped, { registry, server, serving })
+        } finally {
+          await serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED))
+        }
       } finally {
         await registry.close()
       }
@@ -119,12 +130,18 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
   }
 }
 
+/** What is served, and where; `serving` is null where there can be no other daemon. */
+interface Served {
+  readonly registry: Registry
+  readonly server: Listening
+  readonly serving: Serving | null
+}
+
 async function serveRegistry(
   io: Io,
   log: Logger,
   stopped: Promise<string>,
-  registry: Registry,
-  server: Listening,
+  { registry, server, serving }: Served,
 ): Promise<void> {
   const clock = () => io.now()
   /** Logs a failure in background work and stores it for `plimsoll status`. */
@@ -154,19 +171,16 @@ async function serveRegistry(
   })
   let git: GitWorker | null = null
   let mirror: MirrorWorker | null = null
+  const onTakeoverFailure = failureReport('takeover', 'cannot look for work of other daemons')
+  const takeover = serving && new TakeoverWorker(registry, serving, indexWorker, onTakeoverFailure)
   try {
-    const gitIndex = await GitIndex.follow(registry, {
-      onMissing: refusal => log.warn({ err: refusal }, 'there is no git index'),
-      onPushFailure: failureReport('git push', 'a push of the git index failed; trying again'),
-    })
-    const problem = gitIndex && (await fetchProblem())
-    if (problem) log.warn(problem.message)
+    const onPushFailure = failureReport('git push', 'a push of the git index failed; trying again')
+    const startGit = await openGit(registry, log, onPushFailure)
     await indexWorker.catchUp()
     await indexWorker.pages.start()
     if (registry.tree.cdn) registry.tree.cdn.onFailure = onPurgeFailure
     mirror = new MirrorWorker(registry, failureReport('upload', MIRROR_FAILED))
-    const onGitFailure = failureReport('git index', 'the git index is behind; trying again')
-    git = gitIndex && new GitWorker(gitIndex, onGitFailure)
+    git = startGit?.(failureReport('git index', 'the git index is behind; trying again')) ?? null
     await git?.beginWithConfig()
     const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
     server.answer(app.fetch, app.quick)
@@ -184,6 +198,7 @@ async function serveRegistry(
     )
   } finally {
     await server.stop(shutdown_seconds)
+    await takeover?.close()
     await downloadWorker.close()
     await indexWorker.close(shutdown_seconds)
     await git?.close()
@@ -191,6 +206,26 @@ async function serveRegistry(
     await registry.tree.cdn?.close().catch(onPurgeFailure)
   }
   log.info('stopped')
+}
+
+/** Opens the git index; returns what starts its worker, null when there is none. */
+async function openGit(
+  registry: Registry,
+  log: Logger,
+  onPushFailure: (failure: unknown) => void,
+): Promise<((onFailure: (error: unknown) => void) => GitWorker) | null> {
+  const lease = registry.locks.lease('git')
+  const isLeading = await lease.isMine()
+  const onMissing = (refusal: Error) => log.warn({ err: refusal }, 'there is no git index')
+  const index = await GitIndex.follow(registry, { onMissing, onPushFailure }, isLeading)
+  if (!index) {
+    // Another daemon may have what is missing here.
+    await lease.close()
+    return null
+  }
+  const problem = await fetchProblem()
+  if (problem) log.warn(problem.message)
+  return onFailure => new GitWorker(index, { lease, isLeading }, onFailure)
 }
 
 /** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */

@@ -1,4 +1,10 @@
-import { type Registry, readStatus, timestamp, WORK_KINDS } from '../../generator/index.ts'
+import {
+  describeDaemon,
+  type Registry,
+  readStatus,
+  timestamp,
+  WORK_KINDS,
+} from '../../generator/index.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import type { SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -44,7 +50,7 @@ async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 
     disks: status.disks,
     databaseBytes: status.databaseBytes,
     memoryBytes: process.memoryUsage.rss(),
-    daemon: status.daemon,
+    daemon: status.daemons.map(describeDaemon).join('; ') || status.daemon,
     programs: Object.entries(status.programs),
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
     gitProblem: git.problem,

@@ -1,4 +1,4 @@
-import type { GitIndex } from '../../generator/index.ts'
+import type { GitIndex, Lease } from '../../generator/index.ts'
 import { Repeater } from './repeater.ts'
 
 /** How often the worker looks for changes made by other processes, in milliseconds. */
@@ -16,20 +16,29 @@ const AT_ONCE = 3
 
 /**
  * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
- * commit and retries it after growing pauses.
+ * commit and retries it after growing pauses. Of several daemons, the one with the lease does so.
  */
 export class GitWorker {
   readonly #index: GitIndex
+  readonly #lease: Lease
   readonly #onFailure: (error: unknown) => void
   readonly #repeater = new Repeater(() => this.#commit())
+  #isLeading: boolean
   #failures = 0
   /** When as many commits as `AT_ONCE` may be made at once again. */
   #rested = 0
   /** When the first change arrived that is not committed yet. */
   #since: number | null = null
 
-  constructor(index: GitIndex, onFailure: (error: unknown) => void) {
+  /** `isLeading`: whether the lease was taken when the index was opened. */
+  constructor(
+    index: GitIndex,
+    { lease, isLeading }: { readonly lease: Lease; readonly isLeading: boolean },
+    onFailure: (error: unknown) => void,
+  ) {
     this.#index = index
+    this.#lease = lease
+    this.#isLeading = isLeading
     this.#onFailure = onFailure
     this.#repeater.schedule(0)
   }
@@ -39,7 +48,7 @@ export class GitWorker {
    */
   async beginWithConfig(): Promise<void> {
     try {
-      await this.#index.commitConfig()
+      if (await this.#leads()) await this.#index.commitConfig()
     } catch (error) {
       this.#onFailure(error)
     }
@@ -60,12 +69,20 @@ export class GitWorker {
     await this.#repeater.close()
     await this.#commit()
     await this.#index.close()
+    await this.#lease.close()
+  }
+
+  async #leads(): Promise<boolean> {
+    const isMine = await this.#lease.isMine()
+    if (isMine && !this.#isLeading) await this.#index.lead()
+    this.#isLeading = isMine
+    return isMine
   }
 
   async #commit(): Promise<number> {
     this.#since = null
     try {
-      const commits = await this.#index.commit()
+      const commits = (await this.#leads()) ? await this.#index.commit() : 0
       if (commits > 0) this.#rested = Math.max(this.#rested, performance.now()) + APART
       this.#failures = 0
     } catch (error) {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Acceptance,
+  type Built,
   build,
   buildCrate,
   type Change,
+  drain,
   listMarks,
   PublishQueue,
   type Registry,
@@ -97,6 +99,11 @@ export class IndexWorker {
     await this.#track(this.#everything())
   }
 
+  /** Renders what other daemons have left; retries failures later. */
+  async takeOver(): Promise<void> {
+    await this.#track(this.#everything(drain))
+  }
+
   /**
    * Finishes running builds, retries failed ones once and renders pages for at most `seconds`.
    */
@@ -171,9 +178,9 @@ export class IndexWorker {
   }
 
   /** Builds everything; if that fails, builds each crate alone, so one cannot stop the others. */
-  async #everything(): Promise<void> {
+  async #everything(render: (context: Registry) => Promise<Built> = build): Promise<void> {
     try {
-      await this.#whole()
+      await this.#whole(render)
       this.pages.wake()
       this.#pause = this.#timing.retry
     } catch (error) {
@@ -182,8 +189,8 @@ export class IndexWorker {
   }
 
   /** Renders everything marked; throws if anything could not be rendered. */
-  async #whole(): Promise<void> {
-    const { issues } = await build(this.#context)
+  async #whole(render: (context: Registry) => Promise<Built> = build): Promise<void> {
+    const { issues } = await render(this.#context)
     refuseErrors(issues)
   }
 

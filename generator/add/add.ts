@@ -159,8 +159,13 @@ export function record(
 }
 
 /** Removes the bytes of a release that was not stored, unless another release has them. */
-export async function forget({ database, crates }: Registry, { release }: Checked): Promise<void> {
-  if (!(await releaseOfBytes(database, release.entry.cksum))) await crates.remove(keyOf(release))
+export async function forget(
+  { database, crates, mutex }: Registry,
+  { release }: Checked,
+): Promise<void> {
+  if (await releaseOfBytes(database, release.entry.cksum)) return
+  // Without the mutex somebody may be about to record a release with the same bytes.
+  if (await mutex.isHeld()) await crates.remove(keyOf(release))
 }
 
 function keyOf({ name, entry }: Release): string {

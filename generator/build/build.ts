@@ -23,7 +23,7 @@ export interface Built {
 const RENDERING = 'rendering index files'
 
 /** Raise it when the same catalog gets a different tree: an upgrade then builds everything. */
-const TREE_FORMAT = '1'
+export const TREE_FORMAT = '1'
 
 /** Renders what changed, or everything if the tree is missing or has another format. */
 export async function build(

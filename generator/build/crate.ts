@@ -24,7 +24,7 @@ import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/database.ts'
 import { disk } from '../store/disk/disk.ts'
 import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
-import type { ProcessMutex } from '../store/lock.ts'
+import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
@@ -119,6 +119,7 @@ export async function renderIndexed(
   files: readonly FileMark[],
 ): Promise<Mark[]> {
   const { tree } = context
+  rendering(context, crate)
   if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
   if (crate.text === null) await tree.remove(indexPath(crate.name))
   else await tree.write(output(indexPath(crate.name), crate.text))
@@ -142,6 +143,7 @@ export async function renderWhole(
   context: BuildContext,
   crate: CrateRecord,
 ): Promise<{ readonly lost: Issue[]; readonly marks: readonly Mark[] }> {
+  rendering(context, crate)
   const releases = await listReleases(context.database, crate.id)
   const marks = await fileMarks(context.database, [crate.id])
   const lost = await renderAgain(context, crate, releases)
@@ -196,6 +198,11 @@ async function show(
       refuse('crate_lost', { name, version })
     throw error
   }
+}
+
+/** Whoever lost the mutex meanwhile may have left files of another one, or removed some. */
+function rendering({ mutex }: BuildContext, { id: subject }: CrateRecord): void {
+  mutex.rendering([{ kind: 'whole', subject }])
 }
 
 function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {

@@ -31,7 +31,10 @@ export async function withoutRelease<T>(
   cksum: string,
   work: () => Promise<T>,
 ): Promise<T | null> {
-  return mutex.run(async () => ((await releaseOfBytes(database, cksum)) ? null : work()))
+  return mutex.run(async () => {
+    if (await releaseOfBytes(database, cksum)) return null
+    return (await mutex.isHeld()) ? work() : null
+  })
 }
 
 async function isOwned({ database }: BuildContext, path: string): Promise<boolean> {

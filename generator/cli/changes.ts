@@ -22,7 +22,7 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
 
 /** Commits the changes of a command to the git index, unless a running daemon does that. */
 async function commitToGit(io: Io, registry: Registry): Promise<void> {
-  if (isServed(registry.dir)) return
+  if (await isServed(registry)) return
   const git = await GitIndex.follow(registry, {
     onPushFailure: failure => io.err(`warning: ${failure.message}`),
   })

@@ -63,12 +63,16 @@ async function importAll(
   const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('import_running', { holder: lock.holder() })
+  // Another machine has another folder.
+  const lease = registry.locks.lease('downloads')
   const results: ({ path: string } & (LogSums | { error: string }))[] = []
   try {
+    if (!(await lease.isMine())) refuse('import_running', { holder: 'on another machine' })
     for (const file of files)
       results.push({ path: file, ...(await importOne(io, registry, file, options)) })
     await forgetLogs(registry)
   } finally {
+    await lease.close()
     lock.release()
   }
   const { issues } = await showChanges(io, registry)

@@ -3,6 +3,7 @@ import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { readSettings } from '../registry.ts'
 import { readStatus, type Status, WORK_KINDS } from '../status.ts'
+import { describeDaemon } from '../store/catalog/daemons.ts'
 import type { FailedMark } from '../store/catalog/marks.ts'
 import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { withManual } from './console/manual.ts'
@@ -30,7 +31,7 @@ export function registerReports(program: Command, io: Io): void {
 
   withManual(statusCommand, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemon`, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
     fails: 'the registry cannot be read',
   })
 
@@ -71,6 +72,7 @@ function jsonOf(status: Status) {
     pending_pages: pages,
     pending_work: status.pending,
     daemon: status.daemon,
+    daemons: status.daemons.map(({ common, ...one }) => one),
     git_index: git.engine,
     git_index_missing: git.why,
     git_index_problem: git.problem,
@@ -105,7 +107,9 @@ function linesOf(status: Status): string[] {
     `users     ${formatNumber(status.users)}`,
     `pending   ${formatNumber(marks)}${ofPages}`,
     ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${WORK_KINDS[kind]}`),
-    `daemon    ${status.daemon ?? 'not running'}`,
+    ...(status.daemons.length > 0
+      ? status.daemons.map(one => `daemon    ${describeDaemon(one)}`)
+      : [`daemon    ${status.daemon ?? 'not running'}`]),
     `git index ${git.engine ?? `none: ${git.why}`}`,
     ...(git.problem === null ? [] : [`warning   ${git.problem}`]),
     `index     ${status.index}`,

@@ -21,7 +21,7 @@ export function registerVerify(program: Command, io: Io): void {
     .action((options: VerifyOptions) =>
       withRegistry(io, options, async registry => {
         const progress = progressLine(io)
-        const served = isServed(registry.dir)
+        const served = await isServed(registry)
         const findings: Finding[] = []
         const job = { repair: options.repair ?? false, served, progress: progress.at }
         for await (const finding of verify(registry, job)) {

@@ -14,7 +14,7 @@ import {
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
 import { clearMarks, listMarks } from '../store/catalog/marks.ts'
-import { ProcessMutex } from '../store/lock.ts'
+import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'
@@ -54,7 +54,7 @@ export class GitIndex {
   ) {
     this.#registry = registry
     this.#repository = repository
-    this.#mutex = new ProcessMutex(join(registry.dir, 'locks', 'git.lock'))
+    this.#mutex = registry.locks.mutex('git')
     this.#push = new IndexPush(registry.settings.git.push, {
       path: gitIndexPath(registry),
       ...(onPushFailure && { onFailure: onPushFailure }),
@@ -64,9 +64,16 @@ export class GitIndex {
   /**
    * Does what `open` does, for the process that keeps the index up to date: without an engine,
    * changes are no longer marked. The next process that opens the index with an engine catches up.
+   * Without the lease, another daemon does all this; `lead` begins when it ends.
    */
-  static async follow(registry: Registry, events: GitIndexEvents = {}): Promise<GitIndex | null> {
+  static async follow(
+    registry: Registry,
+    events: GitIndexEvents = {},
+    hasLease = true,
+  ): Promise<GitIndex | null> {
     const git = await GitIndex.open(registry, events)
+    if (!hasLease) return git
+    await git?.lead()
     if (!git) await unfollowForGit(registry.database)
     if (registry.settings.git.index === 'off') await setGitIndexAside(registry)
     return git
@@ -82,14 +89,18 @@ export class GitIndex {
     try {
       await bringGitIndexBack(registry)
       const repository = await openIndexRepository({ path: gitIndexPath(registry), engine })
-      // The marks were for another repository: the first commit to this one contains all crates.
-      if ((await repository.head()) === null) await unfollowForGit(registry.database)
       return new GitIndex(registry, repository, onPushFailure)
     } catch (error) {
       if (!(error instanceof Refusal) || index === 'on') throw error
       onMissing?.(error)
       return null
     }
+  }
+
+  /** Makes this process the one that keeps the index up to date. */
+  async lead(): Promise<void> {
+    // The marks were for another repository: the first commit to this one contains all crates.
+    if ((await this.#repository.head()) === null) await unfollowForGit(this.#registry.database)
   }
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { DATABASE_FILE, type Registry, serveLock } from '../registry.ts'
+import { describeDaemon, listDaemons } from '../store/catalog/daemons.ts'
 import { type CopyProgress, copyCatalog } from '../store/database/copy.ts'
 import { type Database, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
@@ -26,6 +27,8 @@ export async function migrate(
   const lock = serveLock(dir)
   if (!lock.tryAcquire('`plimsoll migrate`')) refuse('serve_locked', { dir, holder: lock.holder() })
   try {
+    const [daemon] = await listDaemons(registry.database)
+    if (daemon) refuse('serve_locked', { dir, holder: describeDaemon(daemon) })
     const { url } = target
     if (url === null) return await intoFile(registry, progress)
     const { openPostgres } = await import('../store/database/postgres/open.ts')

@@ -1,7 +1,7 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/crate.ts'
 import type { DownloadRules } from '../images/download.ts'
-import type { ProcessMutex } from '../store/lock.ts'
+import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */

@@ -111,6 +111,7 @@ export async function buildMarks(
           // Another process or an earlier mark may have completed it.
           if (done.get(keyOf(mark))?.generation === mark.generation) return
           if (!(await isMarked(context.database, mark))) return
+          context.pageMutex.rendering([mark])
           const source = await sourceBefore({ ...context, tree }, mark)
           if (source) await once(source)
           const finished = await render({ ...context, tree }, mark, [...done.values()])

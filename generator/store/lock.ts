@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { Mutex } from '../../core/mutex.ts'
 import { isMissing } from './durable-file.ts'
+import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 import { writing } from './storage-fault.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
@@ -65,11 +66,11 @@ export class Lock {
 }
 
 /**
- * Runs work of many callers, in this process and in others, one at a time. Callers of one process
- * are served in order. Between processes, two lock files decide: a process holds the queue file
- * while it waits for the work file, so that a process with many callers does not starve the others.
+ * The mutex of processes that share a registry folder. Two lock files decide: a process holds the
+ * queue file while it waits for the work file, so that a process with many callers does not starve
+ * the others. The system frees the files of a process that dies, and no others.
  */
-export class ProcessMutex {
+export class FileMutex implements ProcessMutex {
   readonly #path: string
   readonly #mutex = new Mutex()
   #files: { readonly queue: LockFile; readonly work: LockFile } | null = null
@@ -78,7 +79,6 @@ export class ProcessMutex {
     this.#path = path
   }
 
-  /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T> {
     return this.#mutex.run(async () => {
       this.#files ??= { queue: openOften(`${this.#path}.gate`), work: openOften(this.#path) }
@@ -97,13 +97,38 @@ export class ProcessMutex {
     })
   }
 
-  /** Waits for queued work to finish and closes the lock files. */
+  rendering(): void {}
+
+  async isHeld(): Promise<boolean> {
+    return true
+  }
+
   async close(): Promise<void> {
     await this.#mutex.idle()
     this.#files?.queue.close()
     this.#files?.work.close()
     this.#files = null
   }
+}
+
+/** The mutexes of a registry whose processes share a folder; `dir` has their files. */
+export class FileLocks implements Locks {
+  readonly #dir: string
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  mutex(name: MutexName): ProcessMutex {
+    return new FileMutex(join(this.#dir, `${name}.lock`))
+  }
+
+  /** Whoever does such work in a folder holds a lock of the folder already. */
+  lease(): Lease {
+    return { isMine: async () => true, close: async () => undefined }
+  }
+
+  async close(): Promise<void> {}
 }
 
 /** Waits for the lock. */

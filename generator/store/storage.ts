@@ -30,7 +30,7 @@ export async function openTree(
   { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
   env: Environment,
   crates: CrateStore,
-  changes: ChangeNumber,
+  changes: ChangeNumber | null,
   base: string,
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)

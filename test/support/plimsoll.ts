@@ -31,6 +31,8 @@ export interface Daemon {
   readonly log: () => string
   /** Sends SIGTERM now and not at the end of the test. */
   readonly stop: () => void
+  /** Sends SIGKILL; resolves when it has ended. */
+  readonly kill: () => Promise<void>
 }
 
 /**
@@ -62,13 +64,20 @@ export async function serve(
   const stop = (): void => {
     if (!isStopped) isStopped = child.kill('SIGTERM')
   }
+  let expected: number | NodeJS.Signals = 0
+  const kill = async (): Promise<void> => {
+    expected = 'SIGKILL'
+    isStopped = child.kill('SIGKILL')
+    await ended
+  }
   cleanup.add(async () => {
     stop()
     // It finishes its work first, for at most the 30 s of `server.shutdown_seconds`.
     const timer = setTimeout(() => child.kill('SIGKILL'), 45_000)
     const ending = await ended
     clearTimeout(timer)
-    if (ending !== 0) throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
+    if (ending !== expected)
+      throw new Error(`plimsoll serve ended with ${ending} after SIGTERM\n${log()}`)
   })
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString()
@@ -92,7 +101,7 @@ export async function serve(
       resolve(address)
     })
   })
-  return { url: url.replace(/\/$/, ''), log, stop }
+  return { url: url.replace(/\/$/, ''), log, stop, kill }
 }
 
 /** The host's environment without settings of a registry the host may run. */

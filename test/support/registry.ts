@@ -59,7 +59,11 @@ export class TestRegistry implements Deps {
 
   private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
     this.dir = dir
-    this.git = git && new GitWorker(git, error => this.buildFailures.push(error))
+    this.git =
+      git &&
+      new GitWorker(git, { lease: registry.locks.lease('git'), isLeading: true }, error =>
+        this.buildFailures.push(error),
+      )
     this.registry = { ...registry, clock: this.clock }
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(

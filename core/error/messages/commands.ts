@@ -21,6 +21,10 @@ export const commandMessages = {
     bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
+    daemons_differ:
+      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',
+    daemons_apart:
+      'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
     base_url_missing:
       '{address} has no URL; set `registry.base_url` to the address at which users reach the registry',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',

@@ -24,6 +24,11 @@ export function temporaryPath(path: string): string {
   return join(dirname(path), `${TEMPORARY}${randomBytes(8).toString('hex')}`)
 }
 
+/** Returns a temporary name that is always the same. */
+export function temporaryName(rest: string): string {
+  return `${TEMPORARY}${rest}`
+}
+
 /** Returns whether a path is the temporary name of a file that is still being written. */
 export function isTemporary(path: string): boolean {
   return basename(path).startsWith(TEMPORARY)

@@ -11,7 +11,12 @@ async function prepare(t: TestContext) {
   t.mock.method(performance, 'now', () => now)
   let commits = 0
   const index = { commit: async () => ++commits, close: async () => undefined }
-  const worker = new GitWorker(index as unknown as GitIndex, error => assert.fail(String(error)))
+  const lease = { isMine: async () => true, close: async () => undefined }
+  const worker = new GitWorker(
+    index as unknown as GitIndex,
+    { lease, isLeading: true },
+    (error: unknown) => assert.fail(String(error)),
+  )
   const pass = async (ms: number) => {
     now += ms
     t.mock.timers.tick(ms)

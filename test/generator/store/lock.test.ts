@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { Lock, ProcessMutex } from '../../../generator/store/lock.ts'
+import { FileMutex, Lock } from '../../../generator/store/lock.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { isWaiting, settle } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
@@ -65,7 +65,7 @@ test('looking at a lock does not keep another from taking it', async t => {
 })
 
 test('the work of one process goes one at a time and in order, failures included', async t => {
-  const mutex = new ProcessMutex(join(folderOf(t), 'build.lock'))
+  const mutex = new FileMutex(join(folderOf(t), 'build.lock'))
   const log: string[] = []
   const turns = [1, 2, 3].map(number =>
     mutex.run(async () => {
@@ -90,7 +90,7 @@ test('the work of one process goes one at a time and in order, failures included
 
 test('a turn makes no files besides the two of the lock', async t => {
   const folder = folderOf(t)
-  const mutex = new ProcessMutex(join(folder, 'build.lock'))
+  const mutex = new FileMutex(join(folder, 'build.lock'))
   const files = await mutex.run(async () => readdirSync(folder))
   assert.deepEqual(files.sort(), ['build.lock', 'build.lock.gate'])
   await mutex.close()
@@ -102,7 +102,7 @@ test('between processes the work goes one at a time, too', async t => {
   writeFileSync(count, '0')
   // Each turn reads, waits and writes: two at once would lose a step.
   const steps = `
-    const mutex = new ProcessMutex(${JSON.stringify(path)})
+    const mutex = new FileMutex(${JSON.stringify(path)})
     for (let i = 0; i < 50; i++) await mutex.run(async () => {
       const before = Number(readFileSync(${JSON.stringify(count)}, 'utf8'))
       await new Promise(setImmediate)
@@ -116,7 +116,7 @@ test('between processes the work goes one at a time, too', async t => {
 
 test('a process with a long queue lets another in between', async t => {
   const path = join(folderOf(t), 'build.lock')
-  const mutex = new ProcessMutex(path)
+  const mutex = new FileMutex(path)
   let turns = 0
   let isOver = false
   // As a daemon under load: the next turn is always waiting already.
@@ -132,7 +132,7 @@ test('a process with a long queue lets another in between', async t => {
   const enough = join(folderOf(t), 'enough')
   const other = program(
     t,
-    `const { existsSync } = await import('node:fs'); const mutex = new ProcessMutex(${JSON.stringify(path)}); for (let i = 0; i < 20 || !existsSync(${JSON.stringify(enough)}); i++) await mutex.run(async () => undefined); console.log('done')`,
+    `const { existsSync } = await import('node:fs'); const mutex = new FileMutex(${JSON.stringify(path)}); for (let i = 0; i < 20 || !existsSync(${JSON.stringify(enough)}); i++) await mutex.run(async () => undefined); console.log('done')`,
   )
   // Neither starves, however fast the machine: the other ends only after the load has had turns.
   await until(
@@ -150,9 +150,9 @@ test('a mutex whose user was killed is free', async t => {
   const path = join(folderOf(t), 'build.lock')
   const child = await program(
     t,
-    `void new ProcessMutex(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
+    `void new FileMutex(${JSON.stringify(path)}).run(async () => { console.log('in'); await new Promise(() => setInterval(() => {}, 1000)) })`,
   )
-  const mutex = new ProcessMutex(path)
+  const mutex = new FileMutex(path)
   const turn = mutex.run(async () => 'through')
   assert.ok(await isWaiting(turn))
   child.kill('SIGKILL')
@@ -162,7 +162,7 @@ test('a mutex whose user was killed is free', async t => {
 
 /** Runs a piece of code beside the test until it prints a line; it ends with the test at the latest. */
 async function program(t: TestContext, code: string): Promise<ChildProcess> {
-  const head = `import { readdirSync, readFileSync, writeFileSync } from 'node:fs'; import { Lock, ProcessMutex } from ${JSON.stringify(LOCK)};`
+  const head = `import { readdirSync, readFileSync, writeFileSync } from 'node:fs'; import { Lock, FileMutex } from ${JSON.stringify(LOCK)};`
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -6,6 +6,8 @@ import type { Tables } from '../tables.ts'
 import { PostgresDialect } from './dialect.ts'
 import { Server, type ServerSettings } from './server.ts'
 
+export { ServerLocks } from './locks.ts'
+
 /**
  * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
  * `Refusal` when there is no connection, or none is allowed.

@@ -38,8 +38,9 @@ export class Server {
   }
 }
 
-function poolOf(settings: ServerSettings, max: number): Pool {
-  const pool = new Pool({ ...connectionOf(settings), max, types })
+/** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
+export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
+  const pool = new Pool({ ...connectionOf(settings), ...more, max, types })
   // A connection that ends while nobody uses it leaves the pool; the next use opens another one.
   pool.on('error', () => undefined)
   // Of one in use, the statement or the next one says so.

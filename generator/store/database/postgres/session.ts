@@ -182,7 +182,7 @@ const PAUSES = [0, 200]
 const LONG_PAUSES = [0, 200, 1000, 2000, 4000]
 
 /** Does work again when the connection was lost; work that may have changed anything must not be. */
-async function retried<T>(work: () => Promise<T>, pauses = PAUSES): Promise<T> {
+export async function retried<T>(work: () => Promise<T>, pauses = PAUSES): Promise<T> {
   for (const pause of pauses) {
     try {
       return await work()

@@ -1,0 +1,75 @@
+import {
+  hasMarksUpTo,
+  lastChange,
+  PAGE_KINDS,
+  type Registry,
+  type Serving,
+  timestamp,
+} from '../../generator/index.ts'
+import type { IndexWorker } from './index-worker.ts'
+import { Repeater } from './repeater.ts'
+
+/** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */
+const LOOK_EVERY = 2000
+const NOTE_AT = 3
+
+/** Work that a publish waits for: who has recorded it renders it within a second. */
+const URGENT = ['index', 'whole']
+
+/**
+ * Takes over what other daemons have left: index files that are not rendered after two looks, and
+ * pages at once, which daemons render in turns. Also tells the others that this daemon serves.
+ */
+export class TakeoverWorker {
+  readonly #registry: Registry
+  readonly #serving: Serving
+  readonly #indexWorker: IndexWorker
+  readonly #onFailure: (error: unknown) => void
+  readonly #repeater = new Repeater(() => this.#look())
+  /** The last changes at the two looks before. */
+  #before: readonly [number, number] = [0, 0]
+  #looks = 0
+  #taking: Promise<void> | null = null
+  #hasFailed = false
+
+  constructor(
+    registry: Registry,
+    serving: Serving,
+    indexWorker: IndexWorker,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#registry = registry
+    this.#serving = serving
+    this.#indexWorker = indexWorker
+    this.#onFailure = onFailure
+    this.#repeater.schedule(LOOK_EVERY)
+  }
+
+  /** Finishes a look that has begun. */
+  async close(): Promise<void> {
+    await this.#repeater.close()
+    await this.#taking
+  }
+
+  async #look(): Promise<number> {
+    const { database, clock } = this.#registry
+    try {
+      if (this.#looks++ % NOTE_AT === 0) await this.#serving.note()
+      const at = timestamp(clock())
+      const [old, last] = this.#before
+      // Much work takes longer than the next look.
+      if (!this.#taking && (await hasMarksUpTo(database, URGENT, old, at)))
+        this.#taking = this.#indexWorker.takeOver().finally(() => {
+          this.#taking = null
+        })
+      this.#before = [last, await lastChange(database)]
+      if (await hasMarksUpTo(database, PAGE_KINDS, last, at)) this.#indexWorker.pages.wake()
+      this.#hasFailed = false
+    } catch (error) {
+      // Once: a database that is away is said often enough.
+      if (!this.#hasFailed) this.#onFailure(error)
+      this.#hasFailed = true
+    }
+    return LOOK_EVERY
+  }
+}

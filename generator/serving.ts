@@ -1,0 +1,149 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { refuse } from '../core/error/error.ts'
+import { isBucket } from '../core/settings/bucket.ts'
+import type { Settings } from '../core/settings/settings.ts'
+import { TREE_FORMAT } from './build/build.ts'
+import { PAGE_FORMAT } from './pages/context.ts'
+import type { Registry } from './registry.ts'
+import {
+  forgetDaemon,
+  listDaemons,
+  noteDaemon,
+  type SeenDaemon,
+  type ServingDaemon,
+} from './store/catalog/daemons.ts'
+import { isOnServer } from './store/database/engine.ts'
+import { runningVersion } from './store/database/migrations.ts'
+import { temporaryName } from './store/disk/steps.ts'
+import { fileFacts, makeFolder, unlessMissing, writeDurably } from './store/durable-file.ts'
+
+/** Settings that each daemon has for itself. */
+const OWN = new Set(['server', 'tls', 'log', 'database'])
+
+/** A daemon among those that serve the registry from the same database. */
+export interface Serving {
+  /** Tells the others that this one serves; to be called every few seconds. */
+  note(): Promise<void>
+  /** Tells the others that this one stops. */
+  end(): Promise<void>
+}
+
+/**
+ * Tells the other daemons of the database that this one begins to serve at `url`; null for a
+ * registry in files, which has one daemon. Refuses settings that differ from those of the others,
+ * and another public tree or crate store.
+ */
+export async function beginServing(registry: Registry, url: string): Promise<Serving | null> {
+  const { database } = registry
+  if (!isOnServer(database)) return null
+  const self: ServingDaemon = {
+    id: await daemonId(registry.dir),
+    host: hostname(),
+    process: process.pid,
+    url,
+    version: runningVersion(),
+    common: commonOf(registry),
+  }
+  const serving = {
+    note: async () => {
+      await leaveTraces(registry, self.id)
+      await noteDaemon(database, self)
+    },
+    end: async () => {
+      await forgetDaemon(database, self.id)
+      for (const path of tracesOf(registry, self.id)) await rm(path, { force: true })
+    },
+  }
+  await leaveTraces(registry, self.id)
+  // One transaction: of two daemons that begin at once, the second sees the first.
+  const others = await database.transaction().execute(async tx => {
+    const others = (await listDaemons(tx)).filter(({ id }) => id !== self.id)
+    for (const other of others) requireSame(self, other)
+    await noteDaemon(tx, self)
+    return others
+  })
+  try {
+    for (const other of others) await requireTraces(registry, other)
+    return serving
+  } catch (error) {
+    await serving.end()
+    throw error
+  }
+}
+
+/** Returns the id of the daemon of a registry folder, which stays the same. */
+async function daemonId(dir: string): Promise<string> {
+  const path = join(dir, 'locks', 'daemon.id')
+  const known = await unlessMissing(readFile(path, 'utf8'))
+  if (known !== null && /^[0-9a-f]{8}$/.test(known)) return known
+  const id = randomBytes(4).toString('hex')
+  await writeDurably(path, Buffer.from(id))
+  return id
+}
+
+/** Returns fingerprints: what is compared may contain secrets, and everybody can read these. */
+function commonOf({ settings, urls }: Registry): Record<string, string> {
+  const values = new Map<string, unknown>([
+    ['registry.base_url', urls.base],
+    ['the version of Plimsoll', [runningVersion(), TREE_FORMAT, PAGE_FORMAT]],
+  ])
+  for (const [section, rows] of Object.entries(settings)) {
+    if (OWN.has(section)) continue
+    if (section === 'yanked') values.set(section, rows)
+    else
+      for (const [name, value] of Object.entries(rows)) {
+        const key = `${section}.${name}`
+        if (!values.has(key)) values.set(key, sharedValue(key, value))
+      }
+  }
+  return Object.fromEntries(Array.from(values, ([key, value]) => [key, fingerprint(value)]))
+}
+
+/** Each machine may have the same folder at another path. */
+function sharedValue(key: string, value: Settings['storage'][keyof Settings['storage']]): unknown {
+  const isPlace = key === 'storage.crates' || key === 'storage.public'
+  return isPlace && !isBucket(String(value)) ? 'a folder' : value
+}
+
+function fingerprint(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+function requireSame(self: ServingDaemon, other: SeenDaemon): void {
+  const names = new Set([...Object.keys(self.common), ...Object.keys(other.common)])
+  const differ = [...names].filter(name => self.common[name] !== other.common[name])
+  if (differ.length > 0) refuse('daemons_differ', { ...placeOf(other), names: differ.join(', ') })
+}
+
+/**
+ * Returns the files by which others recognize that they have the same folders. As temporary files
+ * they are neither listed nor served, and removed when they are old.
+ */
+function tracesOf({ tree, crates }: Registry, id: string): string[] {
+  const name = temporaryName(`daemon-${id}`)
+  return [tree.path(name), crates.path(name)].filter(path => path !== null)
+}
+
+async function leaveTraces(registry: Registry, id: string): Promise<void> {
+  for (const path of tracesOf(registry, id)) {
+    await makeFolder(join(path, '..'))
+    await writeFile(path, '')
+  }
+}
+
+async function requireTraces(registry: Registry, other: SeenDaemon): Promise<void> {
+  const [tree = '', crates] = tracesOf(registry, other.id)
+  for (const [key, path] of [
+    ['storage.public', tree] as const,
+    ['storage.crates', crates] as const,
+  ])
+    if (path !== undefined && !(await fileFacts(path)))
+      refuse('daemons_apart', { ...placeOf(other), key, dir: join(path, '..') })
+}
+
+function placeOf({ host, process, url }: SeenDaemon) {
+  return { host, process, url }
+}

@@ -1,0 +1,43 @@
+import type { MarkSubject } from './catalog/marks.ts'
+
+/** What the mutexes of a registry protect: index files, pages, the git index. */
+export type MutexName = 'build' | 'pages' | 'git'
+
+/** What one process at a time does: it writes the git index, it imports access logs. */
+export type LeaseName = 'git' | 'downloads'
+
+/**
+ * Runs work of many callers, in this process and in others, one at a time. Callers of one process
+ * are served in order.
+ */
+export interface ProcessMutex {
+  /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Called by the work before it renders these. If another process has been given the mutex before
+   * the work ended, it may have rendered them newer: then they are marked to be rendered again.
+   */
+  rendering(subjects: readonly MarkSubject[]): void
+  /** Returns whether the running work still has the mutex; before what cannot be done again. */
+  isHeld(): Promise<boolean>
+  /** Waits for queued work to finish. */
+  close(): Promise<void>
+}
+
+/** What one process at a time has, for as long as it lives. */
+export interface Lease {
+  /** Returns whether this process has it; takes it if nobody does. */
+  isMine(): Promise<boolean>
+  /** Gives it to whoever asks next. */
+  close(): Promise<void>
+}
+
+/** Gives the mutexes and leases of a registry. */
+export interface Locks {
+  /** Returns a mutex; the caller closes it. */
+  mutex(name: MutexName): ProcessMutex
+  /** Returns a lease; the caller closes it. */
+  lease(name: LeaseName): Lease
+  /** Closes what the mutexes share; to be called when all are closed. */
+  close(): Promise<void>
+}

@@ -1,0 +1,236 @@
+// Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, type TestContext, test } from 'node:test'
+import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
+import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { publishRequest } from '../support/registry.ts'
+import { until } from '../support/until.ts'
+import { folderOf } from '../support/workplace.ts'
+
+const skip = postgresMissing() ?? false
+let server: TestServer
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.close()
+})
+
+/** A database, and folders that daemons share. */
+class Cluster {
+  readonly name: string
+  readonly shared: string
+  readonly #t: TestContext
+  readonly #cleanup: Cleanup
+
+  private constructor(t: TestContext, name: string) {
+    this.name = name
+    this.#t = t
+    this.#cleanup = new Cleanup(t)
+    this.shared = folderOf(t)
+  }
+
+  static async make(t: TestContext, name: string): Promise<Cluster> {
+    await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+    return new Cluster(t, name)
+  }
+
+  query(sql: string): Promise<Record<string, unknown>[]> {
+    return execute(server.url(this.name), sql)
+  }
+
+  environment(more: Record<string, string> = {}): Record<string, string> {
+    return {
+      PLIMSOLL_DATABASE_URL: server.url(this.name),
+      PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example',
+      PLIMSOLL_STORAGE_CRATES: join(this.shared, 'crates'),
+      PLIMSOLL_STORAGE_PUBLIC: join(this.shared, 'public'),
+      PLIMSOLL_API_ERROR_STATUS: 'http',
+      PLIMSOLL_PAGES_SOURCE: 'false',
+      ...more,
+    }
+  }
+
+  /** One more daemon, with a registry folder of its own. */
+  async daemon(): Promise<Daemon & { readonly dir: string }> {
+    const dir = folderOf(this.#t)
+    await plimsoll(dir, ['init', '--dir', dir], this.environment())
+    return { dir, ...(await serve(this.#cleanup, dir, this.environment())) }
+  }
+
+  /** What a daemon says that does not start, because of these settings. */
+  async refusal(more: Record<string, string>): Promise<string> {
+    const dir = folderOf(this.#t)
+    await plimsoll(dir, ['init', '--dir', dir], this.environment())
+    const args = ['serve', '--dir', dir, '--listen', '127.0.0.1:0']
+    const { code, stderr } = await plimsoll(dir, args, this.environment(more))
+    assert.equal(code, 2, stderr)
+    return stderr
+  }
+}
+
+function publish({ url }: Daemon, token: string, version: string, text = ''): Promise<Response> {
+  const files = { 'src/lib.rs': text }
+  const body = publishRequest({ name: 'demo', version, files })
+  const headers = { authorization: token }
+  return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
+}
+
+interface Line {
+  readonly vers: string
+  readonly yanked: boolean
+}
+
+async function index({ url }: Daemon): Promise<Line[]> {
+  const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
+  return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Line]))
+}
+
+test('two daemons share a database and folders: any publishes, one wins, both show it at once; what a killed one leaves, the other does', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, 'two')
+  const one = await cluster.daemon()
+  const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
+  const two = await cluster.daemon()
+  assert.doesNotMatch(two.log(), /plim_\w{38}/)
+  for (const [at, [here, there]] of [
+    [one, two],
+    [two, one],
+    [one, two],
+  ].entries() as IterableIterator<[number, [Daemon, Daemon]]>) {
+    assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
+    for (const daemon of [there, here])
+      assert.equal((await index(daemon)).at(-1)?.vers, `0.${at}.0`)
+    const crate = await fetch(`${there.url}/crates/demo/demo-0.${at}.0.crate`)
+    assert.equal(crate.status, 200)
+  }
+  for (let at = 0; at < 4; at++) {
+    const rivals = [one, two].map((daemon, who) => publish(daemon, token, `1.${at}.0`, `// ${who}`))
+    const statuses = (await Promise.all(rivals)).map(({ status }) => status)
+    assert.deepEqual(statuses.toSorted(), [200, 409])
+  }
+  const versions = (await index(two)).map(({ vers }) => vers)
+  assert.equal(versions.length, 7)
+  assert.equal(new Set(versions).size, 7)
+
+  // Its yank is recorded but cannot be rendered: somebody else has the mutex of the index files.
+  const held = cluster.query(
+    `BEGIN; SELECT pg_advisory_xact_lock(1886150004, hashtext(current_schema()));
+      SELECT pg_sleep(600)`,
+  )
+  const end = held.catch(() => undefined)
+  const holder = `FROM pg_locks JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'advisory' AND granted AND query LIKE '%pg_sleep(600)%'`
+  await until(
+    async () => (await cluster.query(`SELECT 1 ${holder}`)).length > 0,
+    () => 'nobody gets the mutex',
+  )
+  const path = '/api/v1/crates/demo/1.0.0/yank'
+  const headers = { authorization: token }
+  const yank = fetch(`${one.url}${path}`, { method: 'DELETE', headers }).catch(() => undefined)
+  const yanked = "SELECT 1 FROM audit WHERE action = 'yank'"
+  await until(
+    async () => (await cluster.query(yanked)).length > 0,
+    () => 'the yank is not recorded',
+  )
+  await one.kill()
+  await yank
+  await cluster.query(`SELECT pg_terminate_backend(pid) ${holder}`)
+  await end
+  await until(
+    async () => (await index(two)).find(({ vers }) => vers === '1.0.0')?.yanked === true,
+    () => `the other daemon does not render it\n${two.log()}`,
+  )
+  assert.equal((await publish(two, token, '2.0.0')).status, 200)
+  // Overviews may wait for a minute.
+  const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
+  await until(
+    async () => (await cluster.query(work)).length === 0,
+    () => 'work is left',
+  )
+  const { code, stdout } = await plimsoll(
+    two.dir,
+    ['verify', '--dir', two.dir],
+    cluster.environment(),
+  )
+  assert.equal(code, 0, stdout)
+})
+
+test('daemons with other settings or folders are refused, and one that has ended does not count', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, 'apart')
+  const one = await cluster.daemon()
+  assert.match(
+    await cluster.refusal({
+      PLIMSOLL_LIMITS_CRATE_BYTES: '1MiB',
+      PLIMSOLL_REGISTRY_TITLE: 'Other',
+    }),
+    /serves the same database, and not everything is the same there: registry\.title, limits\.crate_bytes;/,
+  )
+  assert.match(
+    await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }),
+    /is not its folder: set `storage\.public` to a folder that all daemons share/,
+  )
+  const { stdout } = await plimsoll(one.dir, ['status', '--dir', one.dir], cluster.environment())
+  const line =
+    /^daemon +[0-9a-f]{8} on \S+, process \d+ at http:\S+, version \S+, seen \d+ s ago$/gm
+  assert.equal(stdout.match(line)?.length, 1, stdout)
+  await one.kill()
+  await cluster.query(`UPDATE facts SET value = jsonb_set(CAST(value AS jsonb), '{seen}', '0')
+    WHERE key LIKE 'daemon:%'`)
+  const dir = folderOf(t)
+  await plimsoll(dir, ['init', '--dir', dir], cluster.environment())
+  const env = cluster.environment({ PLIMSOLL_REGISTRY_TITLE: 'Other' })
+  await serve(new Cleanup(t), dir, env)
+})
+
+test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
+  await execute(server.url('postgres'), 'CREATE DATABASE lost')
+  const settings = {
+    url: server.url('lost'),
+    password_file: null,
+    sslmode: 'auto' as const,
+    ca_file: null,
+    pool: 2,
+    statement_seconds: 30,
+    lock_seconds: 10,
+  }
+  const marked: unknown[] = []
+  const locks = [0, 1].map(
+    () => new ServerLocks(settings, async lost => void marked.push(...lost)),
+  ) as [ServerLocks, ServerLocks]
+  const [one, two] = locks.map(each => each.mutex('build')) as [
+    ReturnType<ServerLocks['mutex']>,
+    ReturnType<ServerLocks['mutex']>,
+  ]
+  const cleanup = new Cleanup(t)
+  for (const each of locks) cleanup.add(() => each.close())
+  const subject = { kind: 'whole', subject: 7 } as const
+  const steps: string[] = []
+  const second: Promise<void>[] = []
+  await one.run(async () => {
+    one.rendering([subject])
+    assert.equal(await one.isHeld(), true)
+    second.push(two.run(async () => void steps.push('two')))
+    steps.push('one')
+    await execute(
+      server.url('lost'),
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    )
+    await Promise.all(second)
+    steps.push('one goes on')
+    assert.equal(await one.isHeld(), false)
+  })
+  assert.deepEqual(steps, ['one', 'two', 'one goes on'])
+  await one.close()
+  assert.deepEqual(marked, [subject])
+  await two.run(async () => two.rendering([subject]))
+  await two.close()
+  assert.deepEqual(marked, [subject])
+})
