@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
@@ -188,6 +189,18 @@ test('daemons with other settings or folders are refused, and one that has ended
   await plimsoll(dir, ['init', '--dir', dir], cluster.environment())
   const env = cluster.environment({ PLIMSOLL_REGISTRY_TITLE: 'Other' })
   await serve(new Cleanup(t), dir, env)
+})
+
+test('files are looked at for each request: what others change renews no number here', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, 'looked')
+  const dir = folderOf(t)
+  const sources = { env: cluster.environment() }
+  await initRegistry(dir, sources, {})
+  const registry = await openRegistry(dir, sources)
+  new Cleanup(t).add(() => registry.close())
+  assert.equal(registry.tree.changes, null)
 })
 
 test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
