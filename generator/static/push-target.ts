@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
 import { fileChecksum, sweepFolder, writeDurably } from '../store/durable-file.ts'
-import { ProcessMutex } from '../store/lock.ts'
+import { FileMutex } from '../store/lock.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import type { Bucket } from '../store/s3/bucket.ts'
 import { reading } from '../store/s3/connection.ts'
@@ -52,7 +52,7 @@ export async function folderPushTarget(folder: string): Promise<PushTarget> {
     if (!(await tree.has(configPath))) refuse('folder_in_use', { out: folder })
     break
   }
-  const mutex = new ProcessMutex(tree.path(`${PUSH_FOLDER}/lock`))
+  const mutex = new FileMutex(tree.path(`${PUSH_FOLDER}/lock`))
   const write = async (path: string, bytes: Buffer) => {
     await sweepFolder(dirname(tree.path(path)), Date.now() - STALE_MS)
     await writeDurably(tree.path(path), bytes)
