@@ -119,11 +119,20 @@ export async function renderIndexed(
   files: readonly FileMark[],
 ): Promise<Mark[]> {
   const { tree } = context
-  rendering(context, crate)
-  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
+  await showFiles(context, crate, files)
   if (crate.text === null) await tree.remove(indexPath(crate.name))
   else await tree.write(output(indexPath(crate.name), crate.text))
   return [...files, markOf(crate, 'index')]
+}
+
+/** Begins to render a crate: shows its `.crate` files that are not shown yet. */
+export async function showFiles(
+  context: BuildContext,
+  crate: CrateRecord,
+  files: readonly FileMark[],
+): Promise<void> {
+  rendering(context, crate)
+  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
 }
 
 /**
@@ -205,6 +214,7 @@ function rendering({ mutex }: BuildContext, { id: subject }: CrateRecord): void 
   mutex.rendering([{ kind: 'whole', subject }])
 }
 
-function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {
+/** Returns the mark of a crate as it was read. */
+export function markOf(crate: CrateRecord, kind: 'index' | 'whole'): Mark {
   return { kind, subject: crate.id, generation: crate.generation }
 }

@@ -14,9 +14,10 @@ import {
 } from '../store/catalog/marks.ts'
 import { indexFiles } from '../store/catalog/releases.ts'
 import { disk } from '../store/disk/disk.ts'
+import type { TextFile } from '../store/disk/steps.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import type { SyncBatch } from '../store/sync-batch.ts'
-import { type BuildContext, renderIndexed, renderWhole } from './crate.ts'
+import { type BuildContext, markOf, renderWhole, showFiles } from './crate.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
 const TURN_MS = 200
@@ -26,7 +27,10 @@ const CRATES = 100
 const VERSIONS = 500
 
 /** So many marks wait for a common sync: creating files takes much longer while one runs. */
-const MARKS = 50_000
+const MARKS = 250_000
+
+/** With so many crates, a thread that writes some while others are read is worth its start. */
+const THREAD_FROM = 500
 
 /** The result of a build of many crates. */
 interface Many {
@@ -46,6 +50,7 @@ export async function buildMarked(
   for (let after = 0; ; ) {
     const marks = await listIndexMarks(context.database, after)
     if (marks.length === 0) break
+    if (marks.length >= THREAD_FROM) disk.useThread()
     after = marks.at(-1)?.subject ?? after
     waiting.push(...marks)
     while (waiting.length > 0) {
@@ -103,6 +108,7 @@ class ManyCrates {
   readonly #batch: SyncBatch
   readonly #swept = new Set<string>()
   #marks: Mark[] = []
+  #writing: Promise<void> = Promise.resolve()
   #settling: Promise<void> = Promise.resolve()
 
   constructor(context: BuildContext) {
@@ -115,9 +121,13 @@ class ManyCrates {
     const { mutex, tree } = this.#context
     await mutex.run(async () => {
       const end = performance.now() + TURN_MS
-      while ((await work(tree.within(this.#batch))) && performance.now() < end)
-        // Without a thread for the disk nothing else would leave the event loop to others.
-        await setImmediate()
+      try {
+        while ((await work(tree.within(this.#batch))) && performance.now() < end)
+          // Without a thread for the disk nothing else would leave the event loop to others.
+          await setImmediate()
+      } finally {
+        await this.#writing
+      }
     })
     if (this.#marks.length >= MARKS) await this.#settle()
   }
@@ -140,18 +150,24 @@ class ManyCrates {
     const files = new Map<number, FileMark[]>(ids.map(id => [id, []]))
     for (const mark of await fileMarks(database, ids)) files.get(mark.crateId)?.push(mark)
     const failures: [Mark, Refusal][] = []
+    const texts: TextFile[] = []
+    const done: Mark[] = []
     const render = async (crate: (typeof crates)[number]) => {
+      const path = indexPath(crate.name)
+      const shown = files.get(crate.id) ?? []
       try {
-        await this.#sweep(posix.dirname(indexPath(crate.name)))
-        this.rendered(await renderIndexed(context, crate, files.get(crate.id) ?? []))
+        await showFiles(context, crate, shown)
+        if (crate.text === null) await this.#remove(tree, path)
+        else texts.push({ path, text: crate.text })
+        done.push(...shown, markOf(crate, 'index'))
       } catch (error) {
         if (!(error instanceof Refusal) || isStorageRefusal(error)) throw error
-        const { id: subject, generation } = crate
-        failures.push([{ kind: 'index', subject, generation }, error])
+        failures.push([markOf(crate, 'index'), error])
       }
     }
     const ends = await Promise.allSettled(crates.map(render))
     for (const end of ends) if (end.status === 'rejected') throw end.reason
+    await this.#write(tree, texts, done)
     for (const [mark, error] of failures) await postponeMark(database, mark, error, context.clock())
     return failures.flatMap(([, error]) => error.issues)
   }
@@ -178,10 +194,27 @@ class ManyCrates {
       await clearMarks(this.#context.database, marks.slice(at, at + 1000))
   }
 
-  /** Removes what killed processes left in a folder, once. */
-  async #sweep(folder: string): Promise<void> {
-    if (this.#swept.has(folder)) return
-    this.#swept.add(folder)
-    await disk.run('sweep', this.#context.tree.path(folder))
+  /** Begins to write index files, when those before are written: the next are read meanwhile. */
+  async #write(
+    tree: BuildContext['tree'],
+    texts: readonly TextFile[],
+    marks: readonly Mark[],
+  ): Promise<void> {
+    await this.#writing
+    // What killed processes left in a folder is removed once.
+    const folders = new Set(texts.map(one => posix.dirname(one.path)))
+    for (const folder of folders)
+      if (this.#swept.has(folder)) folders.delete(folder)
+      else this.#swept.add(folder)
+    this.#writing = tree.writeAll(texts, [...folders]).then(() => this.rendered(marks))
+    // Whoever waits for it next throws its error.
+    this.#writing.catch(() => undefined)
+  }
+
+  /** Removes an index file, whose folder may become empty, while none is written. */
+  async #remove(tree: BuildContext['tree'], path: string): Promise<void> {
+    await this.#writing
+    await tree.sweep(posix.dirname(path))
+    await tree.remove(path)
   }
 }

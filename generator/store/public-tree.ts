@@ -4,7 +4,7 @@ import { type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
-import { isTemporary } from './disk/steps.ts'
+import { isTemporary, type TextFile } from './disk/steps.ts'
 import {
   fileFacts,
   isFolder,
@@ -101,6 +101,19 @@ export class PublicTree {
     const isWritten = await this.#change(output.path, () => disk.run('write', path, output.bytes))
     await this.#note(batch => batch.file(path))
     return isWritten
+  }
+
+  /**
+   * Writes texts as `write` does, all in one step. First makes `folders`, or removes half-written
+   * files from them; the caller must be the only writer there.
+   */
+  async writeAll(texts: readonly TextFile[], folders: readonly string[]): Promise<void> {
+    const files = texts.map(({ path, text }) => ({ path: this.path(path), text }))
+    const places = folders.map(folder => this.path(folder))
+    await this.#noticed(() => disk.run('writeAll', files, places))
+    await this.#note(batch => {
+      for (const { path } of files) batch.file(path)
+    })
   }
 
   /**

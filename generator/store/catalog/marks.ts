@@ -77,7 +77,7 @@ export function fileMarks(db: Queries, crateIds: readonly number[]): Promise<Fil
     db,
     `SELECT ${MARK}, releases.crate_id AS "crateId", releases.version, releases.cksum
       FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
-      WHERE releases.crate_id IN ${LIST}`,
+      WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND releases.crate_id IN ${LIST}`,
     crateIds,
   )
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import {
   type BigIntStats,
   closeSync,
@@ -19,9 +19,12 @@ import { basename, dirname, join } from 'node:path'
 /** The prefix of half-written files; readers never see them. */
 const TEMPORARY = '.writing-'
 
+/** Processes and threads begin at random, so that none uses a name that another one has. */
+let last = randomInt(2 ** 47)
+
 /** Returns a temporary path next to `path`, with a name short enough for any file system. */
 export function temporaryPath(path: string): string {
-  return join(dirname(path), `${TEMPORARY}${randomBytes(8).toString('hex')}`)
+  return join(dirname(path), `${TEMPORARY}${(++last).toString(16).padStart(16, '0')}`)
 }
 
 /** Returns a temporary name that is always the same. */
@@ -36,6 +39,12 @@ export function isTemporary(path: string): boolean {
 
 /** The error codes of `link` when the file system cannot link two files. */
 const UNLINKABLE = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'])
+
+/** A file and the text that it should have. */
+export interface TextFile {
+  readonly path: string
+  readonly text: string
+}
 
 /**
  * What is done to files in one go, without waiting for the disk. As separate calls, each `open`,
@@ -58,6 +67,13 @@ export const steps = {
     if (isLong && readFileSync(path).equals(bytes)) return false
     steps.replace(path, bytes)
     return true
+  },
+
+  /** Writes texts as `write` does. First makes `folders`, or removes half-written files in them. */
+  writeAll(files: readonly TextFile[], folders: readonly string[]): void {
+    for (const folder of folders)
+      if (mkdirSync(folder, { recursive: true }) === undefined) steps.sweep(folder)
+    for (const { path, text } of files) steps.write(path, Buffer.from(text))
   },
 
   /**

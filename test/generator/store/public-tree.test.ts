@@ -23,6 +23,26 @@ for (const sync of ['each', 'never'] as const) {
   })
 }
 
+test('many texts are written in one step, and folders are swept before', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.write(output('index/ab/cd/kept', 'kept\n'))
+  await tree.write(output('index/ab/cd/abcd', 'old\n'))
+  writeFileSync(tree.path('index/ab/cd/.writing-0123456789abcdef'), 'half')
+  const before = statSync(tree.path('index/ab/cd/kept'))
+  const texts = [
+    { path: 'index/ab/cd/abcd', text: 'new é\n' },
+    { path: 'index/ab/cd/kept', text: 'kept\n' },
+    { path: 'index/ef/gh/efgh', text: 'first\n' },
+  ]
+  await tree.writeAll(texts, ['index/ab/cd', 'index/ef/gh'])
+  for (const { path, text } of texts) assert.equal(readFileSync(tree.path(path), 'utf8'), text)
+  assert.equal(statSync(tree.path('index/ab/cd/kept')).ino, before.ino)
+  assert.deepEqual(
+    filesBelow(tree.root),
+    texts.map(one => one.path),
+  )
+})
+
 test('a .crate is shown as a link: one file, two names', async t => {
   const folder = folderOf(t)
   const tree = new PublicTree(join(folder, 'public'), 'each')
