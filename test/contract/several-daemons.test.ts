@@ -59,14 +59,14 @@ class Cluster {
   /** One more daemon, with a registry folder of its own. */
   async daemon(): Promise<Daemon & { readonly dir: string }> {
     const dir = folderOf(this.#t)
-    await plimsoll(dir, ['init', '--dir', dir], this.environment())
+    await initRegistry(dir, { env: {} }, {})
     return { dir, ...(await serve(this.#cleanup, dir, this.environment())) }
   }
 
   /** What a daemon says that does not start, because of these settings. */
   async refusal(more: Record<string, string>): Promise<string> {
     const dir = folderOf(this.#t)
-    await plimsoll(dir, ['init', '--dir', dir], this.environment())
+    await initRegistry(dir, { env: {} }, {})
     const args = ['serve', '--dir', dir, '--listen', '127.0.0.1:0']
     const { code, stderr } = await plimsoll(dir, args, this.environment(more))
     assert.equal(code, 2, stderr)
@@ -186,7 +186,7 @@ test('daemons with other settings or folders are refused, and one that has ended
   await cluster.query(`UPDATE facts SET value = jsonb_set(CAST(value AS jsonb), '{seen}', '0')
     WHERE key LIKE 'daemon:%'`)
   const dir = folderOf(t)
-  await plimsoll(dir, ['init', '--dir', dir], cluster.environment())
+  await initRegistry(dir, { env: {} }, {})
   const env = cluster.environment({ PLIMSOLL_REGISTRY_TITLE: 'Other' })
   await serve(new Cleanup(t), dir, env)
 })
