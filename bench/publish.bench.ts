@@ -1,6 +1,6 @@
 /**
- * Publishing over HTTP to the real program, next to a bare script that makes the same bytes durable
- * (`bench/yardsticks/publish.ts`) and to NORA where `bench/peers/nora.sh` has built it. They take
+ * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one of
+ * them with the least checks and records (`bench/yardsticks`), and to NORA where `bench/peers/nora.sh` has built it. They take
  * turns, so that whatever else the machine does slows all of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -22,6 +22,11 @@ const COUNTS = new Map([
   [16, 160],
 ])
 const WARM = 20
+/** What they do is said in `bench/yardsticks`. */
+const SCRIPTS = [
+  ['bare script', 'publish'],
+  ['checking script', 'checked-publish'],
+] as const
 const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
 /** A registry under load, and what came of it. */
@@ -46,9 +51,12 @@ try {
   const home = join(folder, 'registry')
   const token = await newRegistry(home)
   contenders.set('Plimsoll', { program: await startDaemon(home), base: '', token, published: 0 })
-  const script = [join(dirname(fileURLToPath(import.meta.url)), 'yardsticks/publish.js'), folder]
-  const bare = await Program.start(process.execPath, script)
-  contenders.set('bare script', { program: bare, base: '', token, published: 0 })
+  for (const [name, file] of SCRIPTS) {
+    const home = join(folder, file)
+    const script = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks', `${file}.js`)
+    const program = await Program.start(process.execPath, [script, home])
+    contenders.set(name, { program, base: '', token, published: 0 })
+  }
   if (existsSync(NORA)) contenders.set('NORA 1.4.3', await startNora(join(folder, 'nora')))
   const outcomes = new Map([...contenders.keys()].map(name => [name, newOutcomes()]))
   for (const contender of contenders.values()) await load(contender, 1, WARM)
@@ -120,6 +128,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
     return {
       own,
       script: { ...own, yardstick: beside('bare script') },
+      checking: { ...own, yardstick: beside('checking script') },
       nora: { ...own, yardstick: beside(existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built') },
     }
   }
@@ -134,6 +143,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
     return [
       { ...answer.own, goal: { atMost: 5 } },
       answer.script,
+      answer.checking,
       { ...quiet.own, goal: { atMost: 15 } },
       quiet.nora,
     ]
@@ -141,10 +151,12 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
   return [
     { ...one.script, goal: { atMost: 2 } },
     { ...one.nora, goal: { atMost: 1 } },
+    one.checking,
     oneP95.script,
     oneP95.nora,
     { ...many.script, goal: { atLeast: 1.5 } },
     { ...many.nora, goal: { atLeast: 1 } },
+    many.checking,
     manyP95.script,
     manyP95.nora,
     ...cost,
