@@ -9,7 +9,7 @@ import { migrate } from '../../generator/migrate/migrate.ts'
 import { openRegistry, type Registry, serveLock } from '../../generator/registry.ts'
 import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
-import { all } from '../../generator/store/database/statement.ts'
+import { all, run } from '../../generator/store/database/statement.ts'
 import { serverSettings } from '../support/engine.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
@@ -75,12 +75,20 @@ test('records go to a server and back, and changes go on there', { skip }, async
   assert.deepEqual(await rowsOf(second), before)
   await addAndShow(second, { name: 'third', version: '1.0.0' })
   const then = await rowsOf(second)
-  await second.close()
+  const setReadme = (text: string) =>
+    run(second.database, 'UPDATE releases SET readme = ? WHERE id = 2', text)
+  await setReadme('# ä\0and more')
   const kept = await plimsoll(dir, ['migrate', '--to', 'file', '--dir', dir])
   assert.match(kept.stderr, /move it away/)
   const away = folderOf(t)
   for (const name of readdirSync(dir).filter(one => one.startsWith('plimsoll.db')))
     renameSync(join(dir, name), join(away, name))
+  // SQLite would read less of it.
+  const cut = await plimsoll(dir, ['migrate', '--to', 'file', '--dir', dir])
+  assert.match(cut.stderr, /the column readme of the table releases .* \(in the row 2\)/)
+  assert.ok(!existsSync(join(dir, 'plimsoll.db')))
+  await setReadme('# ä')
+  await second.close()
   const back = await plimsoll(dir, ['migrate', '--to', 'file', '--dir', dir, '--json'])
   assert.ok(JSON.parse(back.stdout).records > 20, back.stderr)
   const third = await openRegistry(dir, { env: { PLIMSOLL_DATABASE_URL: '' } })

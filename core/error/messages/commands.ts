@@ -74,6 +74,8 @@ export const commandMessages = {
       'the database to copy to has records already; name an empty one, nothing was changed',
     migrate_differs:
       'the copy of the table {table} differs from the records; nothing was kept of it, the records are as they were',
+    migrate_nul:
+      'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; remove it there first, nothing was copied',
     migrate_file_exists:
       'the records are in {file} already; move it away to copy those of a server there',
     backup_on_server:

@@ -69,6 +69,7 @@ export async function copyCatalog(
   for (const table of tables()) {
     if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)
     for await (const rows of pagesOf(from, table)) {
+      if (!isOnServer(to)) refuseNul(table, rows)
       await insertRows(to, table, rows)
       done += rows.length
       progress?.(`copying ${table}`, done, 0)
@@ -107,6 +108,14 @@ async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]
   const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
   const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
   await run(db, text, ...values)
+}
+
+/** Refuses texts that libsql would return only up to their first U+0000. */
+function refuseNul(table: keyof Tables, rows: readonly Row[]): void {
+  for (const row of rows)
+    for (const [column, text] of Object.entries(row))
+      if (typeof text === 'string' && text.includes('\0'))
+        refuse('migrate_nul', { table, column, row: TABLE_KEYS[table].map(key => row[key]).join() })
 }
 
 function parameterOf(value: unknown): string | number | null | Uint8Array {
