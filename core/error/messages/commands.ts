@@ -76,6 +76,10 @@ export const commandMessages = {
       'the copy of the table {table} differs from the records; nothing was kept of it, the records are as they were',
     migrate_nul:
       'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; remove it there first, nothing was copied',
+    migrate_crates_same: 'the .crate files are in {place} already; name another place',
+    migrate_crate_differs:
+      'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
+    migrate_nothing: 'say what to copy: the records with --to, .crate files with --crates, or both',
     migrate_file_exists:
       'the records are in {file} already; move it away to copy those of a server there',
     backup_on_server:

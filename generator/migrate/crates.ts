@@ -1,0 +1,76 @@
+import { refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { crateKey } from '../../core/paths/crates.ts'
+import type { Version } from '../../core/version.ts'
+import type { Progress } from '../build/build.ts'
+import type { Registry } from '../registry.ts'
+import type { CrateStore } from '../store/crate-store.ts'
+import { all, value } from '../store/database/statement.ts'
+import { inParallel } from '../store/durable-file.ts'
+
+/** What a copy of the crate store did. */
+export interface CopiedCrates {
+  /** All `.crate` files of the records; each was read from the copy and has its checksum. */
+  readonly crateFiles: number
+  /** Those of them that the copy did not have. */
+  readonly copied: number
+}
+
+interface Row {
+  readonly id: number
+  readonly name: Name
+  readonly version: Version
+  readonly cksum: string
+  readonly size: number
+}
+
+/**
+ * Copies every `.crate` that the records name to another crate store and reads it back from there.
+ * What is there already is only read, so a copy that was stopped goes on. The registry may be
+ * served meanwhile; the next call copies what was published since. Refuses bytes that are lost.
+ */
+export async function migrateCrates(
+  { crates, database }: Registry,
+  to: CrateStore,
+  progress?: Progress,
+): Promise<CopiedCrates> {
+  if (to.place === crates.place) refuse('migrate_crates_same', { place: to.place })
+  const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
+  const text = `SELECT releases.id, crates.name, version, cksum, size
+    FROM releases JOIN crates ON crates.id = crate_id
+    WHERE releases.id > ? ORDER BY releases.id LIMIT 500`
+  let [crateFiles, copied] = [0, 0]
+  for (let after = 0; ; ) {
+    const rows = await all<Row>(database, text, after)
+    await inParallel(rows, async row => {
+      if (await copyCrate(crates, to, row)) copied++
+      crateFiles++
+      progress?.('copying .crate files', crateFiles, total)
+    })
+    const last = rows.at(-1)
+    if (!last) return { crateFiles, copied }
+    after = last.id
+  }
+}
+
+/** Copies a `.crate` unless it is there; returns whether it was not. */
+async function copyCrate(
+  from: CrateStore,
+  to: CrateStore,
+  { name, version, cksum, size }: Row,
+): Promise<boolean> {
+  const key = crateKey(name, cksum)
+  const isThere = async () => (await to.size(key)) === size && (await to.checksum(key)) === cksum
+  if (await isThere()) return false
+  const open = await from.open(key)
+  if (!open) return refuse('crate_lost', { name, version })
+  const staged = await to.stage(open.bytes, size)
+  try {
+    if (staged.cksum !== cksum) refuse('crate_lost', { name, version })
+    await staged.keep(key)
+  } finally {
+    await staged.discard()
+  }
+  if (!(await isThere())) refuse('migrate_crate_differs', { name, version, place: to.place })
+  return true
+}

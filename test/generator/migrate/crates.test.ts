@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Code, Refusal } from '../../../core/error/error.ts'
+import { migrateCrates } from '../../../generator/migrate/crates.ts'
+import { openRegistry } from '../../../generator/registry.ts'
+import { openCrates } from '../../../generator/store/storage.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { filesBelow } from '../../support/folder.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
+import { objectOf } from '../../support/s3/objects.ts'
+import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
+
+const refusedWith = (code: Code) => (error: unknown) => error instanceof Refusal && error.has(code)
+
+test('crates go to a bucket, stopped anywhere, and back; all bytes are compared there', async t => {
+  const cleanup = new Cleanup(t)
+  const s3 = await startS3(cleanup)
+  const registry = await newRegistry(t)
+  for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+    await addCrate(registry, { name: 'a', version })
+  const { dir, settings } = registry
+  const open = (crates: string) =>
+    openCrates(dir, { ...settings.storage, endpoint: s3.url, crates }, s3.env())
+  const bucket = await open('s3://test/crates')
+  let left = 1
+  s3.fault = ({ method }) => (method === 'PUT' && left-- <= 0 ? 403 : null)
+  await assert.rejects(migrateCrates(registry, bucket), refusedWith('bucket_refuses'))
+  s3.fault = () => null
+  const stored = s3.keys()
+  assert.equal(stored.length, 1)
+  // Damaged there, with the same size.
+  const [first = ''] = stored
+  const bytes = Buffer.from(s3.objects.get(first)?.bytes ?? '')
+  bytes[20] = (bytes[20] ?? 0) ^ 1
+  s3.objects.set(first, objectOf(bytes, {}))
+  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 3 })
+  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 0 })
+  const local = filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate'))
+  assert.deepEqual(
+    s3.keys(),
+    local.map(path => `crates/${path}`),
+  )
+  await assert.rejects(migrateCrates(registry, registry.crates), refusedWith('migrate_crates_same'))
+  // The way back, from a registry whose crates are in the bucket.
+  const moved = await openRegistry(dir, { env: s3.env() })
+  cleanup.add(() => moved.close())
+  const again = folderOf(t)
+  assert.equal((await migrateCrates(moved, await open(again))).copied, 3)
+  for (const path of local)
+    assert.deepEqual(readFileSync(join(again, path)), readFileSync(join(dir, 'crates', path)))
+  s3.objects.delete(first)
+  await assert.rejects(migrateCrates(moved, await open(folderOf(t))), refusedWith('crate_lost'))
+})
+
+test('the command says what it compared, and what to do next', async t => {
+  const registry = await newRegistry(t)
+  await addCrate(registry, { name: 'a', version: '1.0.0' })
+  const to = folderOf(t)
+  const migrate = (...args: string[]) => plimsollHere(['migrate', '--dir', registry.dir, ...args])
+  const done = await migrate('--crates', to)
+  assert.equal(
+    done.stdout,
+    `1 .crate file in ${to} compared, 1 of them copied now; then set \`storage.crates\` in plimsoll.toml\n`,
+  )
+  const again = await migrate('--crates', to, '--json')
+  assert.deepEqual(JSON.parse(again.stdout), { crate_files: 1, copied: 0 })
+  assert.match((await migrate()).stderr, /say what to copy/)
+})
