@@ -103,6 +103,7 @@ function startsProcess(file, seen = new Set()) {
 /** CI has to have one: there the browser suites run, and fail where it is missing. */
 function hasBrowser() {
   const places = [
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -16,28 +17,38 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
+import { Cleanup } from '../../support/cleanup.ts'
 import { run as command, type Run } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { treeDigest } from '../../support/folder.ts'
 import { plimsoll as program, root } from '../../support/plimsoll.ts'
+import { scratch } from '../../support/scratch.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const ENV = { PLIMSOLL_GIT_INDEX: 'off' }
 
-/** A registry folder with two crates of one version each, and the command to be run on it. */
-async function scene(t: TestContext) {
-  const folder = folderOf(t)
-  const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]): Promise<Run> =>
-    program(folder, [...args, '--dir', dir], ENV)
+const template = scratch(new Cleanup({ after }))
+
+before(async () => {
+  const dir = join(template, 'registry')
   const files = ['demo', 'other'].map(name => {
-    const path = join(folder, `${name}-1.0.0.crate`)
+    const path = join(template, `${name}-1.0.0.crate`)
     writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
     return path
   })
-  assert.equal((await plimsoll('init', '--base-url', 'https://crates.example')).code, 0)
-  assert.equal((await plimsoll('add', ...files)).code, 0)
+  const init = ['init', '--base-url', 'https://crates.example', '--dir', dir]
+  for (const args of [init, ['add', ...files, '--dir', dir]])
+    assert.equal((await program(template, args, ENV)).code, 0)
+})
+
+/** A registry folder with two crates of one version each, and the command to be run on it. */
+async function scene(t: TestContext) {
+  const folder = folderOf(t)
+  cpSync(template, folder, { recursive: true, preserveTimestamps: true })
+  const dir = join(folder, 'registry')
+  const plimsoll = (...args: string[]): Promise<Run> =>
+    program(folder, [...args, '--dir', dir], ENV)
   return { folder, dir, plimsoll }
 }
 
