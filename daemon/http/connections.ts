@@ -18,6 +18,8 @@ export class Connections {
   /** Those of HTTP/1.1, each with the answer to its last request. */
   readonly #answers = new Map<Socket, ServerResponse | null>()
   readonly #sessions = new Set<ServerHttp2Session>()
+  /** Those of HTTP/1.1 that had nothing to answer at the last look while stopping. */
+  #idle = new Set<Socket>()
   #isStopping = false
 
   constructor(server: ServerType) {
@@ -67,8 +69,11 @@ export class Connections {
   }
 
   #sweep(): void {
-    for (const [socket, outgoing] of this.#answers)
-      if (outgoing === null || outgoing.writableFinished) socket.destroy()
+    const idle = [...this.#answers].filter(([, outgoing]) => outgoing?.writableFinished !== false)
+    const before = this.#idle
+    this.#idle = new Set(idle.map(([socket]) => socket))
+    // Between two looks, requests are read that have arrived already.
+    for (const socket of this.#idle) if (before.has(socket)) socket.destroy()
     // What is left then has not agreed on a protocol, and might never do so.
     if (this.#answers.size === 0 && this.#sessions.size === 0)
       for (const socket of this.#open) socket.destroy()

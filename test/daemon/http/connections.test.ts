@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
@@ -64,6 +65,22 @@ test('all answers that were asked for ahead are sent, and the connection is clos
   await client.until((_, isClosed) => isClosed)
   await stopping
   assert.equal(client.received.match(/done/g)?.length, 3)
+})
+
+test('a request that had arrived when the server was stopped is answered', async t => {
+  const server = createServer()
+  const { url, connections, answers, come } = await open(t, server)
+  const accepted = once(server, 'connection')
+  const client = await RawClient.open(url)
+  await accepted
+  client.socket.write(GET)
+  const stopping = connections.stop(HOUR)
+  // The server is so busy that it looks at its connections before it has read the request.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  await come(1)
+  answers[0]?.()
+  await stopping
+  assert.match(client.received, /done/)
 })
 
 test('a connection that was never made secure holds nothing up, while others are answered', async t => {
