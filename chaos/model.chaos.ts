@@ -15,7 +15,7 @@ import {
   type Reply,
   readOwners,
 } from './api.ts'
-import { DONE, isLinearizable, type Operation, REFUSED, shown } from './model/history.ts'
+import { DONE, isLinearizable, type Operation, REFUSED, shown, story } from './model/history.ts'
 import { Folder } from './program.ts'
 import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
@@ -182,14 +182,4 @@ function checkTheChecker(): void {
   const early = { ...read, begin: 2.5, end: 5 }
   promise(!isLinearizable([first, lostYank, read]), 'a lost yank is not found')
   promise(isLinearizable([first, lostYank, early]), 'a read during a yank is not understood')
-}
-
-function story(name: string, history: readonly Operation[]): string {
-  const lines = [...history]
-    .sort((one, other) => one.begin - other.begin)
-    .map(
-      one =>
-        `  ${one.begin.toFixed(1)}–${one.end.toFixed(1)} ${one.client} ${one.what} ${one.about}: ${one.result}`,
-    )
-  return `no sequential order explains the answers about ${name}:\n${lines.join('\n')}`
 }

@@ -7,9 +7,10 @@ export interface Operation {
   /** The version, or the login. */
   readonly about: string
   readonly begin: number
+  /** `Infinity` without an answer. */
   readonly end: number
-  /** Whether it succeeded, and what it read. */
-  readonly result: string
+  /** Whether it succeeded, and what it read; null without an answer: it may happen later, or never. */
+  readonly result: string | null
 }
 
 /** A crate as the sequential model knows it: flags by version, and owners. */
@@ -67,7 +68,7 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
   const failed = new Set<string>()
   const search = (done: bigint, state: State | null): boolean => {
     const left = operations.filter((_, at) => !(done & (1n << BigInt(at))))
-    if (left.length === 0) return true
+    if (left.every(one => one.result === null)) return true
     const key = `${done} ${state && `${[...state.owners].sort()} ${shown(state.versions)}`}`
     if (failed.has(key)) return false
     const firstEnd = Math.min(...left.map(one => one.end))
@@ -75,11 +76,23 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
       // Another one had ended before this began: that has to come first.
       if (one.begin > firstEnd) continue
       const [result, next] = step(state, one)
-      if (result === one.result && search(done | (1n << BigInt(operations.indexOf(one))), next))
-        return true
+      // Without an answer, an operation that changes nothing might as well never happen.
+      const isPossible = one.result === null ? next !== state : one.result === result
+      if (isPossible && search(done | (1n << BigInt(operations.indexOf(one))), next)) return true
     }
     failed.add(key)
     return false
   }
   return search(0n, null)
+}
+
+/** The history of a crate in the order of the beginnings, for people. */
+export function story(name: string, history: readonly Operation[]): string {
+  const lines = [...history]
+    .sort((one, other) => one.begin - other.begin)
+    .map(
+      one =>
+        `  ${one.begin.toFixed(1)}–${one.end.toFixed(1)} ${one.client} ${one.what} ${one.about}: ${one.result ?? 'no answer'}`,
+    )
+  return `no sequential order explains the answers about ${name}:\n${lines.join('\n')}`
 }

@@ -1,0 +1,246 @@
+/**
+ * Three daemons on one PostgreSQL and one S3 server, under a mixed load of 16 clients, while
+ * daemons are killed and stopped, cut off from the database or the bucket, and these fail. What
+ * clients were answered has to have a sequential order for each crate; nothing acknowledged is lost
+ * or doubled; after the faults all work is done within ten seconds, and `verify` finds nothing.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Cleanup } from '../test/support/cleanup.ts'
+import { startPostgres, type TestServer } from '../test/support/postgres.ts'
+import { FakeS3 } from '../test/support/s3/server.ts'
+import { ask } from './api.ts'
+import { BROWSER, Browser } from './cluster/browser.ts'
+import { Clients, type Field, USERS } from './cluster/clients.ts'
+import { Faults } from './cluster/faults.ts'
+import { Gate } from './cluster/gate.ts'
+import { Journal, type Subject } from './cluster/journal.ts'
+import { Machine } from './cluster/machine.ts'
+import { S3_HOST } from './cluster/resolver.ts'
+import { drawEpisode } from './cluster/schedule.ts'
+import { Work } from './cluster/work.ts'
+import { DONE, isLinearizable, shown, story } from './model/history.ts'
+import { chaos, promise, type Run } from './run.ts'
+import { checksum } from './truth.ts'
+
+const MACHINES = 3
+const CLIENTS = 15
+/** How long nothing is broken between two episodes, in milliseconds. */
+const CALM_MS = 3000
+/** In how many milliseconds after the last fault all work is done. */
+const DONE_MS = 10_000
+/** In how many milliseconds after the last fault every daemon says that it is ready. */
+const READY_MS = 10_000
+
+await chaos('cluster', { count: 1000, minutes: 10, options: ['public'] }, async run => {
+  checkTheChecker()
+  const { machines, s3, server } = await prepare(run)
+  const tokens = await accounts(machines[0] as Machine)
+  for (const machine of machines) await machine.start(() => false)
+  const work = new Work(server.url('cluster'))
+  const faults = new Faults(machines, server, s3, work)
+  const journal = new Journal()
+  let calm: number | null = null
+  const field: Field = { machines, tokens, journal, calmSince: () => calm }
+  const clients = new Clients(field)
+  const browser = new Browser(clients, field, run.random.fork())
+  const load = Promise.all([
+    browser.work(),
+    ...Array.from({ length: CLIENTS }, (_, at) => clients.work(`c${at}`, run.random.fork())),
+  ])
+  const failed = load.then(() => new Promise<never>(() => {}))
+  let [episodes, crates] = [0, 0]
+  try {
+    for (; episodes < run.count && performance.now() < run.deadline; episodes++) {
+      const episode = drawEpisode(run.random, MACHINES)
+      await Promise.race([failed, faults.play(episode)])
+      await Promise.race([failed, settled(machines, work)])
+      calm = performance.now()
+      await Promise.race([failed, sleep(CALM_MS)])
+      crates += await Promise.race([failed, survey(journal.takeRetired(), clients, machines)])
+      calm = null
+    }
+    clients.stop()
+    await load
+    await clients.looks()
+    await settled(machines, work)
+    await work.rest('everything', DONE_MS)
+    crates += await survey(journal.takeRetired(true), clients, machines)
+    await nothingLost(journal, clients, machines)
+    await (machines[0] as Machine).folder.verify()
+    for (const machine of machines) await machine.terminate()
+  } catch (error) {
+    for (const machine of machines) console.log(machine.story('was there'))
+    throw error
+  } finally {
+    run.row('episodes', episodes)
+    run.row('faults', faults.told)
+    run.row('operations', `${journal.operations}, ${journal.refused} of them refused`)
+    run.row('no answer', journal.unanswered)
+    run.row('answered with 503', clients.away)
+    run.row('tokens made, used and revoked', `${browser.tokens}, ${browser.logins} logins`)
+    run.row('crates with a sequential order', crates)
+    run.row('acknowledged versions', sum(journal.subjects.map(one => one.acknowledged.size)))
+    run.row(
+      'seen through another daemon',
+      `${clients.looked}, after at most ${clients.longestLook.toFixed(0)} ms`,
+    )
+    run.row('older index files while something was broken', clients.older)
+    run.row('longest takeover after a kill', `${(work.longestTakeover / 1000).toFixed(1)} s`)
+    run.row(
+      'index work done after the last fault',
+      `at most ${(work.longestRest / 1000).toFixed(1)} s`,
+    )
+    run.row('pages done after the end', `${(work.pages / 1000).toFixed(1)} s`)
+    run.row('failed starts while something was broken', sum(machines.map(one => one.failedStarts)))
+  }
+})
+
+/** The servers, and machines that reach them through gates. */
+async function prepare(run: Run) {
+  const server = await startPostgres()
+  run.onEnd(() => server.close())
+  await Work.create(server.url('postgres'), 'cluster')
+  const s3 = await FakeS3.start(new Cleanup({ after: step => run.onEnd(step) }))
+  const shared = join(run.folder, 'shared')
+  mkdirSync(shared)
+  const machines: Machine[] = []
+  let port = 0
+  for (let at = 0; at < MACHINES; at++) {
+    const database = new Gate({ path: socketOf(server) })
+    const bucket = new Gate({ host: '127.0.0.1', port: Number(new URL(s3.url).port) })
+    const address = `127.0.0.${at + 2}`
+    port = await bucket.listen(address, port)
+    const env = {
+      ...s3.env({
+        crates: 's3://test/crates',
+        public: run.options.public === 'bucket' ? 's3://test/public' : join(shared, 'public'),
+        endpoint: `http://${S3_HOST}:${port}`,
+      }),
+      CHAOS_S3_ADDRESS: address,
+      PLIMSOLL_DATABASE_URL: `postgres://plimsoll@127.0.0.1:${await database.listen('127.0.0.1')}/cluster`,
+      PLIMSOLL_API_ERROR_STATUS: 'http',
+      PLIMSOLL_AUTH_PASSWORD_COST: '14',
+      PLIMSOLL_GIT_INDEX: 'off',
+      PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '0',
+      PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+      PLIMSOLL_LIMITS_TOKENS_PER_USER: '1000000',
+    }
+    const dir = join(run.folder, `machine-${at + 1}`)
+    const machine = new Machine(`daemon ${at + 1}`, { dir, env, database, bucket })
+    run.onEnd(() => machine.end())
+    await machine.folder.run('init')
+    machines.push(machine)
+  }
+  return { machines, s3, server }
+}
+
+function socketOf(server: TestServer): string {
+  return join(new URL(server.url('postgres')).searchParams.get('host') ?? '', '.s.PGSQL.5432')
+}
+
+/** Users with tokens, and one with a password. */
+async function accounts({ folder }: Machine): Promise<Map<string, string>> {
+  await folder.run('user', 'add', 'alice')
+  const tokens = new Map<string, string>()
+  for (const user of USERS) {
+    await folder.run('user', 'add', user)
+    tokens.set(user, (await folder.run('token', 'create', '--user', user)).trim())
+  }
+  const adding = folder.start(['user', 'add', BROWSER.login, '--password-stdin'])
+  adding.child.stdin?.end(`${BROWSER.password}\n`)
+  await adding.result()
+  return tokens
+}
+
+/** Waits until nothing is broken any more, for as long as is promised. */
+async function settled(machines: readonly Machine[], work: Work): Promise<void> {
+  const began = performance.now()
+  const ready = async (machine: Machine) => {
+    while (!(await machine.isReady())) {
+      machine.promiseAlive()
+      const waited = performance.now() - began
+      promise(
+        waited < READY_MS,
+        machine.story(`is not ready ${waited.toFixed(0)} ms after the last fault`),
+      )
+      await sleep(100)
+    }
+  }
+  await Promise.all([work.rest('urgent', DONE_MS), ...machines.map(ready)])
+  console.log(
+    `  all done ${((performance.now() - began) / 1000).toFixed(1)} s after the last fault`,
+  )
+}
+
+/** Reads crates for the last time; fails unless their histories have an order. */
+async function survey(
+  subjects: readonly Subject[],
+  clients: Clients,
+  machines: readonly Machine[],
+): Promise<number> {
+  for (const [at, subject] of subjects.entries()) {
+    const [here, there] = [machines[at % MACHINES], machines[(at + 1) % MACHINES]] as [
+      Machine,
+      Machine,
+    ]
+    const last = { client: 'last', user: null, about: '' }
+    await clients.record(here, subject, { ...last, what: 'owners' })
+    const versions = await clients.record(there, subject, { ...last, what: 'versions' })
+    promise(versions !== null, `${there.name} does not answer`)
+    promise(isLinearizable(subject.history), story(subject.name, subject.history))
+    const lines = (await clients.index(here, subject)) ?? []
+    const index = shown(lines.map(one => [one.vers, one.yanked] as const))
+    promise(
+      versions === index || (versions === 'refused' && index === ''),
+      `the versions of ${subject.name} are ${versions}, and its index has ${index}`,
+    )
+    for (const { vers, cksum } of lines) {
+      const reply = await ask(`${there.url}/crates/${subject.name}/${subject.name}-${vers}.crate`)
+      promise(
+        reply?.status === 200,
+        `${there.name} answers ${subject.name} ${vers} with ${reply?.status}`,
+      )
+      promise(checksum(reply.bytes) === cksum, `${subject.name} ${vers} has other bytes`)
+    }
+  }
+  return subjects.length
+}
+
+/** Fails unless every acknowledged version is in the index through every daemon. */
+async function nothingLost(
+  journal: Journal,
+  clients: Clients,
+  machines: readonly Machine[],
+): Promise<void> {
+  for (const machine of machines)
+    for (const subject of journal.subjects) {
+      const lines = await clients.index(machine, subject)
+      promise(lines, `${machine.name} does not answer`)
+      const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
+      promise(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
+    }
+}
+
+/** Histories without an order have to be found, and an operation without an answer is none. */
+function checkTheChecker(): void {
+  const base = { client: 'a', user: 'bob', about: '1.0.0', end: Number.POSITIVE_INFINITY }
+  const first = { ...base, what: 'publish', begin: 0, end: 1, result: DONE } as const
+  const lost = { ...base, what: 'yank', begin: 2, result: null } as const
+  const read = (begin: number, result: string) =>
+    ({ ...base, what: 'versions', begin, end: begin + 1, result }) as const
+  const [bare, yanked] = ['1.0.0', '1.0.0 yanked']
+  promise(
+    isLinearizable([first, lost, read(3, bare), read(5, yanked)]),
+    'a late yank is not understood',
+  )
+  promise(
+    !isLinearizable([first, lost, read(3, yanked), read(5, bare)]),
+    'a yank undone is not found',
+  )
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}

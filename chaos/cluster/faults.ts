@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestServer } from '../../test/support/postgres.ts'
+import type { FakeS3 } from '../../test/support/s3/server.ts'
+import { promise } from '../run.ts'
+import type { Passage } from './gate.ts'
+import type { Machine } from './machine.ts'
+import type { Fault } from './schedule.ts'
+import type { Work } from './work.ts'
+
+/** In how many milliseconds the work of a killed daemon is done when nothing else is broken. */
+const TAKEOVER_MS = 10_000
+/** The share of requests that the S3 server fails. */
+const SHARE = 0.6
+
+/** Makes faults happen, and heals them. */
+export class Faults {
+  readonly #machines: readonly Machine[]
+  readonly #server: TestServer
+  readonly #s3: FakeS3
+  readonly #work: Work
+  readonly #began = performance.now()
+  readonly #counts = new Map<string, number>()
+  #active = 0
+
+  constructor(machines: readonly Machine[], server: TestServer, s3: FakeS3, work: Work) {
+    this.#machines = machines
+    this.#server = server
+    this.#s3 = s3
+    this.#work = work
+  }
+
+  /** How often each kind happened. */
+  get told(): string {
+    return [...this.#counts].map(([kind, count]) => `${count} × ${kind}`).join(', ')
+  }
+
+  /** Plays an episode; everything is healed when it resolves. */
+  async play(episode: readonly Fault[]): Promise<void> {
+    const isAlone = episode.length === 1
+    await Promise.all(episode.map(fault => this.#play(fault, isAlone)))
+    this.#s3.requests.length = 0
+  }
+
+  async #play(fault: Fault, isAlone: boolean): Promise<void> {
+    const { kind, machine, at, lasts } = fault
+    await sleep(at)
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    const place = machine === null ? '' : `daemon ${machine + 1}: `
+    this.#say(`${place}${kind} for ${(lasts / 1000).toFixed(1)} s`)
+    this.#active++
+    const heal = await this.#begin(fault, isAlone)
+    await sleep(lasts)
+    this.#active--
+    await heal()
+    this.#say(`${place}${kind} is over`)
+  }
+
+  /** Begins a fault; returns what heals it. */
+  async #begin({ kind, machine }: Fault, isAlone: boolean): Promise<() => Promise<void> | void> {
+    const one = this.#machines[machine ?? 0] as Machine
+    const [what = '', how = ''] = kind.split(' ')
+    switch (what) {
+      case 'kill': {
+        await one.kill()
+        const takeover = this.#takeover(isAlone)
+        return async () => {
+          await one.start(() => this.#active > 0)
+          await takeover
+        }
+      }
+      case 'stop':
+        one.signal('SIGSTOP')
+        return () => one.signal('SIGCONT')
+      case 'postgres':
+        await this.#server.kill()
+        return () => this.#server.start()
+      case 's3':
+        this.#s3.fault = ({ headers }) => {
+          if (Math.random() >= SHARE) return null
+          if (how === 'lost') return 'lost'
+          if (how === '503') return 503
+          return headers['if-none-match'] || headers['if-match'] ? 412 : null
+        }
+        return () => {
+          this.#s3.fault = () => null
+        }
+      default: {
+        const gate = what === 'database' ? one.database : one.bucket
+        gate.set(how as Passage)
+        return () => gate.set('open')
+      }
+    }
+  }
+
+  async #takeover(isAlone: boolean): Promise<void> {
+    // When the database is away, too, its work waits for that.
+    if (!isAlone) return
+    const taken = await this.#work.takeover()
+    promise(taken < TAKEOVER_MS, `what a killed daemon has left is done after ${taken} ms`)
+  }
+
+  #say(what: string): void {
+    console.log(`  ${((performance.now() - this.#began) / 1000).toFixed(1).padStart(6)} s  ${what}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { type Operation, REFUSED } from '../model/history.ts'
+import type { Random } from '../random.ts'
+import { promise } from '../run.ts'
+import type { Line } from '../truth.ts'
+
+/** Crates that clients fight for at the same time. */
+const OPEN = 4
+/** A crate is retired after so many operations, or so many without an answer: the search is long. */
+const MOST_OPERATIONS = 30
+const MOST_UNANSWERED = 5
+
+/** A crate, all that was asked about it, and what was acknowledged. */
+export class Subject {
+  readonly name: string
+  readonly history: Operation[] = []
+  begun = 0
+  unanswered = 0
+  /** Operations that have begun and not ended. */
+  running = 0
+  /** Checksums that were asked for, by version. */
+  readonly #asked = new Map<string, Set<string>>()
+  /** Checksums that were acknowledged, and when, by version. */
+  readonly acknowledged = new Map<string, { readonly cksum: string; readonly at: number }>()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  get isWornOut(): boolean {
+    return this.begun >= MOST_OPERATIONS || this.unanswered >= MOST_UNANSWERED
+  }
+
+  ask(version: string, cksum: string): void {
+    const asked = this.#asked.get(version) ?? new Set()
+    this.#asked.set(version, asked.add(cksum))
+  }
+
+  acknowledge(version: string, cksum: string): void {
+    promise(!this.acknowledged.has(version), `${this.name} ${version} was acknowledged twice`)
+    this.acknowledged.set(version, { cksum, at: performance.now() })
+  }
+
+  /** Fails if a line is of something that nobody published, or other bytes than acknowledged. */
+  promiseKnown(lines: readonly Line[]): void {
+    const found = new Set(lines.map(one => one.vers))
+    promise(found.size === lines.length, `the index of ${this.name} has a version twice`)
+    for (const { name, vers, cksum } of lines) {
+      promise(name === this.name, `the index of ${this.name} speaks of ${name}`)
+      const known = this.acknowledged.get(vers)
+      const isRight = known ? known.cksum === cksum : this.#asked.get(vers)?.has(cksum)
+      promise(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
+    }
+  }
+
+  /** The versions acknowledged before a moment that the lines do not have. */
+  missing(lines: readonly Line[], before: number): string[] {
+    const found = new Set(lines.map(one => one.vers))
+    return [...this.acknowledged]
+      .filter(([version, { at }]) => at < before && !found.has(version))
+      .map(([version]) => version)
+  }
+}
+
+/** Everything that clients have asked, and what they were answered. */
+export class Journal {
+  readonly subjects: Subject[] = []
+  #open: Subject[] = []
+  #retired: Subject[] = []
+  operations = 0
+  refused = 0
+  unanswered = 0
+
+  /** A crate to do something with. */
+  pick(random: Random): Subject {
+    const worn = this.#open.filter(one => one.isWornOut)
+    this.#retired.push(...worn)
+    this.#open = this.#open.filter(one => !one.isWornOut)
+    while (this.#open.length < OPEN) this.#open.push(this.add(`k-${this.subjects.length}`))
+    return random.pick(this.#open)
+  }
+
+  /** A crate that only its caller knows. */
+  add(name: string): Subject {
+    const subject = new Subject(name)
+    this.subjects.push(subject)
+    return subject
+  }
+
+  record(subject: Subject, operation: Operation): void {
+    this.operations++
+    if (operation.result === REFUSED) this.refused++
+    if (operation.result === null) {
+      this.unanswered++
+      subject.unanswered++
+    }
+    subject.history.push(operation)
+  }
+
+  /** Takes the crates with which nobody does anything any more; all of them at the end. */
+  takeRetired(isEnd = false): Subject[] {
+    if (isEnd) this.#retired.push(...this.#open.splice(0))
+    const taken = this.#retired.filter(one => one.running === 0)
+    this.#retired = this.#retired.filter(one => one.running > 0)
+    return taken
+  }
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { root } from '../../test/support/plimsoll.ts'
+import { ask } from '../api.ts'
+import { Folder, type Program } from '../program.ts'
+import { Violation } from '../run.ts'
+import type { Gate } from './gate.ts'
+
+const RESOLVER = pathToFileURL(join(root, 'dist', 'chaos', 'cluster', 'resolver.js')).href
+
+/** The pause before a daemon that could not start is started again, in milliseconds. */
+const AGAIN_MS = 500
+
+/** A machine with a daemon, and its ways to the database and the bucket. */
+export class Machine {
+  readonly name: string
+  readonly folder: Folder
+  readonly database: Gate
+  readonly bucket: Gate
+  /** Whether its process runs and answers, as a load balancer knows. */
+  isUp = false
+  #program: Program | null = null
+  #url = ''
+  #isEnding = false
+  /** Starts that failed while something was broken. */
+  failedStarts = 0
+
+  constructor(
+    name: string,
+    place: { dir: string; env: Record<string, string>; database: Gate; bucket: Gate },
+  ) {
+    this.name = name
+    this.database = place.database
+    this.bucket = place.bucket
+    this.folder = new Folder(place.dir, { env: place.env, node: ['--import', RESOLVER] })
+  }
+
+  get url(): string {
+    return this.#url
+  }
+
+  /** Starts the daemon; again as long as it cannot start because something is broken. */
+  async start(isBroken: () => boolean): Promise<void> {
+    for (;;) {
+      const program = this.folder.serve()
+      this.#program = program
+      const wasBroken = isBroken()
+      try {
+        this.#url = await program.url()
+        this.isUp = true
+        return
+      } catch (error) {
+        if (this.#isEnding) return
+        if (!wasBroken && !isBroken()) throw error
+        this.failedStarts++
+        await sleep(AGAIN_MS)
+      }
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.isUp = false
+    await this.#program?.kill()
+  }
+
+  /** Ends it for good. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await this.kill()
+    this.database.close()
+    this.bucket.close()
+  }
+
+  /** Asks it to end, which has to be a good end. */
+  async terminate(): Promise<void> {
+    this.isUp = false
+    this.#program?.child.kill('SIGTERM')
+    await this.#program?.result()
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#program?.child.kill(signal)
+  }
+
+  async isReady(): Promise<boolean> {
+    if (!this.isUp) return false
+    const init = { signal: AbortSignal.timeout(5000) }
+    return (await ask(`${this.#url}/readyz`, init))?.status === 200
+  }
+
+  /** Fails if the daemon has ended by itself. */
+  promiseAlive(): void {
+    if (this.isUp && this.#program?.hasEnded)
+      throw new Violation(this.#program.story('ended by itself'))
+  }
+
+  /** What it has said. */
+  story(what: string): string {
+    return this.#program?.story(`(${this.name}) ${what}`) ?? what
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Loaded into a daemon: the name of the S3 server has another address for each of them, as their
+ * endpoints have to be the same.
+ */
+import dns from 'node:dns'
+import { syncBuiltinESMExports } from 'node:module'
+
+/** The name of the S3 server. */
+export const S3_HOST = 's3.test'
+
+const address = process.env.CHAOS_S3_ADDRESS
+const lookup = dns.lookup
+type Found = (error: Error | null, address: unknown, family?: number) => void
+
+if (address !== undefined) {
+  const find = (host: string, options: { all?: boolean }, found: Found): void => {
+    if (host !== S3_HOST) lookup(host, options, found)
+    else if (options.all) found(null, [{ address, family: 4 }])
+    else found(null, address, 4)
+  }
+  dns.lookup = find as typeof dns.lookup
+  syncBuiltinESMExports()
+}

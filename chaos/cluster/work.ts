@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { execute } from '../../test/support/postgres.ts'
+import { promise } from '../run.ts'
+
+/** Index files and `.crate` files, which publishes wait for; and all but what may wait a minute. */
+const URGENT = "kind IN ('index', 'whole', 'file')"
+const EVERYTHING = "kind NOT IN ('label', 'user', 'views')"
+/** The pause between two looks, in milliseconds. */
+const LOOK_MS = 100
+
+/** The pending work in the database, seen past all gates. */
+export class Work {
+  readonly #url: string
+  longestTakeover = 0
+  longestRest = 0
+  /** How long everything took at the end. */
+  pages = 0
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  /** Creates a database. */
+  static async create(url: string, name: string): Promise<void> {
+    await execute(url, `CREATE DATABASE ${name}`)
+  }
+
+  /** Notes how long the work that is pending now takes, whoever does it. */
+  async takeover(): Promise<number> {
+    const began = performance.now()
+    await this.#until(URGENT, await this.#last(), () => undefined)
+    const taken = performance.now() - began
+    this.longestTakeover = Math.max(this.longestTakeover, taken)
+    return taken
+  }
+
+  /**
+   * Waits until the work that is pending now is done, with all pages or only what publishes wait
+   * for; fails when that takes too long.
+   */
+  async rest(what: 'urgent' | 'everything', most: number): Promise<void> {
+    const began = performance.now()
+    const kinds = what === 'urgent' ? URGENT : EVERYTHING
+    await this.#until(kinds, await this.#last(), left => {
+      const waited = performance.now() - began
+      promise(
+        waited < most,
+        `after ${waited.toFixed(0)} ms there is work left: ${JSON.stringify(left)}`,
+      )
+    })
+    const taken = performance.now() - began
+    if (what === 'urgent') this.longestRest = Math.max(this.longestRest, taken)
+    else this.pages = taken
+  }
+
+  async #last(): Promise<number> {
+    const [row] = await execute(this.#url, 'SELECT coalesce(max(id), 0) AS last FROM audit')
+    return Number(row?.last)
+  }
+
+  async #until(
+    kinds: string,
+    last: number,
+    onLeft: (left: Record<string, unknown>[]) => void,
+  ): Promise<void> {
+    const text = `SELECT * FROM marks WHERE ${kinds} AND generation <= ${last} LIMIT 5`
+    for (;;) {
+      // The server may be away.
+      const left = await execute(this.#url, text).catch(() => null)
+      if (left?.length === 0) return
+      if (left) onLeft(left)
+      await sleep(LOOK_MS)
+    }
+  }
+}
