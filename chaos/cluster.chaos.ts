@@ -20,9 +20,9 @@ import { Machine } from './cluster/machine.ts'
 import { S3_HOST } from './cluster/resolver.ts'
 import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
-import { DONE, isLinearizable, shown, story } from './model/history.ts'
+import { DONE, isLinearizable, REFUSED, shown, story } from './model/history.ts'
 import { chaos, promise, type Run } from './run.ts'
-import { checksum } from './truth.ts'
+import { checksum, type Line } from './truth.ts'
 
 const MACHINES = 3
 const CLIENTS = 15
@@ -37,9 +37,9 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public'] }, async 
   checkTheChecker()
   const { machines, s3, server } = await prepare(run)
   const tokens = await accounts(machines[0] as Machine)
-  for (const machine of machines) await machine.start(() => false)
+  await Promise.all(machines.map(one => one.start(() => false)))
   const work = new Work(server.url('cluster'))
-  const faults = new Faults(machines, server, s3, work)
+  const faults = new Faults(machines, { server, s3 }, work, run.random.fork())
   const journal = new Journal()
   let calm: number | null = null
   const field: Field = { machines, tokens, journal, calmSince: () => calm }
@@ -71,7 +71,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public'] }, async 
     await (machines[0] as Machine).folder.verify()
     for (const machine of machines) await machine.terminate()
   } catch (error) {
-    for (const machine of machines) console.log(machine.story('was there'))
+    for (const machine of machines) console.log(machine.story('at the end'))
     throw error
   } finally {
     run.row('episodes', episodes)
@@ -187,15 +187,8 @@ async function survey(
     ]
     const last = { client: 'last', user: null, about: '' }
     await clients.record(here, subject, { ...last, what: 'owners' })
-    const versions = await clients.record(there, subject, { ...last, what: 'versions' })
-    promise(versions !== null, `${there.name} does not answer`)
+    const lines = await agreed(subject, clients, [here, there])
     promise(isLinearizable(subject.history), story(subject.name, subject.history))
-    const lines = (await clients.index(here, subject)) ?? []
-    const index = shown(lines.map(one => [one.vers, one.yanked] as const))
-    promise(
-      versions === index || (versions === 'refused' && index === ''),
-      `the versions of ${subject.name} are ${versions}, and its index has ${index}`,
-    )
     for (const { vers, cksum } of lines) {
       const reply = await ask(`${there.url}/crates/${subject.name}/${subject.name}-${vers}.crate`)
       promise(
@@ -206,6 +199,26 @@ async function survey(
     }
   }
   return subjects.length
+}
+
+/** Waits until the index shows what is recorded: a change without an answer may come late. */
+async function agreed(
+  subject: Subject,
+  clients: Clients,
+  [here, there]: readonly [Machine, Machine],
+): Promise<readonly Line[]> {
+  const last = { client: 'last', user: null, about: '', what: 'versions' } as const
+  for (const began = performance.now(); ; await sleep(500)) {
+    const versions = await clients.record(there, subject, last)
+    const lines = (await clients.index(here, subject)) ?? []
+    const index = shown(lines.map(one => [one.vers, one.yanked] as const))
+    if (versions === index || (versions === REFUSED && index === '')) return lines
+    const words = `${subject.name} has the versions ${versions}, and its index ${index}`
+    promise(
+      performance.now() - began < DONE_MS,
+      `${words}\n${story(subject.name, subject.history)}`,
+    )
+  }
 }
 
 /** Fails unless every acknowledged version is in the index through every daemon. */

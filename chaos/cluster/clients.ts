@@ -24,7 +24,7 @@ const AVOID_MS = 2000
 /** Within how many milliseconds readers see an acknowledged change when nothing is broken. */
 const SEEN_MS = 1000
 
-/** Neither done nor refused, and said so. */
+/** The result of what was not done because something is away, and will not be. */
 const NOTHING = 'nothing was changed'
 type Result = string | null | typeof NOTHING
 type Wish = Pick<Operation, 'client' | 'user' | 'what' | 'about'>
@@ -93,12 +93,10 @@ export class Clients {
     while (this.#looks.size > 0) await Promise.all(this.#looks)
   }
 
-  /** A daemon that answers, as far as is known, other than one. */
-  machine(random: Random, other?: Machine): Machine | null {
+  /** A daemon that answers, as far as is known. */
+  machine(random: Random): Machine | null {
     const now = performance.now()
-    const up = this.#field.machines.filter(
-      one => one.isUp && one !== other && (this.#avoided.get(one) ?? 0) < now,
-    )
+    const up = this.#field.machines.filter(one => one.isUp && (this.#avoided.get(one) ?? 0) < now)
     return up.length > 0 ? random.pick(up) : null
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestServer } from '../../test/support/postgres.ts'
 import type { FakeS3 } from '../../test/support/s3/server.ts'
+import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
 import type { Passage } from './gate.ts'
 import type { Machine } from './machine.ts'
@@ -18,15 +19,22 @@ export class Faults {
   readonly #server: TestServer
   readonly #s3: FakeS3
   readonly #work: Work
+  readonly #random: Random
   readonly #began = performance.now()
   readonly #counts = new Map<string, number>()
   #active = 0
 
-  constructor(machines: readonly Machine[], server: TestServer, s3: FakeS3, work: Work) {
+  constructor(
+    machines: readonly Machine[],
+    servers: { readonly server: TestServer; readonly s3: FakeS3 },
+    work: Work,
+    random: Random,
+  ) {
     this.#machines = machines
-    this.#server = server
-    this.#s3 = s3
+    this.#server = servers.server
+    this.#s3 = servers.s3
     this.#work = work
+    this.#random = random
   }
 
   /** How often each kind happened. */
@@ -76,7 +84,7 @@ export class Faults {
         return () => this.#server.start()
       case 's3':
         this.#s3.fault = ({ headers }) => {
-          if (Math.random() >= SHARE) return null
+          if (!this.#random.chance(SHARE)) return null
           if (how === 'lost') return 'lost'
           if (how === '503') return 503
           return headers['if-none-match'] || headers['if-match'] ? 412 : null

@@ -12,6 +12,12 @@ const RESOLVER = pathToFileURL(join(root, 'dist', 'chaos', 'cluster', 'resolver.
 /** The pause before a daemon that could not start is started again, in milliseconds. */
 const AGAIN_MS = 500
 
+/** For so many milliseconds after it listens, a daemon is starting, and may give up. */
+const SETTLED_MS = 1500
+
+/** The most lines of a log that are shown. */
+const LINES = 20
+
 /** A machine with a daemon, and its ways to the database and the bucket. */
 export class Machine {
   readonly name: string
@@ -49,7 +55,10 @@ export class Machine {
       try {
         this.#url = await program.url()
         this.isUp = true
-        return
+        await sleep(SETTLED_MS)
+        if (!program.hasEnded || !this.isUp) return
+        this.isUp = false
+        throw new Violation(program.story('ended by itself'))
       } catch (error) {
         if (this.#isEnding) return
         if (!wasBroken && !isBroken()) throw error
@@ -95,8 +104,30 @@ export class Machine {
       throw new Violation(this.#program.story('ended by itself'))
   }
 
-  /** What it has said. */
+  /** The messages that it has logged of late. */
   story(what: string): string {
-    return this.#program?.story(`(${this.name}) ${what}`) ?? what
+    const lines = (this.#program?.stderr ?? '').split('\n').slice(-LINES)
+    const words = lines.map(line => {
+      const { time, msg, err } = parsed(line)
+      return msg === undefined
+        ? line
+        : `${new Date(time ?? 0).toISOString()} ${msg}: ${err?.message}`
+    })
+    return `${this.name} ${what}\n${words.map(one => `  ${one}\n`).join('')}`
+  }
+}
+
+interface Logged {
+  readonly time?: number
+  readonly msg?: string
+  readonly err?: { readonly message: string }
+}
+
+/** A line of a log; empty for other text. */
+function parsed(line: string): Logged {
+  try {
+    return JSON.parse(line) as Logged
+  } catch {
+    return {}
   }
 }
