@@ -19,6 +19,8 @@ export class Faults {
   readonly #server: TestServer
   readonly #s3: FakeS3
   readonly #work: Work
+  /** How many times as much time there is. */
+  readonly #slack: number
   readonly #random: Random
   readonly #began = performance.now()
   readonly #counts = new Map<string, number>()
@@ -26,14 +28,15 @@ export class Faults {
 
   constructor(
     machines: readonly Machine[],
-    servers: { readonly server: TestServer; readonly s3: FakeS3 },
-    work: Work,
+    common: { readonly server: TestServer; readonly s3: FakeS3; readonly work: Work },
+    slack: number,
     random: Random,
   ) {
     this.#machines = machines
-    this.#server = servers.server
-    this.#s3 = servers.s3
-    this.#work = work
+    this.#server = common.server
+    this.#s3 = common.s3
+    this.#work = common.work
+    this.#slack = slack
     this.#random = random
   }
 
@@ -104,7 +107,10 @@ export class Faults {
     // When the database is away, too, its work waits for that.
     if (!isAlone) return
     const taken = await this.#work.takeover()
-    promise(taken < TAKEOVER_MS, `what a killed daemon has left is done after ${taken} ms`)
+    promise(
+      taken < TAKEOVER_MS * this.#slack,
+      `what a killed daemon has left is done after ${taken.toFixed(0)} ms`,
+    )
   }
 
   #say(what: string): void {
