@@ -54,7 +54,8 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
   const failed = load.then(() => new Promise<never>(() => {}))
   let [episodes, crates] = [0, 0]
   try {
-    for (; episodes < run.count && performance.now() < run.deadline; episodes++) {
+    const goesOn = () => performance.now() < run.deadline && !clients.isOver
+    for (; episodes < run.count && goesOn(); episodes++) {
       const episode = drawEpisode(run.random, MACHINES)
       await Promise.race([failed, faults.play(episode)])
       await Promise.race([failed, settled(machines, work, most)])

@@ -88,7 +88,7 @@ export class Clients {
     return this.#isOver
   }
 
-  /** Waits for what looks for acknowledged changes. */
+  /** Waits for what looks for acknowledged changes; fails with what was not seen. */
   async looks(): Promise<void> {
     while (this.#looks.size > 0) await Promise.all(this.#looks)
   }
@@ -249,8 +249,11 @@ export class Clients {
     if (calm === null || !other) return
     const look = this.#look(other, subject, version, calm)
     this.#looks.add(look)
-    const forget = () => this.#looks.delete(look)
-    look.then(forget, forget)
+    look.then(
+      () => this.#looks.delete(look),
+      // It stays, for `looks` to fail with; the clients need not go on.
+      () => this.stop(),
+    )
   }
 
   async #look(machine: Machine, subject: Subject, version: string, calm: number): Promise<void> {
