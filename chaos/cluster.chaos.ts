@@ -21,7 +21,7 @@ import { S3_HOST } from './cluster/resolver.ts'
 import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
 import { DONE, isLinearizable, REFUSED, shown, story } from './model/history.ts'
-import { chaos, promise, type Run } from './run.ts'
+import { chaos, promise, type Run, Violation } from './run.ts'
 import { checksum, type Line } from './truth.ts'
 
 const MACHINES = 3
@@ -31,6 +31,8 @@ const CALM_MS = 3000
 /** In how many milliseconds after the last fault all index work is done; pages take longer. */
 const DONE_MS = 10_000
 const PAGES_MS = 120_000
+/** After how many milliseconds `verify` is asked again. */
+const AGAIN_MS = 10_000
 
 await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] }, async run => {
   checkTheChecker()
@@ -71,7 +73,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     await work.rest('everything', PAGES_MS * slack)
     crates += await survey(journal.takeRetired(true), clients, machines, most)
     await nothingLost(journal, clients, machines)
-    await (machines[0] as Machine).folder.verify()
+    await verified(machines[0] as Machine)
     for (const machine of machines) await machine.terminate()
   } catch (error) {
     for (const machine of machines) console.log(machine.story('at the end'))
@@ -236,6 +238,16 @@ async function nothingLost(
       const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
       promise(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
     }
+}
+
+/** Fails if `verify` finds something; says whether it still does after a while. */
+async function verified({ folder }: Machine): Promise<void> {
+  const first = folder.start(['verify'])
+  if ((await first.ended) === 0) return
+  await sleep(AGAIN_MS)
+  const again = folder.start(['verify'])
+  const later = again.story(`ended with ${await again.ended} ${AGAIN_MS / 1000} s later`)
+  throw new Violation(`${first.story('found something')}\n${later}`)
 }
 
 /** Histories without an order have to be found, and an operation without an answer is none. */
