@@ -17,8 +17,9 @@ import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
+import { BucketFiles } from './files/bucket-files.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
-import { PublicFiles } from './files/public-files.ts'
+import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { rawFile } from './files/raw-file.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
@@ -35,7 +36,7 @@ import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
-export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
+export function routes(deps: Deps, files: TreeFiles = treeFiles(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
   const crate = '/api/v1/crates/:name'
@@ -79,8 +80,10 @@ export function routes(deps: Deps, files = publicFiles(deps)): Route[] {
   ]
 }
 
-function publicFiles({ registry, downloads }: Deps): PublicFiles {
+function treeFiles({ registry, downloads }: Deps): PublicFiles | BucketFiles {
   const pages = pageHeaders(registry.site)
+  const { shared } = registry.tree
+  if (shared) return new BucketFiles(shared, registry, pages)
   const isPrivate = registry.settings.auth.required
   const isCounted = registry.settings.downloads.count === 'served'
   return new PublicFiles(registry.tree.root, {
@@ -102,7 +105,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const app = new Hono({
     getPath: ({ url }) => pathOf(url.slice(url.indexOf('/', url.indexOf('://') + 3))),
   })
-  const files = publicFiles(deps)
+  const files = treeFiles(deps)
   // Reads are frequent, so they have this middleware only if the lines are written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
@@ -124,7 +127,10 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   })
   const isGuarded = auth.required || log.isLevelEnabled('debug')
   const onFailure = (error: unknown) => log.error({ err: error }, 'cannot read a file')
-  const quick = isGuarded ? null : quickFiles(files, pathOf, metrics.countFile, onFailure)
+  const quick =
+    isGuarded || files instanceof BucketFiles
+      ? null
+      : quickFiles(files, pathOf, metrics.countFile, onFailure)
   return Object.assign(app, { quick })
 }
 
@@ -141,13 +147,13 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
 }
 
 /** Returns the routes of the operator's logo and stylesheet, which the login form shows. */
-function brandRoutes({ settings }: Registry, files: PublicFiles): Route[] {
+function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
 }
 
 /** Returns the routes of comparisons and of files of packages; none without a source browser. */
-function sourceRoutes(registry: Registry, files: PublicFiles): Route[] {
+function sourceRoutes(registry: Registry, files: TreeFiles): Route[] {
   if (!registry.settings.pages.source) return []
   const folder = '/crates/:name/compare'
   return [
@@ -161,11 +167,7 @@ function sourceRoutes(registry: Registry, files: PublicFiles): Route[] {
  * Returns the routes of downloads: of a bucket, and of a local `dl` without markers, which is
  * `{dl}/{crate}/{version}/download`.
  */
-function downloadRoutes(
-  registry: Registry,
-  files: PublicFiles,
-  stored: StoredCrate | null,
-): Route[] {
+function downloadRoutes(registry: Registry, files: TreeFiles, stored: StoredCrate | null): Route[] {
   const { dl, base } = registry.urls
   const file = '/crates/:name/:file{[^/]+\\.crate}'
   const ours = stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []

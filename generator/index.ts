@@ -72,6 +72,7 @@ export {
   versionTotals,
 } from './store/catalog/downloads/read.ts'
 export { recordFailure, writeFact } from './store/catalog/facts.ts'
+export { readIndexFile } from './store/catalog/index-file.ts'
 export {
   countFailedMarks,
   countMarks,
@@ -112,6 +113,7 @@ export {
 } from './store/database/mark-kinds.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
+export { isIndexFile } from './store/mirror.ts'
 export type { Lease } from './store/process-mutex.ts'
 export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 

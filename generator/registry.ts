@@ -88,7 +88,7 @@ export async function openRegistry(
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
-  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base)
+  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, database)
   return {
     dir: root,
     settings,

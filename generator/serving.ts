@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { refuse } from '../core/error/error.ts'
+import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { isBucket } from '../core/settings/bucket.ts'
 import type { Settings } from '../core/settings/settings.ts'
 import { TREE_FORMAT } from './build/build.ts'
@@ -18,7 +19,13 @@ import {
 import { isOnServer } from './store/database/engine.ts'
 import { runningVersion } from './store/database/migrations.ts'
 import { temporaryName } from './store/disk/steps.ts'
-import { fileFacts, makeFolder, unlessMissing, writeDurably } from './store/durable-file.ts'
+import {
+  fileFacts,
+  makeFolder,
+  readFolder,
+  unlessMissing,
+  writeDurably,
+} from './store/durable-file.ts'
 
 /** Settings that each daemon has for itself. */
 const OWN = new Set(['server', 'tls', 'log', 'database'])
@@ -57,6 +64,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
       for (const path of tracesOf(registry, self.id)) await rm(path, { force: true })
     },
   }
+  if (registry.tree.shared) await clearFolder(registry.tree.root)
   await leaveTraces(registry, self.id)
   // One transaction: of two daemons that begin at once, the second sees the first.
   const others = await database.transaction().execute(async tx => {
@@ -72,6 +80,12 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     await serving.end()
     throw error
   }
+}
+
+/** Removes what a killed daemon has not uploaded to the bucket: its marks are there. */
+async function clearFolder(root: string): Promise<void> {
+  for (const { name } of await readFolder(root))
+    if (name !== GIT_INDEX_FOLDER) await rm(join(root, name), { recursive: true, force: true })
 }
 
 /** Returns the id of the daemon of a registry folder, which stays the same. */
@@ -120,10 +134,11 @@ function requireSame(self: ServingDaemon, other: SeenDaemon): void {
 
 /**
  * Returns the files by which others recognize that they have the same folders. As temporary files
- * they are neither listed nor served, and removed when they are old.
+ * they are neither listed nor served, and removed when they are old. Buckets are compared by name.
  */
 function tracesOf({ tree, crates }: Registry, id: string): string[] {
   const name = temporaryName(`daemon-${id}`)
+  if (tree.shared) return []
   return [tree.path(name), crates.path(name)].filter(path => path !== null)
 }
 
@@ -135,7 +150,7 @@ async function leaveTraces(registry: Registry, id: string): Promise<void> {
 }
 
 async function requireTraces(registry: Registry, other: SeenDaemon): Promise<void> {
-  const [tree = '', crates] = tracesOf(registry, other.id)
+  const [tree, crates] = tracesOf(registry, other.id)
   for (const [key, path] of [
     ['storage.public', tree] as const,
     ['storage.crates', crates] as const,

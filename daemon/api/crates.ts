@@ -25,7 +25,7 @@ import {
   updatedCrates,
 } from '../../generator/index.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
-import type { PublicFiles } from '../files/public-files.ts'
+import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
@@ -194,14 +194,14 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
  */
 export function download(
   registry: Registry,
-  files: PublicFiles,
+  files: TreeFiles,
   stored: StoredCrate | null,
 ): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c)
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)
-    const shown = files.serve(`/${path}`, c.req) ?? (await stored?.(c, of))
+    const shown = (await files.serve(`/${path}`, c.req)) ?? (await stored?.(c, of))
     return shown ?? refuse('release_unknown', of)
   }
 }

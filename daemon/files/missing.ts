@@ -3,7 +3,7 @@ import { CRATES_FOLDER, findCrate, isName, type Registry, refuse } from '../../g
 import { missingOfCrate } from '../../site/pages/not-found.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import { page, redirect } from '../http/page.ts'
-import type { PublicFiles } from './public-files.ts'
+import type { TreeFiles } from './public-files.ts'
 
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
@@ -12,18 +12,14 @@ const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
  * of a crate (`Some_Crate`) to that crate, and otherwise shows browsers the 404 page, which names
  * the crate if only a page or version of it is missing.
  */
-export async function missing(
-  registry: Registry,
-  files: PublicFiles,
-  c: Context,
-): Promise<Response> {
+export async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   // The name of a `.crate` contains that of the crate, so a redirect would lead nowhere.
   const isPage = isName(name) && !rest.endsWith('.crate')
   const crate = isPage ? await findCrate(registry.database, name) : null
   if (crate === null || crate.name === name) {
     if (!wantsPage(c)) refuse('route_unknown')
-    if (crate === null) return files.missing(c.req) ?? refuse('route_unknown')
+    if (crate === null) return (await files.missing(c.req)) ?? refuse('route_unknown')
     return page(c, registry.site, missingOfCrate(registry.site, name), 404)
   }
   const search = new URL(c.req.url).search

@@ -31,6 +31,14 @@ export const rawHeaders = {
 /** The paths of files of packages. */
 const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
 
+/** What serves the files of a public tree. */
+export interface TreeFiles {
+  /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
+  serve(pathname: string, request: HonoRequest): Response | null | Promise<Response | null>
+  /** Answers with the tree's 404 page; null if it has none. */
+  missing(request: HonoRequest): Response | null | Promise<Response | null>
+}
+
 export interface PublicFilesOptions {
   /** Whether shared caches must not store the answers. */
   readonly isPrivate?: boolean
@@ -51,7 +59,7 @@ type Found = FileAnswer | Promise<FileAnswer> | null
  * Every request checks the file, or whether anything in the tree has changed, so no answer is
  * outdated.
  */
-export class PublicFiles {
+export class PublicFiles implements TreeFiles {
   readonly #root: string
   readonly #scope: 'public' | 'private'
   readonly #pageHeaders: Readonly<Record<string, string>>
@@ -78,7 +86,6 @@ export class PublicFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
   serve(pathname: string, request: HonoRequest): Response | Promise<Response> | null {
     const answer = this.#find(pathname, request)
     if (answer === null) return null
@@ -108,20 +115,12 @@ export class PublicFiles {
     return answer
   }
 
-  /** Answers with the tree's 404 page; null if it has none. */
   missing({ method }: HonoRequest): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
     if (!stats?.isFile()) return null
     const { bytes } = this.#texts.find(file, stats) ?? this.#texts.load(file, stats, true)
-    const headers = {
-      ...this.#pageHeaders,
-      'content-type': placeOf(notFoundPath).contentType,
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-      'content-length': String(bytes.byteLength),
-    }
-    return new Response(method === 'HEAD' ? null : bytes, { status: 404, headers })
+    return notFound(method, bytes, this.#pageHeaders)
   }
 
   #find(pathname: string, request: HonoRequest): Found {
@@ -159,10 +158,7 @@ export class PublicFiles {
     const index = path === '' ? 'index.html' : `${path}/index.html`
     if (!look(join(this.#root, index))?.isFile()) return null
     if (pathname.endsWith('/')) return this.#find(`/${encodeURI(index)}`, request)
-    // A relative target keeps the host and the path prefix of the client's request.
-    const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-    const location = `./${last}/${new URL(request.url).search}`
-    return { status: 301, headers: { location, 'cache-control': 'no-cache' }, body: null }
+    return { ...toFolder(pathname, request.url), body: null }
   }
 
   /** Returns whether a file is inside the tree: a symbolic link may not lead out of it. */
@@ -194,18 +190,7 @@ export class PublicFiles {
   }
 
   #headers(path: string, tag: string): Record<string, string> {
-    const { contentType, cache } = placeOf(path)
-    const isImmutable = cache === 'immutable'
-    const scope = this.#scope === 'private' || isImmutable ? `${this.#scope}, ` : ''
-    return {
-      ...(contentType.startsWith('text/html') && this.#pageHeaders),
-      ...(isImagePath(path) && IMAGE_HEADERS),
-      ...(RAW.test(path) && rawHeaders),
-      'content-type': contentType,
-      'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
-      'x-content-type-options': 'nosniff',
-      etag: `"${tag}"`,
-    }
+    return fileHeaders(path, tag, this.#scope, this.#pageHeaders)
   }
 
   #respond(
@@ -225,6 +210,53 @@ export class PublicFiles {
       return new Response(Readable.toWeb(part.stream()) as ReadableStream, init)
     })
   }
+}
+
+/** Returns the headers of a file of the tree; `pageHeaders` are those of pages. */
+export function fileHeaders(
+  path: string,
+  tag: string,
+  audience: 'public' | 'private',
+  pageHeaders: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const { contentType, cache } = placeOf(path)
+  const isImmutable = cache === 'immutable'
+  const scope = audience === 'private' || isImmutable ? `${audience}, ` : ''
+  return {
+    ...(contentType.startsWith('text/html') && pageHeaders),
+    ...(isImagePath(path) && IMAGE_HEADERS),
+    ...(RAW.test(path) && rawHeaders),
+    'content-type': contentType,
+    'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
+    'x-content-type-options': 'nosniff',
+    etag: `"${tag}"`,
+  }
+}
+
+/** Returns the answer with the tree's 404 page. */
+export function notFound(
+  method: string,
+  bytes: Buffer,
+  pageHeaders: Readonly<Record<string, string>>,
+): Response {
+  const headers = {
+    ...pageHeaders,
+    'content-type': placeOf(notFoundPath).contentType,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-length': String(bytes.byteLength),
+  }
+  return new Response(method === 'HEAD' ? null : new Uint8Array(bytes), { status: 404, headers })
+}
+
+/**
+ * Returns the redirect of a request for a folder without its slash. A relative target keeps the
+ * host and the path prefix of the client's request.
+ */
+export function toFolder(pathname: string, url: string) {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+  const location = `./${last}/${new URL(url).search}`
+  return { status: 301, headers: { location, 'cache-control': 'no-cache' } }
 }
 
 /** Paths in which there is nothing to decode or to refuse. */

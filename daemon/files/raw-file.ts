@@ -15,17 +15,17 @@ import { isKnown } from '../http/answer.ts'
 import { redirect } from '../http/page.ts'
 import { Turns } from '../http/turns.ts'
 import { missing } from './missing.ts'
-import { decodePath, type PublicFiles, rawHeaders } from './public-files.ts'
+import { decodePath, rawHeaders, type TreeFiles } from './public-files.ts'
 
 /**
  * `GET /crates/{name}/{version}/raw/…`: a file of a package as it is. Images are files of the public
  * tree, and other files if the settings say so; all others are read from the `.crate`. A text has
  * `.txt` behind its name; without that, the client is redirected.
  */
-export function rawFile(registry: Registry, files: PublicFiles): OpenHandler {
+export function rawFile(registry: Registry, files: TreeFiles): OpenHandler {
   const turns = new Turns(2)
   return async c => {
-    const known = files.serve(c.req.path, c.req)
+    const known = await files.serve(c.req.path, c.req)
     if (known) return known
     const path = decodePath(c.req.path) ?? refuse('route_unknown')
     const [, name = '', version = ''] = path.split('/')

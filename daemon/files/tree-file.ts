@@ -9,28 +9,28 @@ import {
 import { assets } from '../../site/layout/assets.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { missing } from './missing.ts'
-import { decodePath, type PublicFiles } from './public-files.ts'
+import { decodePath, type TreeFiles } from './public-files.ts'
 import type { StoredCrate } from './stored-crate.ts'
 
 /** Serves a file of the public tree by the path of the request. */
-export function treeFile(files: PublicFiles): OpenHandler {
-  return c => files.serve(c.req.path, c.req) ?? refuse('route_unknown')
+export function treeFile(files: TreeFiles): OpenHandler {
+  return async c => (await files.serve(c.req.path, c.req)) ?? refuse('route_unknown')
 }
 
 /** Serves any path of the public tree. */
-export function treePage(registry: Registry, files: PublicFiles): OpenHandler {
-  return c => files.serve(c.req.path, c.req) ?? missing(registry, files, c)
+export function treePage(registry: Registry, files: TreeFiles): OpenHandler {
+  return async c => (await files.serve(c.req.path, c.req)) ?? missing(registry, files, c)
 }
 
 /** `GET /crates/{name}/{name}-{version}.crate` of a registry whose crate store is a bucket. */
 export function storedCrate(
   registry: Registry,
-  files: PublicFiles,
+  files: TreeFiles,
   stored: StoredCrate,
 ): OpenHandler {
   return async c => {
     // The tree has what was published while the crate store was a folder.
-    const shown = files.serve(c.req.path, c.req)
+    const shown = await files.serve(c.req.path, c.req)
     if (shown) return shown
     const release = releaseOfPath(decodePath(c.req.path) ?? '')
     return (release && (await stored(c, release))) ?? missing(registry, files, c)
@@ -40,7 +40,7 @@ export function storedCrate(
 const LATEST = new RegExp(`^/${CRATES_FOLDER}/([^/]+)/latest(?:/(.*))?$`)
 
 /** `GET /crates/{name}/latest/…`: redirects to the same page of the crate's newest version. */
-export function latest(registry: Registry, files: PublicFiles): OpenHandler {
+export function latest(registry: Registry, files: TreeFiles): OpenHandler {
   return async c => {
     const [, name = '', rest = ''] = LATEST.exec(c.req.path) ?? []
     const card = isName(name) ? await findCard(registry.database, name) : null
@@ -57,7 +57,7 @@ const ours = new Map(assets.map(({ path, ...asset }) => [`/${path}`, asset]))
  * `GET /assets/…`: scripts and styles, public because the login form needs them. Assets of this
  * release are built into the program, assets of earlier releases are in the public tree.
  */
-export function assetFile(files: PublicFiles): OpenHandler {
+export function assetFile(files: TreeFiles): OpenHandler {
   const fromTree = treeFile(files)
   return c => {
     const asset = ours.get(c.req.path)

@@ -38,7 +38,7 @@ export async function build(
   await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
-  await writeFact(context.database, 'tree_format', TREE_FORMAT)
+  await writeFact(context.database, 'tree_format', formatOf(context))
   return built
 }
 
@@ -74,7 +74,12 @@ async function writeConfig(context: BuildContext): Promise<void> {
   })
 }
 
+/** Returns what is recorded of a tree that is complete; of one that daemons share, where it is. */
+function formatOf({ tree }: BuildContext): string {
+  return tree.shared ? `${TREE_FORMAT} ${tree.shared.place}` : TREE_FORMAT
+}
+
 async function isComplete(context: BuildContext): Promise<boolean> {
-  if ((await readFact(context.database, 'tree_format')) !== TREE_FORMAT) return false
+  if ((await readFact(context.database, 'tree_format')) !== formatOf(context)) return false
   return (await context.tree.read(configPath)) !== null
 }

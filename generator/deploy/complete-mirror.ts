@@ -12,9 +12,13 @@ const MIRRORED = 'mirrored'
 /** So many files are uploaded together. */
 const CHUNK = 1000
 
-/** Returns whether the bucket of `storage.public` has had the whole tree; true without one. */
+/**
+ * Returns whether the bucket of `storage.public` has had the whole tree; true without one, and for
+ * one that is the tree itself.
+ */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
-  return tree.mirror === null || (await readFact(database, MIRRORED)) === tree.mirror.place
+  if (tree.mirror === null || tree.shared) return true
+  return (await readFact(database, MIRRORED)) === tree.mirror.place
 }
 
 /**
@@ -28,7 +32,7 @@ export async function completeMirror(
 ): Promise<void> {
   const { crates, database, tree } = registry
   const { mirror } = tree
-  if (mirror === null) return
+  if (mirror === null || mirror.isShared) return
   await writeFact(database, MIRRORED, null)
   await mirror.learn()
   const none = new Map()

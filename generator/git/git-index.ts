@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
@@ -25,6 +26,9 @@ const BATCH = 500
 
 /** The key of the fact with the last committed audit event; missing before the first commit. */
 export const LAST_EVENT = 'git_event'
+
+/** The fact that says which repository was written last, where daemons have one each. */
+const REPOSITORY = 'git_repository'
 
 /** Called when something goes wrong with a git index; none of this makes a command fail. */
 export interface GitIndexEvents {
@@ -100,7 +104,12 @@ export class GitIndex {
   /** Makes this process the one that keeps the index up to date. */
   async lead(): Promise<void> {
     // The marks were for another repository: the first commit to this one contains all crates.
-    if ((await this.#repository.head()) === null) await unfollowForGit(this.#registry.database)
+    const { database, tree } = this.#registry
+    const place = `${hostname()} ${gitIndexPath(this.#registry)}`
+    // Daemons that share a bucket have a repository each.
+    const isOther = tree.shared !== null && (await readFact(database, REPOSITORY)) !== place
+    if (isOther || (await this.#repository.head()) === null) await unfollowForGit(database)
+    if (isOther) await writeFact(database, REPOSITORY, place)
   }
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */

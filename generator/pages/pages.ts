@@ -265,9 +265,10 @@ export async function markOutdatedPages(context: PageContext): Promise<void> {
 }
 
 /** Returns what all pages depend on besides their crates; changes with the program and settings. */
-export function pagesFingerprint({ site }: Pick<PageContext, 'site'>): string {
+export function pagesFingerprint({ site, tree }: Pick<PageContext, 'site' | 'tree'>): string {
+  const place = tree.shared ? [tree.shared.place] : []
   return createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, site]))
+    .update(JSON.stringify([PAGE_FORMAT, site, ...place]))
     .digest('hex')
 }
 

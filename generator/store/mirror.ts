@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
 import { refuse } from '../../core/error/error.ts'
-import { GIT_INDEX_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import type { IndexFile } from './catalog/index-file.ts'
 import type { CrateStore } from './crate-store.ts'
 import { fileChecksum, fileFacts, isFolder, isMissing } from './durable-file.ts'
-import type { Bucket } from './s3/bucket.ts'
+import type { Bucket, ObjectFacts, OpenObject } from './s3/bucket.ts'
+import { reading } from './s3/connection.ts'
 import { headersOf } from './s3/headers.ts'
 import { stageOf } from './upload-order.ts'
 
@@ -34,34 +36,58 @@ const REMEMBERED = 200_000
 /** So often another writer may come in between; each time it has made progress. */
 const ATTEMPTS = 20
 
+/** How a mirror is written. */
+export interface MirrorOptions {
+  /** How old the index may be in caches. */
+  readonly cacheSeconds: number
+  /** Returns an index file as the records have it now; null where there is none. */
+  readonly indexFile?: (path: string) => Promise<IndexFile | null>
+  /**
+   * Whether several daemons write it: the bucket is the tree then, and a file is in the folder of a
+   * daemon only until it is uploaded, or has failed to be.
+   */
+  readonly isShared?: boolean
+}
+
+/** A file as it is to be in the bucket, and the `.crate` files that come before it. */
+interface Content {
+  readonly bytes: Buffer
+  readonly unshown: ReadonlyMap<string, string>
+}
+
 /**
  * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
- * ETag was known before its bytes were read here, so of two builders neither leaves an older file.
- * The git index is not copied.
+ * ETag was known before its bytes were read, index files from the records, all others here. So of
+ * two builders neither leaves an older file. The git index is not copied.
  */
 export class Mirror {
   readonly place: string
+  readonly isShared: boolean
   readonly #bucket: Bucket
   readonly #root: string
   readonly #crates: CrateStore
   readonly #cacheSeconds: number
+  readonly #indexFile: MirrorOptions['indexFile']
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   readonly #limit = pLimit(AT_ONCE)
   /** What an upload that failed leaves to the next one. */
   readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }
 
-  /** `root`: the folder of the tree; `cacheSeconds`: how old the index may be in caches. */
-  constructor(bucket: Bucket, root: string, crates: CrateStore, cacheSeconds: number) {
+  /** `root`: the folder of the tree. */
+  constructor(bucket: Bucket, root: string, crates: CrateStore, options: MirrorOptions) {
     this.place = bucket.place
+    this.isShared = options.isShared ?? false
+    this.#indexFile = options.indexFile
     this.#bucket = bucket
     this.#root = root
     this.#crates = crates
-    this.#cacheSeconds = cacheSeconds
+    this.#cacheSeconds = options.cacheSeconds
   }
 
   /**
    * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
-   * then pages; removes last. When it fails, the next call does the rest, too.
+   * then pages; removes last. When it fails, the next call does the rest, too; of a shared one the
+   * marks are rendered again, here or elsewhere.
    */
   async update(changes: TreeChanges): Promise<void> {
     const files = new Set([...this.#left.files, ...changes.files])
@@ -77,11 +103,40 @@ export class Mirror {
       for (const paths of stages) await this.#all(paths, path => this.#copyFile(path))
       await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole))
     } catch (error) {
+      if (this.isShared) throw error
       for (const path of files) this.#left.files.add(path)
       for (const [path, key] of stored) this.#left.stored.set(path, key)
       for (const [path, isWhole] of gone) this.#left.gone.set(path, isWhole)
       throw error
+    } finally {
+      if (this.isShared) for (const path of ours) await rm(this.#path(path), { force: true })
     }
+  }
+
+  /** Returns the facts of a file in the bucket; null when there is none. */
+  head(path: string): Promise<ObjectFacts | null> {
+    return this.#bucket.head(path)
+  }
+
+  /** Opens a file in the bucket; null when there is none. */
+  open(path: string): Promise<OpenObject | null> {
+    return this.#bucket.get(path)
+  }
+
+  /** Reads a file in the bucket; null when there is none. */
+  async read(path: string): Promise<Buffer | null> {
+    const found = await this.open(path)
+    if (!found) return null
+    const parts: Buffer[] = []
+    await reading(async () => {
+      for await (const part of found.bytes) parts.push(part)
+    })
+    return Buffer.concat(parts)
+  }
+
+  /** Lists the files in the bucket whose paths begin with `start`; with `isFlat`, in no folder. */
+  async *list(start: string, isFlat = false): AsyncIterable<string> {
+    for await (const { key } of this.#bucket.list(start, isFlat)) yield key
   }
 
   /** Lists the bucket and remembers what it has, so that `update` asks less. */
@@ -111,7 +166,7 @@ export class Mirror {
 
   /** A `.crate` never changes: it is written where there is none, or a damaged one. */
   async #copyCrate(path: string, key: string | null): Promise<void> {
-    const local = join(this.#root, ...path.split('/'))
+    const local = this.#path(path)
     const file = key === null ? await fileOf(local) : await this.#crates.localFile(key)
     if (!file) return
     const cksum = key?.slice(-70, -6) ?? (await fileChecksum(file.path)) ?? ''
@@ -126,8 +181,16 @@ export class Mirror {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Known before the bytes are read: they are then at least as new as what is overwritten.
       const there = this.#known.get(path) ?? (await this.#bucket.head(path))
-      const body = await readBytes(join(this.#root, ...path.split('/')))
-      if (body === null) return this.#removeGone(path, false)
+      const content = await this.#content(path)
+      if (content === null) {
+        await this.#remove(path)
+        // Another builder may have written it meanwhile, for records that are newer.
+        if ((await this.#content(path)) === null) return
+        continue
+      }
+      const { bytes: body, unshown } = content
+      // One by one: this upload has one of the places that they would wait for.
+      for (const [crate, key] of unshown) await this.#copyCrate(crate, key)
       const cksum = sumOf('sha256', body)
       const isSame = there?.cksum === cksum || there?.etag === `"${sumOf('md5', body)}"`
       const headers = headersOf(placeOf(path), this.#cacheSeconds)
@@ -142,19 +205,37 @@ export class Mirror {
     refuse('bucket_unreachable', { reason: `${path} is changed by others again and again` })
   }
 
-  async #removeGone(path: string, isWhole: boolean): Promise<void> {
-    const isThere = (one: string) => fileFacts(join(this.#root, ...one.split('/')))
-    if (!(await isThere(path))) {
-      this.#known.delete(path)
-      await this.#bucket.remove(path)
+  async #content(path: string): Promise<Content | null> {
+    if (!this.#indexFile || !isIndexFile(path)) {
+      const bytes = await readBytes(this.#path(path))
+      return bytes && { bytes, unshown: new Map() }
     }
-    if (!isWhole) return
-    for await (const { key } of this.#bucket.list(`${path}/`)) {
-      if (await isThere(key)) continue
-      this.#known.delete(key)
-      await this.#bucket.remove(key)
-    }
+    const file = await this.#indexFile(path)
+    return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
   }
+
+  async #removeGone(path: string, isWhole: boolean): Promise<void> {
+    if (isIndexFile(path)) return this.#copyFile(path)
+    const isThere = (one: string) => fileFacts(this.#path(one))
+    if (!(await isThere(path))) await this.#remove(path)
+    if (!isWhole) return
+    for await (const { key } of this.#bucket.list(`${path}/`))
+      if (!(await isThere(key))) await this.#remove(key)
+  }
+
+  #remove(path: string): Promise<void> {
+    this.#known.delete(path)
+    return this.#bucket.remove(path)
+  }
+
+  #path(path: string): string {
+    return join(this.#root, ...path.split('/'))
+  }
+}
+
+/** Returns whether a path is that of a crate's index file. */
+export function isIndexFile(path: string): boolean {
+  return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
 }
 
 async function fileOf(path: string): Promise<{ path: string; size: number } | null> {

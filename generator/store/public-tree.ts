@@ -1,6 +1,6 @@
 import { readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { configPath, type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
@@ -26,7 +26,8 @@ export interface Followers {
 const NOBODY: Followers = { mirror: null, cdn: null }
 
 /**
- * The folder from which clients are served. A file is replaced atomically, and only when its bytes
+ * The folder from which clients are served, or the bucket that several daemons share: of that, the
+ * folder has what is not uploaded yet. A file is replaced atomically, and only when its bytes
  * differ, so that file times and copies of the tree change only when the content does.
  */
 export class PublicTree {
@@ -85,9 +86,15 @@ export class PublicTree {
     return new PublicTree(this.root, this.#sync, this.changes, true, this)
   }
 
+  /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
+  get shared(): Mirror | null {
+    return this.mirror?.isShared ? this.mirror : null
+  }
+
   /** Throws when the tree cannot be written to. */
-  probe(): Promise<void> {
-    return probeFolder(this.root)
+  async probe(): Promise<void> {
+    await probeFolder(this.root)
+    await this.shared?.head(configPath)
   }
 
   /** Returns the path on disk for a path of the tree. */
@@ -137,14 +144,15 @@ export class PublicTree {
     try {
       return await readFile(this.path(path))
     } catch (error) {
-      if (isMissing(error) || isFolder(error)) return null
-      throw error
+      if (!isMissing(error) && !isFolder(error)) throw error
+      return (await this.#beyond(path)?.read(path)) ?? null
     }
   }
 
   /** Returns whether there is a file at `path`. */
   async has(path: string): Promise<boolean> {
-    return (await fileFacts(this.path(path))) !== null
+    if (await fileFacts(this.path(path))) return true
+    return Boolean(await this.#beyond(path)?.head(path))
   }
 
   /** Removes the file at `path` and the folders that become empty. */
@@ -154,10 +162,19 @@ export class PublicTree {
 
   /** Lists the files below `folder`, in no particular order; skips half-written files. */
   async *list(folder = ''): AsyncIterable<string> {
+    const seen = this.shared && new Set<string>()
+    for await (const path of this.#listHere(folder)) {
+      seen?.add(path)
+      yield path
+    }
+    for await (const path of this.#listBeyond(folder, false)) if (!seen?.has(path)) yield path
+  }
+
+  async *#listHere(folder: string): AsyncIterable<string> {
     for (const entry of await readFolder(this.path(folder))) {
       const path = folder ? `${folder}/${entry.name}` : entry.name
       if (path === PUSH_FOLDER) continue
-      if (entry.isDirectory()) yield* this.list(path)
+      if (entry.isDirectory()) yield* this.#listHere(path)
       else if (!isTemporary(entry.name)) yield path
     }
   }
@@ -177,9 +194,13 @@ export class PublicTree {
 
   /** Returns the names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
-    return (await readFolder(this.path(path)))
-      .filter(entry => entry.isDirectory())
-      .map(entry => entry.name)
+    const entries = await readFolder(this.path(path))
+    const names = new Set(entries.filter(one => one.isDirectory()).map(one => one.name))
+    for await (const below of this.#listBeyond(path, false)) {
+      const [name = '', ...rest] = below.slice(path.length + 1).split('/')
+      if (rest.length > 0) names.add(name)
+    }
+    return [...names]
   }
 
   /** Returns the paths of the files directly in `folder`; '' is the root of the tree. */
@@ -188,12 +209,26 @@ export class PublicTree {
     const names = entries
       .filter(entry => entry.isFile() && !isTemporary(entry.name))
       .map(entry => entry.name)
-    return names.map(name => (folder ? `${folder}/${name}` : name))
+    const paths = new Set(names.map(name => (folder ? `${folder}/${name}` : name)))
+    for await (const path of this.#listBeyond(folder, true)) paths.add(path)
+    return [...paths]
   }
 
   /** Removes a folder with its content, and the parent folders that become empty. */
   removeFolder(path: string): Promise<void> {
     return this.#remove(path, true)
+  }
+
+  /** The bucket where a file may be that is not here; undefined if it cannot be there. */
+  #beyond(path: string): Mirror | undefined {
+    if (this.#sync instanceof SyncBatch && this.#sync.isGone(path)) return undefined
+    return this.shared ?? undefined
+  }
+
+  async *#listBeyond(folder: string, isFlat: boolean): AsyncIterable<string> {
+    if (!this.shared) return
+    for await (const path of this.shared.list(folder ? `${folder}/` : '', isFlat))
+      if (this.#beyond(path)) yield path
   }
 
   async #remove(path: string, isWhole: boolean): Promise<void> {

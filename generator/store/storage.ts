@@ -1,10 +1,13 @@
 import { join, resolve } from 'node:path'
 import { parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { readIndexFile } from './catalog/index-file.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { CrateFolder } from './crate-folder.ts'
 import type { CrateStore } from './crate-store.ts'
+import type { Database } from './database/database.ts'
+import { isOnServer } from './database/engine.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Bucket } from './s3/bucket.ts'
 import type { Environment } from './s3/metadata.ts'
@@ -23,7 +26,8 @@ export async function openCrates(
 
 /**
  * Opens the public tree of a registry folder by the settings: a folder, and if they name a bucket,
- * the copy there. `base`: the address at which readers have it.
+ * the copy there, which is the tree itself when several daemons may share it. `base`: the address
+ * at which readers have it.
  */
 export async function openTree(
   root: string,
@@ -32,12 +36,17 @@ export async function openTree(
   crates: CrateStore,
   changes: ChangeNumber | null,
   base: string,
+  database: Database,
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
-  const mirror =
-    bucket &&
-    new (await import('./mirror.ts')).Mirror(bucket, folder, crates, storage.cache_seconds)
+  const options = {
+    cacheSeconds: storage.cache_seconds,
+    indexFile: (path: string) => readIndexFile(database, path),
+    // What is in files of one machine the other ones cannot answer.
+    isShared: isOnServer(database) && crates.path('') === null,
+  }
+  const mirror = bucket && new (await import('./mirror.ts')).Mirror(bucket, folder, crates, options)
   return new PublicTree(folder, 'each', changes, false, { mirror, cdn: await openCdn(cdn, base) })
 }
 

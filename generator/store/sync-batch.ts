@@ -56,6 +56,14 @@ export class SyncBatch {
     if (this.#followers.length > 0) this.#gone.set(path, isWhole)
   }
 
+  /** Returns whether a path was removed, perhaps with a folder above it, and is not synced yet. */
+  isGone(path: string): boolean {
+    if (this.#gone.has(path)) return true
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+      if (this.#gone.get(folder)) return true
+    return false
+  }
+
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
     const [files, folders] = [[...this.#files], [...this.#folders]]

@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
 import { IMAGES_FOLDER, isImagePath } from '../../core/paths/tree.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { eachCopy, forgetImages, isCopy, markUses } from '../store/catalog/pages/images.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'
 
 /**
@@ -16,7 +16,8 @@ export async function* verifyImages(
   const { database, tree } = context
   if (repair) await forgetImages(database)
   for await (const { path, source } of eachCopy(database)) {
-    const sum = await fileChecksum(tree.path(path))
+    const bytes = await tree.read(path)
+    const sum = bytes && createHash('sha256').update(bytes).digest('hex')
     if (sum === basename(path, extname(path))) continue
     if (repair) {
       await pageTurn(context, turn => turn.remove(path))

@@ -8,6 +8,8 @@ import { Cleanup } from '../support/cleanup.ts'
 import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
 import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
 import { publishRequest } from '../support/registry.ts'
+import { startS3 } from '../support/s3/bucket.ts'
+import type { FakeS3 } from '../support/s3/server.ts'
 import { until } from '../support/until.ts'
 import { folderOf } from '../support/workplace.ts'
 
@@ -26,18 +28,22 @@ class Cluster {
   readonly name: string
   readonly shared: string
   readonly #t: TestContext
-  readonly #cleanup: Cleanup
+  readonly cleanup: Cleanup
+  /** Where their buckets are, if they share buckets instead of folders. */
+  readonly s3: FakeS3 | null
 
-  private constructor(t: TestContext, name: string) {
+  private constructor(t: TestContext, name: string, cleanup: Cleanup, s3: FakeS3 | null) {
     this.name = name
     this.#t = t
-    this.#cleanup = new Cleanup(t)
+    this.cleanup = cleanup
+    this.s3 = s3
     this.shared = folderOf(t)
   }
 
-  static async make(t: TestContext, name: string): Promise<Cluster> {
+  static async make(t: TestContext, name: string, isInBuckets = false): Promise<Cluster> {
     await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-    return new Cluster(t, name)
+    const cleanup = new Cleanup(t)
+    return new Cluster(t, name, cleanup, isInBuckets ? await startS3(cleanup) : null)
   }
 
   query(sql: string): Promise<Record<string, unknown>[]> {
@@ -52,6 +58,7 @@ class Cluster {
       PLIMSOLL_STORAGE_PUBLIC: join(this.shared, 'public'),
       PLIMSOLL_API_ERROR_STATUS: 'http',
       PLIMSOLL_PAGES_SOURCE: 'false',
+      ...this.s3?.env({ crates: 's3://test/crates', public: 's3://test/www' }),
       ...more,
     }
   }
@@ -60,7 +67,7 @@ class Cluster {
   async daemon(): Promise<Daemon & { readonly dir: string }> {
     const dir = folderOf(this.#t)
     await initRegistry(dir, { env: {} }, {})
-    return { dir, ...(await serve(this.#cleanup, dir, this.environment())) }
+    return { dir, ...(await serve(this.cleanup, dir, this.environment())) }
   }
 
   /** What a daemon says that does not start, because of these settings. */
@@ -160,6 +167,60 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
     cluster.environment(),
   )
   assert.equal(code, 0, stdout)
+})
+
+test('two daemons share buckets: either shows each publish at once, and no index file gets older', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, 'buckets', true)
+  const one = await cluster.daemon()
+  const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
+  const two = await cluster.daemon()
+  const both = [one, two] as const
+  for (let at = 0; at < 4; at++) {
+    const [here, there] = [both[at % 2], both[(at + 1) % 2]] as [Daemon, Daemon]
+    assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
+    for (const daemon of [there, here])
+      assert.equal((await index(daemon)).at(-1)?.vers, `0.${at}.0`)
+    const crate = await fetch(`${there.url}/crates/demo/demo-0.${at}.0.crate`)
+    assert.equal(crate.status, 200)
+    await crate.arrayBuffer()
+  }
+  const burst = Array.from({ length: 8 }, async (_, at) =>
+    publish(both[at % 2] as Daemon, token, `1.${at}.0`),
+  )
+  for (const { status } of await Promise.all(burst)) assert.equal(status, 200)
+  const expected = await (await fetch(`${one.url}/index/de/mo/demo`)).text()
+  assert.equal(expected.trim().split('\n').length, 12)
+  const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
+  await until(
+    async () => (await cluster.query(work)).length === 0,
+    () => `work is left\n${one.log()}\n${two.log()}`,
+  )
+  const object = (path: string) => cluster.s3?.objects.get(`www/${path}`)?.bytes.toString()
+  assert.equal(object('index/de/mo/demo'), expected)
+  for (const { vers } of await index(two)) {
+    assert.ok(cluster.s3?.objects.has(`www/crates/demo/demo-${vers}.crate`))
+    const page = await fetch(`${two.url}/crates/demo/${vers}/`)
+    assert.equal(await page.text(), object(`crates/demo/${vers}/index.html`))
+  }
+  const page = await fetch(`${one.url}/crates/demo/`)
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+  const known = { headers: { 'if-none-match': page.headers.get('etag') ?? '' } }
+  assert.equal((await fetch(`${one.url}/crates/demo/`, known)).status, 304)
+  const folder = await fetch(`${two.url}/crates/demo`, { redirect: 'manual' })
+  assert.deepEqual([folder.status, folder.headers.get('location')], [301, './demo/'])
+  assert.equal((await fetch(`${two.url}/crates/no-crate/`)).status, 404)
+  assert.equal((await fetch(`${two.url}/index/no/-c/no-crate`)).status, 404)
+
+  // The git index is on the disk of the daemon that writes it.
+  const verify = ['verify', '--dir', one.dir]
+  const sound = await plimsoll(one.dir, verify, cluster.environment())
+  assert.equal(sound.code, 0, sound.stdout)
+  assert.match(
+    await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 's3://test/other' }),
+    /not everything is the same there: storage\.public;/,
+  )
 })
 
 test('daemons with other settings or folders are refused, and one that has ended does not count', {

@@ -112,12 +112,16 @@ export class Bucket {
     return status !== 404
   }
 
-  /** Lists the objects whose keys begin with `start`, by name, 1,000 with each request. */
-  async *list(start = ''): AsyncIterable<ListedObject> {
+  /**
+   * Lists the objects whose keys begin with `start`, by name, 1,000 with each request; with
+   * `isFlat`, only those without a further `/`.
+   */
+  async *list(start = '', isFlat = false): AsyncIterable<ListedObject> {
     for (let token = ''; ; ) {
       const query = {
         'list-type': '2',
         prefix: this.#prefix + start,
+        ...(isFlat && { delimiter: '/' }),
         ...(token !== '' && { 'continuation-token': token }),
       }
       const answer = await this.#connection.send({ method: 'GET', key: '', query })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { output } from '../../../core/paths/tree.ts'
+import type { IndexFile } from '../../../generator/store/catalog/index-file.ts'
 import { CrateBucket } from '../../../generator/store/crate-bucket.ts'
 import { Mirror } from '../../../generator/store/mirror.ts'
 import { PublicTree } from '../../../generator/store/public-tree.ts'
@@ -20,7 +21,7 @@ async function opened(t: TestContext) {
   const root = join(folderOf(t), 'public')
   const crates = new CrateBucket(bucketOn(s3, 'crates', 300), folderOf(t))
   const open = () => {
-    const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, 0)
+    const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0 })
     return new PublicTree(root, 'each', null, false, { mirror, cdn: null })
   }
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
@@ -80,6 +81,69 @@ test('of two builders neither leaves an older file', async t => {
   await one.write(output(INDEX, '2\n'))
   assert.equal(text(INDEX), '3\n')
   assert.equal(readFileSync(join(root, INDEX), 'utf8'), '3\n')
+})
+
+test('after another builder an index file is what the records have, and its crates are first', async t => {
+  const { s3, root, crates, text } = await opened(t)
+  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
+  const key = `de/mo/demo/${staged.cksum}.crate`
+  await staged.keep(key)
+  const shown = 'crates/demo/demo-3.0.0.crate'
+  let records: IndexFile | null = { text: '2\n', unshown: new Map() }
+  const indexFile = async () => records
+  const options = { cacheSeconds: 0, indexFile, isShared: true }
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, options)
+  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  s3.requests.splice(0)
+  let isOvertaken = false
+  s3.fault = ({ method, key: at }) => {
+    if (method === 'PUT' && at === `www/${INDEX}` && !isOvertaken) {
+      isOvertaken = true
+      records = { text: '2\n3\n', unshown: new Map([[shown, key]]) }
+      s3.objects.set(at, objectOf(Buffer.from('1\n'), {}))
+    }
+    return null
+  }
+  await tree.write(output(INDEX, '2\n'))
+  assert.equal(text(INDEX), '2\n3\n')
+  const puts = s3.requests.flatMap(one => (one.method === 'PUT' ? [one.key] : []))
+  assert.deepEqual(puts, [`www/${INDEX}`, `www/${shown}`, `www/${INDEX}`])
+  assert.equal(existsSync(join(root, INDEX)), false)
+
+  // Deleted by one builder, published again through another one meanwhile.
+  records = null
+  s3.fault = ({ method }) => {
+    if (method === 'DELETE') records = { text: '4\n', unshown: new Map() }
+    return null
+  }
+  await tree.remove(INDEX)
+  assert.equal(text(INDEX), '4\n')
+})
+
+test('of a shared tree, what is not uploaded yet and not removed yet counts as done', async t => {
+  const { s3, root, crates, text } = await opened(t)
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, {
+    cacheSeconds: 0,
+    isShared: true,
+  })
+  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  for (const path of ['a/old.html', 'a/b/page.html', 'a/kept.html'])
+    await tree.write(output(path, path))
+  await tree.batch(async turn => {
+    await turn.remove('a/old.html')
+    await turn.removeFolder('a/b')
+    await turn.write(output('a/new.html', 'new'))
+    assert.equal(await turn.has('a/old.html'), false)
+    assert.equal(await turn.read('a/b/page.html'), null)
+    assert.equal((await turn.read('a/new.html'))?.toString(), 'new')
+    assert.deepEqual((await turn.files('a')).toSorted(), ['a/kept.html', 'a/new.html'])
+    assert.deepEqual(await turn.folders('a'), [])
+    assert.ok(text('a/old.html') && text('a/b/page.html'))
+  })
+  assert.deepEqual(s3.keys(), ['www/a/kept.html', 'www/a/new.html'])
+  const listed: string[] = []
+  for await (const path of tree.list('a')) listed.push(path)
+  assert.deepEqual(listed, ['a/kept.html', 'a/new.html'])
 })
 
 test('an answer that is lost after the file was stored is a success', async t => {

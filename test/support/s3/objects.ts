@@ -31,8 +31,13 @@ export function listPage(
   prefix: string,
   after: string,
   most: number,
+  delimiter: string | null = null,
 ): string {
-  const keys = [...objects.keys()].filter(key => key.startsWith(prefix) && key > after).sort()
+  const isFlat = (key: string) =>
+    delimiter === null || !key.slice(prefix.length).includes(delimiter)
+  const keys = [...objects.keys()]
+    .filter(key => key.startsWith(prefix) && key > after && isFlat(key))
+    .sort()
   const shown = keys.slice(0, most)
   const isMore = keys.length > shown.length
   const rows = shown.map(key => {

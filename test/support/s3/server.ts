@@ -127,7 +127,8 @@ export class FakeS3 {
     const { method, key, query } = request
     if (key === '' && method === 'GET') {
       const after = query.get('continuation-token') ?? ''
-      const page = listPage(this.objects, query.get('prefix') ?? '', after, this.pageSize)
+      const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter')]
+      const page = listPage(this.objects, prefix, after, this.pageSize, delimiter)
       return { status: 200, body: page }
     }
     if (query.has('uploads') || query.has('uploadId')) return this.#inParts(request, body)

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { HonoRequest } from 'hono'
+import { isIndexFile, notFoundPath, type Registry, readIndexFile } from '../../generator/index.ts'
+import { choose, variantOf } from './file-answer.ts'
+import type { Part } from './file-part.ts'
+import { decodePath, fileHeaders, notFound, type TreeFiles, toFolder } from './public-files.ts'
+
+type Shared = NonNullable<Registry['tree']['shared']>
+
+/**
+ * Serves a public tree in a bucket that several daemons share: index files as the records have them
+ * now, so that what was published through another daemon is shown at once, and everything else from
+ * the bucket. `.crate` files are for `storedCrates`.
+ */
+export class BucketFiles implements TreeFiles {
+  readonly #shared: Shared
+  readonly #database: Registry['database']
+  readonly #scope: 'public' | 'private'
+  readonly #pageHeaders: Readonly<Record<string, string>>
+
+  constructor(
+    shared: Shared,
+    { database, settings }: Registry,
+    pageHeaders: Readonly<Record<string, string>>,
+  ) {
+    this.#shared = shared
+    this.#database = database
+    this.#scope = settings.auth.required ? 'private' : 'public'
+    this.#pageHeaders = pageHeaders
+  }
+
+  async serve(pathname: string, request: HonoRequest): Promise<Response | null> {
+    const known = decodePath(pathname)
+    if (known === null || known.endsWith('.crate')) return null
+    if (isIndexFile(known)) return this.#index(known, request)
+    const isFolder = known === '' || pathname.endsWith('/')
+    const folder = known === '' ? '' : `${known}/`
+    const path = isFolder ? `${folder}index.html` : known
+    const facts = await this.#shared.head(path)
+    if (!facts) {
+      if (isFolder || !(await this.#shared.head(`${folder}index.html`))) return null
+      return new Response(null, toFolder(pathname, request.url))
+    }
+    const tag = (facts.cksum ?? facts.etag.replace(/\W/g, '')).slice(0, 32)
+    const whole: Part = { start: 0, end: facts.size - 1 }
+    const variant = variantOf(path, this.#headers(path, tag), whole)
+    const { body, ...answer } = choose(variant, tag, askedBy(request))
+    if (body === null) return new Response(null, answer)
+    const found = await this.#shared.open(path)
+    // Written anew meanwhile: the length and the tag would be those of the file before.
+    if (found && found.etag !== facts.etag) {
+      found.bytes.destroy()
+      return this.serve(pathname, request)
+    }
+    return found && new Response(Readable.toWeb(found.bytes) as ReadableStream, answer)
+  }
+
+  async missing({ method }: HonoRequest): Promise<Response | null> {
+    const bytes = await this.#shared.read(notFoundPath)
+    return bytes && notFound(method, bytes, this.#pageHeaders)
+  }
+
+  async #index(path: string, request: HonoRequest): Promise<Response | null> {
+    const file = await readIndexFile(this.#database, path)
+    if (!file) return null
+    const bytes = Buffer.from(file.text)
+    const tag = createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+    const variant = variantOf<Part>(path, this.#headers(path, tag), bytes)
+    const { body, ...answer } = choose(variant, tag, askedBy(request))
+    return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
+  }
+
+  #headers(path: string, tag: string): Record<string, string> {
+    return fileHeaders(path, tag, this.#scope, this.#pageHeaders)
+  }
+}
+
+function askedBy(request: HonoRequest) {
+  return { method: request.method, header: (name: string) => request.header(name) }
+}
