@@ -86,8 +86,8 @@ export class Mirror {
 
   /**
    * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
-   * then pages; removes last. When it fails, the next call does the rest, too; of a shared one the
-   * marks are rendered again, here or elsewhere.
+   * then pages; removes last. When it fails, the next call does the rest, too; of a
+   * shared one, the marks are rendered again, here or elsewhere.
    */
   async update(changes: TreeChanges): Promise<void> {
     const files = new Set([...this.#left.files, ...changes.files])
@@ -103,13 +103,16 @@ export class Mirror {
       for (const paths of stages) await this.#all(paths, path => this.#copyFile(path))
       await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole))
     } catch (error) {
+      // Of a shared one only what nobody can have written newer.
+      for (const path of files)
+        if (!this.isShared || placeOf(path).cache === 'immutable') this.#left.files.add(path)
       if (this.isShared) throw error
-      for (const path of files) this.#left.files.add(path)
       for (const [path, key] of stored) this.#left.stored.set(path, key)
       for (const [path, isWhole] of gone) this.#left.gone.set(path, isWhole)
       throw error
     } finally {
-      if (this.isShared) for (const path of ours) await rm(this.#path(path), { force: true })
+      const uploaded = this.isShared ? ours.filter(path => !this.#left.files.has(path)) : []
+      for (const path of uploaded) await rm(this.#path(path), { force: true })
     }
   }
 
