@@ -18,6 +18,7 @@ import {
   openRegistry,
   operatorChange,
   parseListen,
+  Refusal,
   type Registry,
   readSettings,
   recordFailure,
@@ -29,7 +30,7 @@ import {
   timestamp,
   withDir,
 } from '../../generator/index.ts'
-import { addUser, hasNoUsers } from '../accounts/accounts.ts'
+import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { createToken } from '../accounts/tokens.ts'
 import { createApp } from '../app.ts'
@@ -236,7 +237,8 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
   const at = timestamp(io.now())
-  const admin = await addUser(database, { login: 'admin', admin: true, at })
+  const admin = await addAdmin(database, at)
+  if (!admin) return
   const order = { userId: admin.id, name: 'first start', at, expires: null }
   const { token } = await createToken(database, { ...order, scopes: null, crates: null })
   const secret = await makeLink(database, admin, io.now(), operatorChange(at))
@@ -251,6 +253,16 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 
     ${passwordLink(urls, secret)}
 `)
+}
+
+/** Adds `admin`; null if another daemon that begins at the same time has, and prints the token. */
+async function addAdmin(database: Registry['database'], at: string): Promise<User | null> {
+  try {
+    return await addUser(database, { login: 'admin', admin: true, at })
+  } catch (error) {
+    if (error instanceof Refusal && error.has('login_taken')) return null
+    throw error
+  }
 }
 
 /** Refuses or warns if there is no base URL and the listening address cannot serve as one. */

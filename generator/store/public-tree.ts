@@ -1,4 +1,4 @@
-import { readFile, rm, rmdir } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { configPath, type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { Cdn } from './cdn.ts'
@@ -11,6 +11,7 @@ import {
   isMissing,
   probeFolder,
   readFolder,
+  removeIfEmpty,
   statOf,
   sweepFolder,
 } from './durable-file.ts'
@@ -296,14 +297,3 @@ export class PublicTree {
 
 /** The error codes of a write when something else is in its place. */
 const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
-
-async function removeIfEmpty(path: string): Promise<boolean> {
-  try {
-    await rmdir(path)
-    return true
-  } catch (error) {
-    if (isMissing(error)) return true
-    if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
-    throw error
-  }
-}
