@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { prepare, root } from './prepare.mjs'
+import { program as versitygw } from './versitygw.mjs'
 
 /** After this many milliseconds a test counts as hanging: 15 minutes. */
 const TIMEOUT_MS = 15 * 60_000
@@ -56,6 +57,10 @@ if (suite.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`)
   process.exit(2)
 }
+if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
+  console.error('there is no versitygw on this machine: npm run setup:s3')
+  process.exit(2)
+}
 const server = process.env.PLIMSOLL_TEST_DATABASE === 'postgres' ? await testServer() : null
 const child = spawn(
   process.execPath,
@@ -72,7 +77,11 @@ const child = spawn(
   {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...(server && { PLIMSOLL_TEST_SERVER: server.url('DATABASE') }) },
+    env: {
+      ...process.env,
+      ...(server && { PLIMSOLL_TEST_SERVER: server.url('DATABASE') }),
+      ...(process.env.PLIMSOLL_TEST_S3 === 'versitygw' && { PLIMSOLL_TEST_S3_PROGRAM: versitygw }),
+    },
   },
 )
 child.on('exit', async code => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Answer } from '../support/raw-publish.ts'
 import { refusal, send } from '../support/raw-publish.ts'
 import { indexLine, withoutTimes } from './index-line.ts'
@@ -41,7 +40,8 @@ export const answers: readonly Scenario[] = [
     ['api', 'sparse'],
     async stage => {
       const foo = stage.crate({ name: 'foo' })
-      const obstacle = join(stage.api.folder, 'crates')
+      const obstacle = stage.api.incoming
+      rmSync(obstacle, { recursive: true, force: true })
       writeFileSync(obstacle, 'where the crate store has to be')
       const failed = await stage.cargo().fails(foo.folder, ...PUBLISH)
       says(

@@ -1,4 +1,6 @@
-import { startS3 } from '../support/s3/bucket.ts'
+import { join } from 'node:path'
+import { startEngine } from '../support/s3/engine.ts'
+import { environmentOf } from '../support/s3/environment.ts'
 import type { Driver } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { startDaemon } from './driver-daemon.ts'
@@ -8,10 +10,13 @@ const BUCKETS = { crates: 's3://test/crates', public: 's3://test/www' }
 /** The daemon with its crates in a bucket, and a copy of the tree. */
 export const bucketDriver: Driver = {
   name: 'daemon, crates and tree in a bucket',
-  capabilities: ['sparse', 'api', 'repository', 'headers'],
+  capabilities: ['sparse', 'api', 'repository', 'headers', 'faults'],
   unfit: readsSparse,
   start: async (cleanup, folder, settings) => {
-    const s3 = await startS3(cleanup)
-    return startDaemon(cleanup, folder, { ...s3.env(BUCKETS), ...settings })
+    const s3 = await startEngine(cleanup)
+    const env = { ...environmentOf(s3, BUCKETS), ...settings }
+    const registry = await startDaemon(cleanup, folder, env)
+    const incoming = join(folder, 'registry', 'cache')
+    return { ...registry, ...(registry.api && { api: { ...registry.api, incoming } }) }
   },
 }

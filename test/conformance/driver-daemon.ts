@@ -1,4 +1,3 @@
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { serve } from '../support/plimsoll.ts'
@@ -7,7 +6,7 @@ import { putRelease, refusal } from '../support/raw-publish.ts'
 import { RecordingProxy } from '../support/recording-proxy.ts'
 import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
-import { addUser, registryTemplate } from './registry-template.ts'
+import { addUser, copyTemplate } from './registry-template.ts'
 
 /**
  * One process for readers and writers, the index over sparse HTTP; a recording proxy stands before
@@ -36,8 +35,7 @@ export async function startDaemon(
   settings: NodeJS.ProcessEnv,
 ): Promise<Registry> {
   const home = join(folder, 'registry')
-  const { folder: template, token } = await registryTemplate()
-  cpSync(template, home, { recursive: true })
+  const token = await copyTemplate(cleanup, home)
   const proxy = await RecordingProxy.start(cleanup)
   const daemon = await serve(cleanup, home, { PLIMSOLL_REGISTRY_BASE_URL: proxy.url, ...settings })
   proxy.passTo(daemon.url)
@@ -55,7 +53,7 @@ export function daemonRegistry(origin: Origin, place: DaemonPlace): Omit<Registr
     ...origin,
     indexUrl: `sparse+${origin.baseUrl}/index/`,
     stampsReleases: true,
-    api: { token, folder: home, addUser: name => addUser(home, name), log },
+    api: { token, incoming: join(home, 'crates'), addUser: name => addUser(home, name), log },
     async publish(cargo, projects) {
       for (const { folder: project } of projects) {
         await cargo.ok(project, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeCertificate } from '../support/certificate.ts'
 import type { Cleanup } from '../support/cleanup.ts'
@@ -7,7 +7,7 @@ import { serve } from '../support/plimsoll.ts'
 import type { Driver, Registry } from './driver.ts'
 import { readsSparse } from './driver.ts'
 import { daemonRegistry } from './driver-daemon.ts'
-import { registryTemplate } from './registry-template.ts'
+import { copyTemplate } from './registry-template.ts'
 
 /**
  * The daemon with a certificate of its own. Nothing stands between it and the client: what was
@@ -27,8 +27,7 @@ async function startTls(
   settings: NodeJS.ProcessEnv,
 ): Promise<Registry> {
   const home = join(folder, 'registry')
-  const { folder: template, token } = await registryTemplate()
-  cpSync(template, home, { recursive: true })
+  const token = await copyTemplate(cleanup, home)
   const { cert, key } = await makeCertificate(folder)
   const tls = { PLIMSOLL_TLS_CERT: cert, PLIMSOLL_TLS_KEY: key, PLIMSOLL_LOG_LEVEL: 'debug' }
   const daemon = await serve(cleanup, home, { ...tls, ...settings }, join(folder, 'log'))

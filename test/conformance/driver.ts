@@ -83,8 +83,8 @@ export interface Api {
   readonly token: string
   /** Adds a user; a token of theirs. */
   readonly addUser: (name: string) => Promise<string>
-  /** Folder of the registry. */
-  readonly folder: string
+  /** Folder in which the daemon receives `.crate` files. */
+  readonly incoming: string
   /** All that the daemon has written to its log. */
   readonly log: () => string
 }

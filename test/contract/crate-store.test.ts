@@ -8,12 +8,13 @@ import { CrateBucket } from '../../generator/store/crate-bucket.ts'
 import { CrateFolder } from '../../generator/store/crate-folder.ts'
 import type { CrateStore } from '../../generator/store/crate-store.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { bucketOn, startS3 } from '../support/s3/bucket.ts'
+import { bucketOn } from '../support/s3/bucket.ts'
+import { startEngine } from '../support/s3/engine.ts'
 import { folderOf, once } from '../support/workplace.ts'
 
 const stores: Readonly<Record<string, (t: TestContext) => Promise<CrateStore> | CrateStore>> = {
   folder: t => new CrateFolder(join(folderOf(t), 'crates')),
-  bucket: async t => new CrateBucket(bucketOn(await startS3(new Cleanup(t))), folderOf(t)),
+  bucket: async t => new CrateBucket(bucketOn(await startEngine(new Cleanup(t))), folderOf(t)),
 }
 
 const BYTES = Buffer.from('the bytes of a crate')

@@ -1,6 +1,14 @@
 // Mirrors generator/migrate/: records on their way to a server and back.
 import assert from 'node:assert/strict'
-import { appendFileSync, existsSync, readdirSync, renameSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
@@ -10,9 +18,18 @@ import { openRegistry, type Registry, serveLock } from '../../generator/registry
 import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { all, run } from '../../generator/store/database/statement.ts'
+import type { Bucket } from '../../generator/store/s3/bucket.ts'
+import { readBody } from '../../generator/store/s3/exchange.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
+import { filesBelow } from '../support/folder.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { plimsollHere } from '../support/program.ts'
+import { bucketOn } from '../support/s3/bucket.ts'
+import { startEngine } from '../support/s3/engine.ts'
+import { environmentOf } from '../support/s3/environment.ts'
 import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
 
 const skip = postgresMissing() ?? false
@@ -95,6 +112,53 @@ test('records go to a server and back, and changes go on there', { skip }, async
   assert.deepEqual(await rowsOf(third), then)
   await third.close()
 })
+
+test('a registry goes to a server and a bucket and back: every file is the same', {
+  skip,
+}, async t => {
+  const { dir } = await filled(t)
+  const command = async (at: string, env: Record<string, string>, ...args: string[]) =>
+    expectCode(args.join(' '), await plimsollHere([...args, '--dir', at], env), 0)
+  await command(dir, {}, 'yank', 'demo@1.0.0')
+  await command(dir, {}, 'build', '--all')
+  const [tree, crates] = [bytesBelow(join(dir, 'public')), bytesBelow(join(dir, 'crates'))]
+  assert.equal([...tree.keys()].filter(path => path.endsWith('.crate')).length, 3)
+  assert.ok(tree.size > 20)
+  const s3 = await startEngine(new Cleanup(t))
+  const url = await emptyDatabase('there')
+  const places = { crates: 's3://test/crates', public: 's3://test/www' }
+  await command(dir, environmentOf(s3, {}), 'migrate', '--to', url, '--crates', places.crates)
+  // As on another machine: nothing is there but the settings.
+  const there = folderOf(t)
+  copyFileSync(join(dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
+  const env = { ...environmentOf(s3, places), PLIMSOLL_DATABASE_URL: url }
+  await command(there, env, 'build')
+  await command(there, env, 'verify')
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
+  await command(there, env, 'migrate', '--to', 'file', '--crates', 'crates')
+  rmSync(join(there, 'public'), { recursive: true })
+  await command(there, {}, 'build', '--all')
+  await command(there, {}, 'verify')
+  assert.deepEqual(bytesBelow(join(there, 'public')), tree)
+  assert.deepEqual(bytesBelow(join(there, 'crates')), crates)
+})
+
+/** The files of a folder without the git index, which has a history. */
+function bytesBelow(folder: string): Map<string, string> {
+  const paths = filesBelow(folder).filter(path => !path.startsWith('index.git/'))
+  return new Map(paths.map(path => [path, readFileSync(join(folder, path), 'base64')]))
+}
+
+async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
+  const objects = new Map<string, string>()
+  for await (const { key, size } of bucket.list()) {
+    const object = await bucket.get(key)
+    assert.ok(object)
+    objects.set(key, (await readBody(object.bytes, size)).toString('base64'))
+  }
+  return objects
+}
 
 test('it is refused while a daemon serves, and with an empty database beside crates', {
   skip,

@@ -35,12 +35,12 @@ export interface TestDatabase {
 
 let count = 0
 
-/** Returns a new database on the engine of this run. */
-export async function newDatabase(): Promise<TestDatabase> {
+/** Returns a new database on the engine of this run, on a server a copy of `template`. */
+export async function newDatabase(template = TEMPLATE): Promise<TestDatabase> {
   if (server === null) return { settings: {}, drop: async () => {} }
   const name = `test_${process.pid}_${++count}`
   const root = server.replace('DATABASE', 'postgres')
-  await execute(root, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY file_copy`)
+  await execute(root, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   return {
     settings: { 'database.url': server.replace('DATABASE', name) },
     drop: async () => void (await execute(root, `DROP DATABASE ${name} WITH (FORCE)`)),

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Cleanup } from '../cleanup.ts'
+import { environmentOf, type TestS3 } from './environment.ts'
 import { KEPT, listPage, objectOf, type StoredObject } from './objects.ts'
-import { KEYS, signatureFault } from './signature.ts'
+import { signatureFault } from './signature.ts'
 
 /** A request that has arrived: its method, the key, and the names in its query. */
 export interface Arrived {
@@ -35,7 +36,7 @@ interface Upload {
  * An S3 in this process, with one bucket, `test`, in path style: it checks signatures and
  * conditions, knows parts, ranges, copies and lists, and fails as it is told to.
  */
-export class FakeS3 {
+export class FakeS3 implements TestS3 {
   readonly url: string
   readonly objects = new Map<string, StoredObject>()
   readonly requests: Arrived[] = []
@@ -69,16 +70,9 @@ export class FakeS3 {
     return fake
   }
 
-  /** The environment of a program that keeps its crates here, or other parts by `settings`. */
-  env(settings: Readonly<Record<string, string>> = { crates: 's3://test/crates' }) {
-    const named = Object.entries({ endpoint: this.url, region: 'eu-test-1', ...settings })
-    return {
-      AWS_ACCESS_KEY_ID: KEYS.id,
-      AWS_SECRET_ACCESS_KEY: KEYS.secret,
-      ...Object.fromEntries(
-        named.map(([name, value]) => [`PLIMSOLL_STORAGE_${name.toUpperCase()}`, value]),
-      ),
-    }
+  /** As `environmentOf`. */
+  env(settings?: Readonly<Record<string, string>>) {
+    return environmentOf(this, settings)
   }
 
   /** The keys of all objects, sorted. */
