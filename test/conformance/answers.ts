@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Answer } from '../support/raw-publish.ts'
 import { refusal, send } from '../support/raw-publish.ts'
 import { indexLine, withoutTimes } from './index-line.ts'
@@ -37,11 +38,10 @@ export const answers: readonly Scenario[] = [
   scenario(
     16,
     'publish::api_error_code: a failure inside is JSON with an id that the log has, too',
-    ['api', 'sparse'],
+    ['api', 'sparse', 'folder'],
     async stage => {
       const foo = stage.crate({ name: 'foo' })
-      const obstacle = stage.api.incoming
-      rmSync(obstacle, { recursive: true, force: true })
+      const obstacle = join(stage.api.folder, 'crates')
       writeFileSync(obstacle, 'where the crate store has to be')
       const failed = await stage.cargo().fails(foo.folder, ...PUBLISH)
       says(

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { startEngine } from '../support/s3/engine.ts'
 import { environmentOf } from '../support/s3/environment.ts'
 import type { Driver } from './driver.ts'
@@ -14,9 +13,6 @@ export const bucketDriver: Driver = {
   unfit: readsSparse,
   start: async (cleanup, folder, settings) => {
     const s3 = await startEngine(cleanup)
-    const env = { ...environmentOf(s3, BUCKETS), ...settings }
-    const registry = await startDaemon(cleanup, folder, env)
-    const incoming = join(folder, 'registry', 'cache')
-    return { ...registry, ...(registry.api && { api: { ...registry.api, incoming } }) }
+    return startDaemon(cleanup, folder, { ...environmentOf(s3, BUCKETS), ...settings })
   },
 }

@@ -14,7 +14,7 @@ import { addUser, copyTemplate } from './registry-template.ts'
  */
 export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
-  capabilities: ['sparse', 'api', 'repository', 'headers', 'faults'],
+  capabilities: ['sparse', 'api', 'repository', 'headers', 'faults', 'folder'],
   unfit: readsSparse,
   start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
 }
@@ -53,7 +53,7 @@ export function daemonRegistry(origin: Origin, place: DaemonPlace): Omit<Registr
     ...origin,
     indexUrl: `sparse+${origin.baseUrl}/index/`,
     stampsReleases: true,
-    api: { token, incoming: join(home, 'crates'), addUser: name => addUser(home, name), log },
+    api: { token, folder: home, addUser: name => addUser(home, name), log },
     async publish(cargo, projects) {
       for (const { folder: project } of projects) {
         await cargo.ok(project, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')

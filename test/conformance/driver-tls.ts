@@ -16,7 +16,7 @@ import { copyTemplate } from './registry-template.ts'
  */
 export const tlsDriver: Driver = {
   name: 'daemon, TLS and HTTP/2',
-  capabilities: ['sparse', 'api', 'repository', 'tls'],
+  capabilities: ['sparse', 'api', 'repository', 'tls', 'folder'],
   unfit: readsSparse,
   start: startTls,
 }

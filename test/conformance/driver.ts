@@ -12,7 +12,7 @@ import type { Requests } from '../support/request-log.ts'
  * a token; `no-api` – there is none, and `cargo publish` has to say so; `tree` – the test may put
  * its hands on the files; `headers` – requests are seen in the order in which they came, with
  * queries and headers; `faults` – something between client and server can fail; `tls` – HTTP/2 is
- * spoken.
+ * spoken; `folder` – `.crate` files are in a folder of the registry.
  */
 export type Capability =
   | 'sparse'
@@ -24,6 +24,7 @@ export type Capability =
   | 'headers'
   | 'faults'
   | 'tls'
+  | 'folder'
 
 /** One way of running the registry. */
 export interface Driver {
@@ -83,8 +84,8 @@ export interface Api {
   readonly token: string
   /** Adds a user; a token of theirs. */
   readonly addUser: (name: string) => Promise<string>
-  /** Folder in which the daemon receives `.crate` files. */
-  readonly incoming: string
+  /** Folder of the registry. */
+  readonly folder: string
   /** All that the daemon has written to its log. */
   readonly log: () => string
 }
