@@ -137,7 +137,7 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
   assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
   await command(there, env, 'migrate', '--to', 'file', '--crates', 'crates')
-  rmSync(join(there, 'public'), { recursive: true })
+  rmSync(join(there, 'public'), { recursive: true, force: true })
   await command(there, {}, 'build', '--all')
   await command(there, {}, 'verify')
   assert.deepEqual(bytesBelow(join(there, 'public')), tree)
