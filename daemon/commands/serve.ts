@@ -183,12 +183,12 @@ async function serveRegistry(
     mirror = new MirrorWorker(registry, failureReport('upload', MIRROR_FAILED))
     git = startGit?.(failureReport('git index', 'the git index is behind; trying again')) ?? null
     await git?.beginWithConfig()
+    const { crates, releases } = await registryCounts(registry.database)
     const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
     io.out(`listening on ${server.url}`)
     disk.useThread()
-    const { crates, releases } = await registryCounts(registry.database)
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
     log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
     const signal = await stopped

@@ -8,6 +8,7 @@ import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { overviewMarks, overviewOutputs } from '../pages/views.ts'
 import { eachCrate, registryCounts } from '../store/catalog/crates.ts'
+import { awaitsFirstDownloads } from '../store/catalog/downloads/due.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { listReleases } from '../store/catalog/releases.ts'
@@ -47,7 +48,7 @@ export async function* verifyPages(
 }
 
 async function* crateParts(context: PageContext, crateId: number): AsyncIterable<Part> {
-  const pending: MarkSubject = { kind: 'page', subject: crateId }
+  const pending = dueWithDownloads(context, { kind: 'page', subject: crateId })
   yield { pending, render: () => cratePages(context, crateId) }
   yield { pending, render: () => missingDownloads(context, crateId) }
   for (const { id } of await listReleases(context.database, crateId))
@@ -57,8 +58,15 @@ async function* crateParts(context: PageContext, crateId: number): AsyncIterable
 const SITE_MARK: MarkSubject = { kind: 'site', subject: SITE }
 
 async function* siteParts(context: PageContext): AsyncIterable<Part> {
-  yield { pending: SITE_MARK, render: () => sitePages(context) }
-  yield { pending: SITE_MARK, render: () => missingDownloads(context, SITE) }
+  const pending = dueWithDownloads(context, SITE_MARK)
+  yield { pending, render: () => sitePages(context) }
+  yield { pending, render: () => missingDownloads(context, SITE) }
+}
+
+/** Whether pages are due, which the first downloads change, too. */
+function dueWithDownloads({ database }: PageContext, page: MarkSubject): () => Promise<boolean> {
+  return async () =>
+    (await isMarked(database, page)) || (await awaitsFirstDownloads(database, page.subject))
 }
 
 async function* listParts(context: PageContext): AsyncIterable<Part> {

@@ -4,11 +4,16 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { sql } from 'kysely'
+import { dayOf } from '../../../core/day-counts.ts'
+import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
 import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
+import { addDownloads } from '../../../generator/store/catalog/downloads/add.ts'
+import { markAllDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
@@ -165,6 +170,26 @@ test('what waits for the git index is a finding, but not beside a daemon', async
   assert.deepEqual(await findings(registry, { served: true }), [])
   await findings(registry, { repair: true })
   assert.deepEqual(await findings(registry), [])
+})
+
+test('pages that wait for their first downloads are no finding beside a daemon', async t => {
+  const registry = await scene(t)
+  const { database } = registry
+  const now = new Date('2026-11-20T12:00:00Z')
+  const release = { name: parseName('demo'), version: parseVersion('1.0.0') }
+  const counts = [{ release, day: dayOf(now), n: 3 }]
+  await database.transaction().execute(tx => addDownloads(tx, counts, now))
+  assert.notDeepEqual(await findings(registry), [])
+  assert.deepEqual(await findings(registry, { served: true }), [])
+  await markAllDueDownloads(database, now)
+  assert.deepEqual(await findings(registry, { served: true }), [])
+  await buildPages(registry)
+  assert.deepEqual(await findings(registry), [])
+  const page = join(registry.tree.root, 'crates/demo/index.html')
+  writeFileSync(page, 'another')
+  assert.deepEqual(await findings(registry, { served: true }), [
+    'crates/demo/index.html: the page differs from the catalog',
+  ])
 })
 
 test('a damaged git index is not replaced under a daemon that has it open', async t => {

@@ -3,7 +3,7 @@ import { after, timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
 import { SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { marksOf, setMarks } from '../marks.ts'
+import { isMarked, marksOf, setMarks } from '../marks.ts'
 import { daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */
@@ -51,6 +51,15 @@ export async function markAllDueDownloads(db: Database, now: Date): Promise<void
 export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> {
   const text = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
   return (await value(db, text, timestamp(now))) !== null
+}
+
+/** Returns whether the first downloads of a crate, or of `SITE`, are not shown by any file yet. */
+export async function awaitsFirstDownloads(db: Queries, subject: number): Promise<boolean> {
+  if (await isMarked(db, { kind: 'downloads', subject })) return true
+  const which = subject === SITE ? '? = 0' : 'crate_id = ?'
+  const text = `SELECT max(shown_at) IS NULL AND count(*) > 0 AS awaits FROM crate_downloads
+    WHERE ${which}`
+  return Boolean(await value<number>(db, text, subject))
 }
 
 /** Adds up the downloads of a crate again, after releases of it were deleted. */

@@ -124,6 +124,8 @@ class Hold {
   readonly #client: PoolClient
   readonly #timer = setInterval(() => void this.isAlive(), PING_MS).unref()
   #isLost = false
+  /** Ends when the server has answered all: a connection takes one query at a time. */
+  #last: Promise<boolean> = Promise.resolve(true)
 
   constructor(client: PoolClient) {
     this.#client = client
@@ -142,7 +144,12 @@ class Hold {
     return isHeld
   }
 
-  async #says(text: string, answer: string): Promise<boolean> {
+  #says(text: string, answer: string): Promise<boolean> {
+    this.#last = this.#last.then(() => this.#ask(text, answer))
+    return this.#last
+  }
+
+  async #ask(text: string, answer: string): Promise<boolean> {
     if (this.#isLost) return false
     try {
       this.#isLost = (await this.#client.query(text)).command !== answer
