@@ -18,6 +18,11 @@ export class ChangeNumber {
   #writing: Promise<void> | null = null
   /** Processes begin at random, so that none writes a number that another has written. */
   #last = randomInt(2 ** 47)
+  /** What the file said, until this turn of the event loop ends. */
+  #known: number | null = null
+  readonly #forget = () => {
+    this.#known = null
+  }
 
   constructor(path: string) {
     this.#path = path
@@ -33,8 +38,26 @@ export class ChangeNumber {
     return this.#writing
   }
 
-  /** Returns the number; NaN, which equals no number, if the file cannot be read. */
+  /**
+   * Returns the number; NaN, which equals no number, if the file cannot be read. To be called where
+   * a request arrives: the file is read for the first request of a turn of the event loop, and the
+   * others of this turn had arrived by then, too.
+   */
   read(): number {
+    if (this.#known === null) {
+      this.#known = this.#readFile()
+      setImmediate(this.#forget)
+    }
+    return this.#known + this.#own
+  }
+
+  /** Closes the file. */
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  #readFile(): number {
     this.#isReader = true
     this.#number[0] = 0
     try {
@@ -42,13 +65,7 @@ export class ChangeNumber {
     } catch {
       return Number.NaN
     }
-    return (this.#number[0] ?? 0) + this.#own
-  }
-
-  /** Closes the file. */
-  close(): void {
-    if (this.#file !== null) closeSync(this.#file)
-    this.#file = null
+    return this.#number[0] ?? 0
   }
 
   async #write(): Promise<void> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Refusal } from '../../../core/error/error.ts'
 import { ChangeNumber } from '../../../generator/store/change-number.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -18,11 +19,25 @@ test('the number stays until somebody changes something: this process or another
   assert.equal(reader.read(), seen[0])
   for (const one of [other, reader, other, other, reader]) {
     await one.renew()
+    if (one === other) await nextTurn()
     const now = reader.read()
     assert.ok(!seen.includes(now), `${now} again`)
     assert.equal(reader.read(), now)
     seen.push(now)
   }
+  for (const one of [reader, other]) one.close()
+})
+
+test('the file is read once in a turn of the event loop', async t => {
+  const [reader, other] = pair(folderOf(t))
+  const before = reader.read()
+  await other.renew()
+  assert.equal(reader.read(), before, 'of this turn')
+  await reader.renew()
+  const own = reader.read()
+  assert.notEqual(own, before, 'own changes count at once')
+  await nextTurn()
+  assert.notEqual(reader.read(), own)
   for (const one of [reader, other]) one.close()
 })
 
@@ -34,6 +49,7 @@ test('two processes never write the same numbers', async t => {
   for (let at = 0; at < 5; at++) {
     for (const writer of [one, two]) {
       await writer.renew()
+      await nextTurn()
       seen.add(reader.read())
     }
   }
