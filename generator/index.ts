@@ -105,12 +105,14 @@ export {
 } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export type { Database } from './store/database/database.ts'
+export { isOnServer } from './store/database/engine.ts'
 export {
   MARK_KINDS,
   OVERVIEW_KINDS,
   PAGE_KINDS,
   type PageKind,
 } from './store/database/mark-kinds.ts'
+export { forgetBuckets, takeToken } from './store/database/rate-limits.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
 export { isIndexFile } from './store/mirror.ts'

@@ -12,7 +12,7 @@ import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
-import { RateLimits } from './rate-limit.ts'
+import { RateLimits } from './rate-limits.ts'
 import type { ActorRoute, BrowserRequest, BrowserRoute, OpenRoute, Route } from './route.ts'
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
@@ -28,7 +28,7 @@ export class AccessGuard {
     this.#registry = registry
     this.#clock = clock
     this.#recordUse = recordUses(log)
-    this.#limits = new RateLimits(registry.settings.limits)
+    this.#limits = new RateLimits(registry.settings.limits, registry.database)
     this.#addressOf = addressOf(registry.settings.server)
     this.#me = `${registry.urls.base}/me`
   }
@@ -36,7 +36,7 @@ export class AccessGuard {
   /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
     if (route.counts === 'search' || route.counts === 'source')
-      this.#limits.ofAddress(route.counts, this.#addressOf(c), this.#clock())
+      this.#limits.ofRead(route.counts, this.#addressOf(c), this.#clock())
     switch (route.access) {
       case 'open':
         return route.handle(c)
@@ -84,7 +84,8 @@ export class AccessGuard {
     if (!access.some(scope => hasScope(actor, scope)))
       refuse('scope_missing', { scope: access.join(' or ') })
     if (this.#registry.urls.api === null) refuse('api_off')
-    if (counts) this.#limits.ofUser(counts, actor.user.id, this.#clock())
+    if (counts === 'publish' || counts === 'change')
+      await this.#limits.ofUser(counts, actor.user.id, this.#clock())
     return handle(c, actor)
   }
 
@@ -148,7 +149,7 @@ export class AccessGuard {
       return this.#limits.ofLogin(login, device, address, now)
     }
     if (counts === 'password') return this.#limits.ofPassword(session, address, now)
-    if (counts && session) this.#limits.ofUser(counts, session.user.id, now)
+    if (counts === 'change' && session) await this.#limits.ofUser(counts, session.user.id, now)
     return TOP_PRIORITY
   }
 

@@ -13,7 +13,7 @@ import type { LoginPriority } from '../accounts/password.ts'
 import type { Session } from '../accounts/sessions.ts'
 import type { Scope } from '../accounts/tokens.ts'
 import type { Actor } from './auth.ts'
-import type { Counted } from './rate-limit.ts'
+import type { Counted } from './rate-limits.ts'
 
 /** A request from a browser. */
 export interface BrowserRequest {

@@ -1,4 +1,5 @@
 import {
+  forgetBuckets,
   hasMarksUpTo,
   lastChange,
   PAGE_KINDS,
@@ -18,7 +19,8 @@ const URGENT = ['index', 'whole']
 
 /**
  * Takes over what other daemons have left: index files that are not rendered after two looks, and
- * pages at once, which daemons render in turns. Also tells the others that this daemon serves.
+ * pages at once, which daemons render in turns. Also tells the others that this daemon serves, and
+ * removes rate limits that nobody is near.
  */
 export class TakeoverWorker {
   readonly #registry: Registry
@@ -54,7 +56,10 @@ export class TakeoverWorker {
   async #look(): Promise<number> {
     const { database, clock } = this.#registry
     try {
-      if (this.#looks++ % NOTE_AT === 0) await this.#serving.note()
+      if (this.#looks++ % NOTE_AT === 0) {
+        await this.#serving.note()
+        await forgetBuckets(database, clock())
+      }
       const at = timestamp(clock())
       const [old, last] = this.#before
       // Much work takes longer than the next look.

@@ -1,15 +1,12 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { Cluster, publish } from '../support/cluster.ts'
 import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
 import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
-import { publishRequest } from '../support/registry.ts'
-import { startS3 } from '../support/s3/bucket.ts'
-import type { FakeS3 } from '../support/s3/server.ts'
 import { until } from '../support/until.ts'
 import { folderOf } from '../support/workplace.ts'
 
@@ -22,73 +19,6 @@ before(async () => {
 after(async () => {
   if (skip === false) await server.close()
 })
-
-/** A database, and folders that daemons share. */
-class Cluster {
-  readonly name: string
-  readonly shared: string
-  readonly #t: TestContext
-  readonly cleanup: Cleanup
-  /** Where their buckets are, if they share buckets instead of folders. */
-  readonly s3: FakeS3 | null
-
-  private constructor(t: TestContext, name: string, cleanup: Cleanup, s3: FakeS3 | null) {
-    this.name = name
-    this.#t = t
-    this.cleanup = cleanup
-    this.s3 = s3
-    this.shared = folderOf(t)
-  }
-
-  static async make(t: TestContext, name: string, isInBuckets = false): Promise<Cluster> {
-    await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-    const cleanup = new Cleanup(t)
-    return new Cluster(t, name, cleanup, isInBuckets ? await startS3(cleanup) : null)
-  }
-
-  query(sql: string): Promise<Record<string, unknown>[]> {
-    return execute(server.url(this.name), sql)
-  }
-
-  environment(more: Record<string, string> = {}): Record<string, string> {
-    return {
-      PLIMSOLL_DATABASE_URL: server.url(this.name),
-      PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example',
-      PLIMSOLL_STORAGE_CRATES: join(this.shared, 'crates'),
-      PLIMSOLL_STORAGE_PUBLIC: join(this.shared, 'public'),
-      PLIMSOLL_API_ERROR_STATUS: 'http',
-      PLIMSOLL_PAGES_SOURCE: 'false',
-      ...this.s3?.env({ crates: 's3://test/crates', public: 's3://test/www' }),
-      // Each would have a git index of its own.
-      ...(this.s3 && { PLIMSOLL_GIT_INDEX: 'off' }),
-      ...more,
-    }
-  }
-
-  /** One more daemon, with a registry folder of its own. */
-  async daemon(): Promise<Daemon & { readonly dir: string }> {
-    const dir = folderOf(this.#t)
-    await initRegistry(dir, { env: {} }, {})
-    return { dir, ...(await serve(this.cleanup, dir, this.environment())) }
-  }
-
-  /** What a daemon says that does not start, because of these settings. */
-  async refusal(more: Record<string, string>): Promise<string> {
-    const dir = folderOf(this.#t)
-    await initRegistry(dir, { env: {} }, {})
-    const args = ['serve', '--dir', dir, '--listen', '127.0.0.1:0']
-    const { code, stderr } = await plimsoll(dir, args, this.environment(more))
-    assert.equal(code, 2, stderr)
-    return stderr
-  }
-}
-
-function publish({ url }: Daemon, token: string, version: string, text = ''): Promise<Response> {
-  const files = { 'src/lib.rs': text }
-  const body = publishRequest({ name: 'demo', version, files })
-  const headers = { authorization: token }
-  return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
-}
 
 interface Line {
   readonly vers: string
@@ -103,7 +33,7 @@ async function index({ url }: Daemon): Promise<Line[]> {
 test('two daemons share a database and folders: any publishes, one wins, both show it at once; what a killed one leaves, the other does', {
   skip,
 }, async t => {
-  const cluster = await Cluster.make(t, 'two')
+  const cluster = await Cluster.make(t, server, 'two')
   const one = await cluster.daemon()
   const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
   const two = await cluster.daemon()
@@ -174,7 +104,7 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
 test('two daemons share buckets: either shows each publish at once, and no index file gets older', {
   skip,
 }, async t => {
-  const cluster = await Cluster.make(t, 'buckets', true)
+  const cluster = await Cluster.make(t, server, 'buckets', true)
   // Both begin on no records: one of them makes `admin`.
   const [one, two] = await Promise.all([cluster.daemon(), cluster.daemon()])
   const tokens = [one, two].flatMap(daemon => daemon.log().match(/plim_\w{38}/g) ?? [])
@@ -229,7 +159,7 @@ test('two daemons share buckets: either shows each publish at once, and no index
 test('daemons with other settings or folders are refused, and one that has ended does not count', {
   skip,
 }, async t => {
-  const cluster = await Cluster.make(t, 'apart')
+  const cluster = await Cluster.make(t, server, 'apart')
   const one = await cluster.daemon()
   assert.match(
     await cluster.refusal({
@@ -258,7 +188,7 @@ test('daemons with other settings or folders are refused, and one that has ended
 test('files are looked at for each request: what others change renews no number here', {
   skip,
 }, async t => {
-  const cluster = await Cluster.make(t, 'looked')
+  const cluster = await Cluster.make(t, server, 'looked')
   const dir = folderOf(t)
   const sources = { env: cluster.environment() }
   await initRegistry(dir, sources, {})

@@ -8,19 +8,26 @@ import { BASE, type TestRegistry } from './registry.ts'
 /** The password of everybody in tests. */
 export const PASSWORD = 'correct horse battery'
 
+/** What a browser sends its requests to. */
+export interface Site {
+  readonly app: {
+    request(url: string, init: RequestInit, env: object): Response | Promise<Response>
+  }
+}
+
 /**
  * What a browser is, as far as the daemon sees it: cookies, and forms that are sent as the page has
  * them.
  */
 export class Visitor {
   readonly cookies = new Map<string, string>()
-  readonly #test: TestRegistry
+  readonly #test: Site
   /** Headers of every request. */
   readonly headers: Record<string, string>
   /** Where the requests come from. */
   address = '192.0.2.1'
 
-  constructor(test: TestRegistry, headers: Record<string, string> = {}) {
+  constructor(test: Site, headers: Record<string, string> = {}) {
     this.#test = test
     this.headers = headers
   }

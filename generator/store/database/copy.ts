@@ -4,8 +4,8 @@ import { all, first, type Queries, run } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Every table with its primary key, in an order in which each row follows those it refers to.
- * `dependents` come before `listings`, whose triggers count them, and the counts of triggers last.
+ * Every table that is copied, with its primary key, in an order in which each row follows those it
+ * refers to. `dependents` come before `listings`, whose triggers count them, and the counts of triggers last.
  */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
@@ -40,6 +40,9 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   counts: ['what'],
   facts: ['key'],
 }
+
+/** Tables of a server that are not copied: nobody needs them later than a minute. */
+export const FORGOTTEN = ['rate_limits'] as const
 
 /** Tables in which a new catalog, or its triggers, already have rows. */
 const REPLACED: readonly (keyof Tables)[] = ['weeks', 'counts', 'facts']

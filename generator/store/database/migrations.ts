@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Migration, Migrator, sql } from 'kysely'
 import { refuse } from '../../../core/error/error.ts'
+import { isOnServer } from './engine.ts'
 import { counted, weekly } from './row-counts.ts'
 import { column, type Queries, value } from './statement.ts'
 
@@ -257,12 +258,40 @@ const migrations: Record<string, Migration> = {
     term_id INTEGER NOT NULL, shelf INTEGER NOT NULL, crates INTEGER NOT NULL,
     PRIMARY KEY (term_id, shelf)) WITHOUT ROWID`,
   ]),
+  // What all daemons of a server count together. Nobody misses it after a crash, so it waits for no
+  // disk. A bucket is `level` tokens at the time `at`. The clocks of daemons differ: where one is
+  // ahead of another by less than a minute, nobody gets more tokens for it.
+  '024_rate_limits': onServer([
+    `CREATE UNLOGGED TABLE rate_limits (
+    key TEXT PRIMARY KEY, level double precision NOT NULL, at double precision NOT NULL)`,
+    `CREATE FUNCTION take_token(bucket text, most double precision, now double precision)
+    RETURNS double precision LANGUAGE plpgsql AS $body$
+    DECLARE
+      found rate_limits;
+      before double precision;
+    BEGIN
+      INSERT INTO rate_limits AS one (key, level, at) VALUES (bucket, most, now)
+        ON CONFLICT (key) DO UPDATE SET key = excluded.key RETURNING one.* INTO found;
+      before := least(most, found.level + greatest(0, now - found.at) / 60000 * most);
+      UPDATE rate_limits SET
+        level = CASE WHEN before > 0.999999 THEN greatest(0, before - 1) ELSE before END,
+        at = CASE WHEN found.at > now + 60000 THEN now ELSE greatest(found.at, now) END
+        WHERE key = bucket;
+      RETURN before;
+    END $body$`,
+  ]),
 }
 
 /** Returns the version of this program. */
 export function runningVersion(): string {
   const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
+}
+
+/** SQLite has one daemon, which has in memory what daemons of a server have in common. */
+function onServer(list: readonly string[]): Migration {
+  const { up } = statements(list)
+  return { up: async db => (isOnServer(db) ? up(db) : undefined) }
 }
 
 function statements(list: readonly string[]): Migration {

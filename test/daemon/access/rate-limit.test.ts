@@ -16,15 +16,15 @@ const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 test("a minute's worth comes at once, then one after the other", () => {
   const limit = new RateLimit(3)
   assert.deepEqual(
-    [1, 2, 3, 4].map(() => limit.take('a', NOW)),
+    [1, 2, 3, 4].map(() => limit.take('a', NOW).wait),
     [0, 0, 0, 20],
   )
-  assert.equal(limit.take('b', NOW), 0)
-  assert.equal(limit.take('a', after(19)), 1)
-  assert.equal(limit.take('a', after(20)), 0)
-  assert.equal(limit.take('a', after(20)), 20)
+  assert.equal(limit.take('b', NOW).wait, 0)
+  assert.equal(limit.take('a', after(19)).wait, 1)
+  assert.equal(limit.take('a', after(20)).wait, 0)
+  assert.equal(limit.take('a', after(20)).wait, 20)
   assert.deepEqual(
-    [1, 2, 3, 4].map(() => limit.take('a', after(1000))),
+    [1, 2, 3, 4].map(() => limit.take('a', after(1000)).wait),
     [0, 0, 0, 20],
   )
 })
@@ -32,11 +32,11 @@ test("a minute's worth comes at once, then one after the other", () => {
 test('a clock that is set back gives nothing; 0 is no limit', () => {
   const limit = new RateLimit(1)
   assert.deepEqual(
-    [limit.take('a', NOW), limit.take('a', after(-3600)), limit.take('a', after(-3540))],
+    [NOW, after(-3600), after(-3540)].map(at => limit.take('a', at).wait),
     [0, 60, 0],
   )
   const none = new RateLimit(0)
-  for (let i = 0; i < 1000; i++) assert.equal(none.take('a', NOW), 0)
+  for (let i = 0; i < 1000; i++) assert.equal(none.take('a', NOW).wait, 0)
   assert.equal(none.size, 0)
 })
 
@@ -44,11 +44,11 @@ test('no more callers are remembered than fit, the one not heard of for longest 
   const limit = new RateLimit(1, 100)
   limit.take('first', NOW)
   for (let i = 0; i < 99; i++) limit.take(`other ${i}`, NOW)
-  assert.equal(limit.take('first', NOW), 60)
+  assert.equal(limit.take('first', NOW).wait, 60)
   for (let i = 0; i < 50; i++) limit.take(`more ${i}`, NOW)
   assert.equal(limit.size, 100)
-  assert.equal(limit.take('first', NOW), 60)
-  assert.equal(limit.take('other 0', NOW), 0)
+  assert.equal(limit.take('first', NOW).wait, 60)
+  assert.equal(limit.take('other 0', NOW).wait, 0)
 })
 
 test('X-Forwarded-For is believed as far as proxies are trusted', async () => {

@@ -1,0 +1,105 @@
+import { type Database, isOnServer, issue, Refusal, type Settings } from '../../generator/index.ts'
+import type { LoginPriority } from '../accounts/password.ts'
+import { addressGroup } from '../http/client-address.ts'
+import { RateLimit, type Taken } from './rate-limit.ts'
+import { SharedRateLimit } from './shared-rate-limit.ts'
+
+/** What is limited, worded to follow "too many" in a message. */
+const COUNTED = {
+  publish: 'publishes',
+  change: 'changes',
+  search: 'searches',
+  source: 'comparisons and raw files',
+  login: 'attempts to log in',
+  password: 'attempts to set a password',
+} as const
+
+/** The kind of rate limit a route counts against. */
+export type Counted = keyof typeof COUNTED
+
+/** What is counted by the address of whoever reads, and what by the user who changes something. */
+type Read = 'search' | 'source'
+type Change = 'publish' | 'change'
+
+/** A rate limit of this daemon, or of all daemons of a database. */
+type Limit = RateLimit | SharedRateLimit
+
+/**
+ * The rate limits. Index reads have none, because Cargo polls it after a publish. On a server all
+ * daemons count together, except what changes nothing: searches and comparisons are limited for
+ * what they cost the daemon that answers.
+ */
+export class RateLimits {
+  readonly #reads: Readonly<Record<Read, RateLimit>>
+  readonly #limits: Readonly<Record<Exclude<Counted, Read>, Limit>>
+  readonly #accounts: Limit
+
+  constructor(limits: Settings['limits'], database: Database) {
+    const limit = (name: string, perMinute: number) =>
+      isOnServer(database)
+        ? new SharedRateLimit(database, name, perMinute)
+        : new RateLimit(perMinute)
+    this.#reads = {
+      search: new RateLimit(limits.searches_per_minute),
+      source: new RateLimit(limits.searches_per_minute),
+    }
+    this.#limits = {
+      publish: limit('publish', limits.publish_per_minute),
+      change: limit('change', limits.changes_per_minute),
+      login: limit('login', limits.logins_per_minute),
+      password: limit('password', limits.logins_per_minute),
+    }
+    this.#accounts = limit('account', limits.account_logins_per_minute)
+  }
+
+  /** Counts a change by its user. */
+  async ofUser(counted: Change, userId: number, now: Date): Promise<void> {
+    await this.#count(counted, `user ${userId}`, now)
+  }
+
+  /** Counts a read by its client address. */
+  ofRead(counted: Read, address: string, now: Date): void {
+    spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
+  }
+
+  /**
+   * Counts a login. A browser known to the account is counted alone, so no attacker can lock it
+   * out. Any other (`device` is null) counts by its address and toward the account's shared limit
+   * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+   */
+  async ofLogin(
+    login: string,
+    device: string | null,
+    address: string,
+    now: Date,
+  ): Promise<LoginPriority> {
+    if (device !== null)
+      return { isKnown: true, recent: await this.#count('login', `device ${device}`, now) }
+    const recent = await this.#count('login', `address ${addressGroup(address)}`, now)
+    spend('login', await this.#accounts.take(login.toLowerCase().slice(0, 40), now))
+    return { isKnown: false, recent }
+  }
+
+  /** Counts an attempt to set a password by its session, or by address without a session. */
+  async ofPassword(
+    session: { readonly id: number } | null,
+    address: string,
+    now: Date,
+  ): Promise<LoginPriority> {
+    const key = session ? `session ${session.id}` : `address ${addressGroup(address)}`
+    return { isKnown: session !== null, recent: await this.#count('password', key, now) }
+  }
+
+  /** Returns how many tokens were taken recently, including this one. */
+  async #count(counted: Exclude<Counted, Read>, key: string, now: Date): Promise<number> {
+    return spend(counted, await this.#limits[counted].take(key, now))
+  }
+}
+
+/** Returns how many tokens were taken recently; refuses when there was none. */
+function spend(counted: Counted, { wait, recent }: Taken): number {
+  if (wait === 0) return recent
+  throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds: wait })], {
+    retryAfter: wait,
+  })
+}

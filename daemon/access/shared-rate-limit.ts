@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type Database, takeToken } from '../../generator/index.ts'
+import { FREE, type Taken, takenFrom } from './rate-limit.ts'
+
+/**
+ * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
+ * minute's worth; 0 means no limit. An attempt is one statement, which waits for no transaction and
+ * for no disk. After a refusal the daemon asks again only when there may be a token.
+ */
+export class SharedRateLimit {
+  readonly #database: Database
+  readonly #name: string
+  readonly #perMinute: number
+  /** Who is refused from when to when, in milliseconds. */
+  readonly #refused = new LRUCache<string, { from: number; until: number; taken: Taken }>({
+    max: 10_000,
+  })
+
+  constructor(database: Database, name: string, perMinute: number) {
+    this.#database = database
+    this.#name = name
+    this.#perMinute = perMinute
+  }
+
+  /** Takes one token, if there is one. */
+  async take(key: string, now: Date): Promise<Taken> {
+    if (this.#perMinute === 0) return FREE
+    const at = now.getTime()
+    const bucket = bucketOf(this.#name, key)
+    const refused = this.#refused.get(bucket)
+    if (refused && refused.from <= at && at < refused.until)
+      return { ...refused.taken, wait: Math.ceil((refused.until - at) / 1000) }
+    const level = await takeToken(this.#database, bucket, this.#perMinute, now)
+    const taken = takenFrom(level, this.#perMinute)
+    const until = at + ((1 - level) * 60_000) / this.#perMinute
+    if (taken.wait > 0) this.#refused.set(bucket, { from: at, until, taken })
+    return taken
+  }
+}
+
+/**
+ * Returns the key of a bucket as it is stored. The database has no addresses, and not what somebody
+ * has typed for a login, which may be a password.
+ */
+function bucketOf(name: string, key: string): string {
+  return createHash('sha256').update(`${name} ${key}`).digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,31 @@
+import { one, type Queries, run } from './statement.ts'
+
+/** Clocks of daemons may differ by so many milliseconds without anybody getting more tokens. */
+const SKEW_MS = 60_000
+
+/** A bucket that nobody has used for so many milliseconds is full, by every daemon's clock. */
+const FORGET_MS = 60_000 + SKEW_MS
+
+/** The most buckets that are kept; the ones used last. */
+const MOST = 100_000
+
+/**
+ * Takes a token from a bucket that daemons have in common, unless it is empty; returns its level
+ * before. It waits for no transaction and for no disk. Only on a server.
+ */
+export async function takeToken(
+  db: Queries,
+  bucket: string,
+  perMinute: number,
+  now: Date,
+): Promise<number> {
+  const text = 'SELECT take_token(?, ?, ?) AS level'
+  return (await one<{ level: number }>(db, text, bucket, perMinute, now.getTime())).level
+}
+
+/** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */
+export async function forgetBuckets(db: Queries, now: Date): Promise<void> {
+  const text = `DELETE FROM rate_limits WHERE at < ? OR key IN
+    (SELECT key FROM rate_limits ORDER BY at DESC, key OFFSET ?)`
+  await run(db, text, now.getTime() - FORGET_MS, MOST)
+}

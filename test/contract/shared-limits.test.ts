@@ -1,0 +1,215 @@
+// Mirrors daemon/access/shared-rate-limit.ts: limits that daemons of one database have together.
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { RateLimit } from '../../daemon/access/rate-limit.ts'
+import { SharedRateLimit } from '../../daemon/access/shared-rate-limit.ts'
+import { addUser } from '../../daemon/accounts/accounts.ts'
+import { setPassword } from '../../daemon/accounts/credentials.ts'
+import { openRegistry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
+import type { Database } from '../../generator/store/database/database.ts'
+import { openPostgres } from '../../generator/store/database/postgres/open.ts'
+import { forgetBuckets } from '../../generator/store/database/rate-limits.ts'
+import { column, value } from '../../generator/store/database/statement.ts'
+import { Cluster, publish } from '../support/cluster.ts'
+import { serverSettings } from '../support/engine.ts'
+import type { Daemon } from '../support/plimsoll.ts'
+import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { BASE } from '../support/registry.ts'
+import { PASSWORD, Visitor } from '../support/visitor.ts'
+
+const skip = postgresMissing() ?? false
+let server: TestServer
+
+before(async () => {
+  if (skip === false) server = await startPostgres()
+})
+after(async () => {
+  if (skip === false) await server.close()
+})
+
+const NOW = new Date('2026-11-20T12:00:00Z')
+const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
+
+async function open(t: TestContext, name: string): Promise<Database> {
+  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+  const database = await openPostgres(serverSettings(server.url(name)))
+  t.after(() => database.destroy())
+  return database
+}
+
+/** Another one after each change of a row. */
+const VERSION = 'SELECT CAST(CAST(xmin AS text) AS bigint) FROM rate_limits'
+
+const buckets = (database: Database) => value<number>(database, 'SELECT count(*) FROM rate_limits')
+
+test('a shared limit gives what one in memory gives', { skip }, async t => {
+  const database = await open(t, 'same')
+  for (const perMinute of [1, 3, 7, 300]) {
+    const memory = new RateLimit(perMinute)
+    const shared = [0, 1].map(() => new SharedRateLimit(database, `${perMinute}`, perMinute))
+    let [at, state] = [0, perMinute]
+    for (let step = 0; step < 400; step++) {
+      // Pauses of no time, of parts of a token, and of more than a minute.
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+      at += [0, 0, 0, 1, 7, 20, 90][state % 7] ?? 0
+      const key = `user ${state % 2}`
+      const one = shared[step % 2] as SharedRateLimit
+      const expected = memory.take(key, later(at))
+      assert.deepEqual(await one.take(key, later(at)), expected, `${perMinute}, step ${step}`)
+    }
+  }
+})
+
+test('a hundred attempts at once through two daemons take no more tokens than there are', {
+  skip,
+}, async t => {
+  const database = await open(t, 'burst')
+  const both = [0, 1].map(() => new SharedRateLimit(database, 'login', 10))
+  const attempts = Array.from({ length: 100 }, (_, at) => both[at % 2]?.take('account ann', NOW))
+  const taken = await Promise.all(attempts)
+  assert.equal(taken.filter(one => one?.wait === 0).length, 10)
+  assert.deepEqual(await both[0]?.take('account bob', NOW), { wait: 0, recent: 1 })
+})
+
+test('whoever is refused costs no statement until there may be a token', { skip }, async t => {
+  const database = await open(t, 'refused')
+  const limit = new SharedRateLimit(database, 'login', 2)
+  for (const expected of [0, 0, 30]) assert.equal((await limit.take('a', NOW)).wait, expected)
+  const before = await value<number>(database, VERSION)
+  assert.deepEqual(await limit.take('a', later(29)), { wait: 1, recent: 2 })
+  assert.equal(await value(database, VERSION), before)
+  assert.equal((await limit.take('a', later(30))).wait, 0)
+})
+
+test('clocks that differ by less than a minute give nobody more, and a clock is set back', {
+  skip,
+}, async t => {
+  const database = await open(t, 'clocks')
+  const [exact, ahead] = [0, 1].map(() => new SharedRateLimit(database, 'login', 6)) as [
+    SharedRateLimit,
+    SharedRateLimit,
+  ]
+  let count = 0
+  for (let second = 0; second < 60; second++)
+    for (const [limit, skew] of [
+      [exact, 0],
+      [ahead, 50],
+    ] as const)
+      if ((await limit.take('a', later(second + skew))).wait === 0) count++
+  // A full bucket, a minute's worth, and once what the other clock was ahead.
+  assert.ok(count <= 6 + 6 + 5, `${count} tokens`)
+  const back = new SharedRateLimit(database, 'login', 6)
+  assert.ok((await back.take('a', later(-7200))).wait > 0)
+  assert.equal((await back.take('a', later(-7200 + 10))).wait, 0)
+})
+
+test('what is full again is forgotten, and nobody is named', { skip }, async t => {
+  const database = await open(t, 'forgotten')
+  const limit = new SharedRateLimit(database, 'account', 2)
+  await limit.take('correct horse battery', NOW)
+  await limit.take('other', later(100))
+  for (const key of await column<string>(database, 'SELECT key FROM rate_limits'))
+    assert.match(key, /^[\w-]{22}$/)
+  await forgetBuckets(database, later(119))
+  assert.equal(await buckets(database), 2)
+  await forgetBuckets(database, later(121))
+  assert.equal(await buckets(database), 1)
+  await execute(
+    server.url('forgotten'),
+    `INSERT INTO rate_limits SELECT n, 1, ${later(100).getTime()} - n / 1000.0 FROM generate_series(1, 100050) AS n`,
+  )
+  await forgetBuckets(database, later(121))
+  assert.equal(await buckets(database), 100_000)
+  assert.equal((await limit.take('other', later(121))).recent, 2, 'the ones used last stay')
+})
+
+/** A browser at an address, which uses one of several daemons. */
+function visitorOf({ url }: Daemon, address: string): Visitor {
+  const request = (to: string, init: RequestInit) =>
+    fetch(to.replace(BASE, url), { ...init, redirect: 'manual' })
+  return new Visitor({ app: { request } }, { 'x-forwarded-for': address })
+}
+
+test('wrong passwords through one daemon keep the guesser out of the other one, too', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'guesses')
+  const settings = {
+    PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '10',
+    PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '15',
+    PLIMSOLL_AUTH_PASSWORD_COST: '14',
+    PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+  }
+  const one = await cluster.daemon(settings)
+  const two = await cluster.daemon(settings)
+  const registry = await openRegistry(one.dir, { env: cluster.environment(settings) })
+  t.after(() => registry.close())
+  const { database } = registry
+  for (const login of ['ann', 'bob']) {
+    const at = '2026-11-20T12:00:00Z'
+    const user = await addUser(database, { login, admin: false, at })
+    await setPassword(database, user, { password: PASSWORD, cost: 14 }, operatorChange(at))
+  }
+  const known = visitorOf(one, '192.0.2.50')
+  assert.equal((await known.logIn('ann')).status, 303)
+  const guess = async (daemon: Daemon, address: string) =>
+    (await visitorOf(daemon, address).logIn('ann', 'not the right one')).status
+  const guesses = Array.from({ length: 10 }, () => guess(one, '203.0.113.1'))
+  assert.deepEqual(new Set(await Promise.all(guesses)), new Set([403]))
+  assert.equal(await guess(two, '203.0.113.1'), 429)
+  const right = await visitorOf(two, '203.0.113.1').logIn('ann')
+  assert.equal(right.status, 429)
+  assert.ok(Number(right.headers.get('retry-after')) > 0)
+  // Of 15 unknown attempts on the account one was the login, and a token or two may have come back.
+  const others = Array.from({ length: 12 }, (_, at) => guess(two, `203.0.113.${10 + at}`))
+  const statuses = await Promise.all(others)
+  const wrong = statuses.filter(status => status === 403).length
+  assert.ok(wrong >= 4 && wrong <= 6, statuses.join())
+  assert.equal(statuses.filter(status => status === 429).length, 12 - wrong)
+  assert.equal(await guess(one, '203.0.113.99'), 429)
+  assert.equal((await visitorOf(one, '203.0.113.99').logIn('bob')).status, 303)
+  // A browser that was in before is not kept out, through whichever daemon.
+  const again = visitorOf(two, '203.0.113.1')
+  for (const [name, cookie] of known.cookies)
+    if (name.endsWith('device')) again.cookies.set(name, cookie)
+  assert.equal((await again.logIn('ann')).status, 303)
+  const rows = async () =>
+    Number((await cluster.query('SELECT count(*) FROM rate_limits'))[0]?.count)
+  assert.ok((await rows()) > 10)
+})
+
+test('publishes and yanks of a user through two daemons are limited as if there were one', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'publishes')
+  const settings = {
+    PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '2',
+    PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '1',
+  }
+  const one = await cluster.daemon(settings)
+  const two = await cluster.daemon(settings)
+  const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
+  const burst = Array.from({ length: 12 }, (_, at) =>
+    publish(at % 2 === 0 ? one : two, token, `1.${at}.0`),
+  )
+  const answers = await Promise.all(burst)
+  const statuses = answers.map(({ status }) => status)
+  const published = statuses.filter(status => status === 200).length
+  // The next token would come after 30 s.
+  assert.equal(published, 2, statuses.join())
+  assert.equal(statuses.filter(status => status === 429).length, 12 - published)
+  const refused = answers.find(({ status }) => status === 429) ?? assert.fail()
+  assert.match(refused.headers.get('retry-after') ?? '', /^(?:[12]?[1-9]|[123]0)$/)
+  const { errors } = (await refused.json()) as { errors: { detail: string }[] }
+  assert.match(errors[0]?.detail ?? '', /^too many publishes in a short time; try again in \d+ /)
+  const version = (await cluster.query('SELECT version FROM releases ORDER BY id LIMIT 1'))[0]
+    ?.version
+  const yank = async ({ url }: Daemon) => {
+    const path = `/api/v1/crates/demo/${version}/yank`
+    const headers = { authorization: token }
+    return (await fetch(`${url}${path}`, { method: 'DELETE', headers })).status
+  }
+  assert.equal(await yank(one), 200)
+  assert.equal(await yank(two), 429)
+})
