@@ -212,7 +212,7 @@ async function render(registry: Registry): Promise<{ ms: number; files: number }
     marks.length > 0;
     marks = await pageMarks(registry.database, new Date())
   ) {
-    files += (await buildMarks(registry, marks)).length
+    files += (await buildMarks(registry, marks))?.length ?? 0
   }
   const { user, system } = process.cpuUsage(used)
   return { ms: (user + system) / 1000, files }

@@ -30,10 +30,11 @@ export { type Published, PublishQueue } from './add/publish-queue.ts'
 export { type Built, build, drain } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
+export { markOutdatedPages } from './pages/claim.ts'
 export { compareReleases, readRawFile } from './pages/compare.ts'
 export type { PageContext } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
-export { buildMarks, buildPages, markOutdatedPages } from './pages/pages.ts'
+export { buildMarks, buildPages } from './pages/pages.ts'
 export { beginServing, type Serving } from './serving.ts'
 export {
   buildStatic,
@@ -56,7 +57,6 @@ export {
   type Owner,
   registryCounts,
 } from './store/catalog/crates.ts'
-export { describeDaemon, hasMarksUpTo, lastChange } from './store/catalog/daemons.ts'
 export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
 export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'
 export {
@@ -104,6 +104,7 @@ export {
   searchFor,
 } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
+export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
 export type { Database } from './store/database/database.ts'
 export { isOnServer } from './store/database/engine.ts'
 export {

@@ -6,15 +6,15 @@ import { type ResolvedSettings, resolveSettings, type Settings } from '../core/s
 import { registryUrls, withoutCredentials } from '../core/urls.ts'
 import type { Progress } from './build/build.ts'
 import { imageRules } from './images/download.ts'
-import type { PageContext } from './pages/context.ts'
+import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
 import { registryCounts } from './store/catalog/crates.ts'
-import { listDaemons } from './store/catalog/daemons.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
+import { listDaemons } from './store/database/daemons.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
@@ -31,6 +31,11 @@ export const DATABASE_FILE = 'plimsoll.db'
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
+}
+
+/** Settings, and which program opens the registry; by default this one. */
+export interface RegistrySources extends SettingSources {
+  readonly program?: Program | undefined
 }
 
 /** An open registry folder: its settings and stores. */
@@ -72,14 +77,15 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
  */
 export async function openRegistry(
   dir: string,
-  sources: SettingSources,
+  sources: RegistrySources,
   base?: string,
   progress?: Progress,
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   const crates = await openCrates(root, settings.storage, sources.env)
-  const { database, locks } = await openRecords(root, settings, crates)
+  const program = sources.program ?? PLIMSOLL
+  const { database, locks } = await openRecords(root, settings, crates, program)
   await refreshListings(database, progress)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
@@ -94,6 +100,7 @@ export async function openRegistry(
     settings,
     database,
     locks,
+    program,
     mutex,
     crates,
     pageMutex,
@@ -128,13 +135,18 @@ interface Records {
 }
 
 /** Opens the records of a registry: on the PostgreSQL server of the settings, or in a file. */
-async function openRecords(dir: string, settings: Settings, crates: CrateStore): Promise<Records> {
+async function openRecords(
+  dir: string,
+  settings: Settings,
+  crates: CrateStore,
+  program: Program,
+): Promise<Records> {
   const { url } = settings.database
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
     const { openPostgres, ServerLocks } = await import('./store/database/postgres/open.ts')
     const server = { ...settings.database, url }
-    const database = await openPostgres(server)
+    const database = await openPostgres(server, program)
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
       const { crates: known } = await registryCounts(database)
@@ -148,7 +160,7 @@ async function openRecords(dir: string, settings: Settings, crates: CrateStore):
   }
   const file = join(dir, DATABASE_FILE)
   await requireRecords(dir, file, crates)
-  return { database: await openDatabase(file), locks: new FileLocks(join(dir, 'locks')) }
+  return { database: await openDatabase(file, program), locks: new FileLocks(join(dir, 'locks')) }
 }
 
 /** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */

@@ -6,18 +6,20 @@ import { refuse } from '../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { isBucket } from '../core/settings/bucket.ts'
 import type { Settings } from '../core/settings/settings.ts'
+import { withoutCredentials } from '../core/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
-import { PAGE_FORMAT } from './pages/context.ts'
 import type { Registry } from './registry.ts'
+import { hasOtherListings } from './store/catalog/listing.ts'
 import {
   forgetDaemon,
   listDaemons,
   noteDaemon,
   type SeenDaemon,
   type ServingDaemon,
-} from './store/catalog/daemons.ts'
+} from './store/database/daemons.ts'
 import { isOnServer } from './store/database/engine.ts'
-import { runningVersion } from './store/database/migrations.ts'
+import { levelOf, requireSchema } from './store/database/migrations.ts'
+import type { Queries } from './store/database/statement.ts'
 import { temporaryName } from './store/disk/steps.ts'
 import {
   fileFacts,
@@ -27,12 +29,18 @@ import {
   writeDurably,
 } from './store/durable-file.ts'
 
+/** What only daemons of one version have in common. */
+const VERSION = 'the version of Plimsoll'
+
 /** Settings that each daemon has for itself. */
 const OWN = new Set(['server', 'tls', 'log', 'database'])
 
 /** A daemon among those that serve the registry from the same database. */
 export interface Serving {
-  /** Tells the others that this one serves; to be called every few seconds. */
+  /**
+   * Tells the others that this one serves; to be called every few seconds. Refuses when a newer
+   * version has changed the database in a way that this one does not know.
+   */
   note(): Promise<void>
   /** Tells the others that this one stops. */
   end(): Promise<void>
@@ -41,23 +49,30 @@ export interface Serving {
 /**
  * Tells the other daemons of the database that this one begins to serve at `url`; null for a
  * registry in files, which has one daemon. Refuses settings that differ from those of the others,
- * and another public tree or crate store.
+ * another public tree or crate store, and versions that cannot serve beside each other.
  */
 export async function beginServing(registry: Registry, url: string): Promise<Serving | null> {
-  const { database } = registry
+  const { database, program } = registry
   if (!isOnServer(database)) return null
   const self: ServingDaemon = {
     id: await daemonId(registry.dir),
     host: hostname(),
     process: process.pid,
     url,
-    version: runningVersion(),
+    version: program.version,
+    schema: levelOf(program),
     common: commonOf(registry),
+  }
+  const note = async (tx: Queries) => {
+    // While this one was not heard of, a newer version may have gone on without it.
+    await requireSchema(tx, placeOfRecords(registry), program)
+    if (await hasOtherListings(tx)) refuse('listings_changed', { version: program.version })
+    await noteDaemon(tx, self)
   }
   const serving = {
     note: async () => {
       await leaveTraces(registry, self.id)
-      await noteDaemon(database, self)
+      await database.transaction().execute(note)
     },
     end: async () => {
       await forgetDaemon(database, self.id)
@@ -70,7 +85,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
   const others = await database.transaction().execute(async tx => {
     const others = (await listDaemons(tx)).filter(({ id }) => id !== self.id)
     for (const other of others) requireSame(self, other)
-    await noteDaemon(tx, self)
+    await note(tx)
     return others
   })
   try {
@@ -99,10 +114,11 @@ async function daemonId(dir: string): Promise<string> {
 }
 
 /** Returns fingerprints: what is compared may contain secrets, and everybody can read these. */
-function commonOf({ settings, urls }: Registry): Record<string, string> {
+function commonOf({ settings, urls, program }: Registry): Record<string, string> {
   const values = new Map<string, unknown>([
     ['registry.base_url', urls.base],
-    ['the version of Plimsoll', [runningVersion(), TREE_FORMAT, PAGE_FORMAT]],
+    ['the format of the index', TREE_FORMAT],
+    [VERSION, [program.version, program.pageFormat, levelOf(program)]],
   ])
   for (const [section, rows] of Object.entries(settings)) {
     if (OWN.has(section)) continue
@@ -128,7 +144,13 @@ function fingerprint(value: unknown): string {
 
 function requireSame(self: ServingDaemon, other: SeenDaemon): void {
   const names = new Set([...Object.keys(self.common), ...Object.keys(other.common)])
-  const differ = [...names].filter(name => self.common[name] !== other.common[name])
+  const isOneVersion = self.version === other.version
+  // Each version may have settings that the other one does not know.
+  const isCompared = (name: string) =>
+    isOneVersion || (name !== VERSION && name in self.common && name in other.common)
+  const differ = [...names].filter(
+    name => isCompared(name) && self.common[name] !== other.common[name],
+  )
   if (differ.length > 0) refuse('daemons_differ', { ...placeOf(other), names: differ.join(', ') })
 }
 
@@ -157,6 +179,10 @@ async function requireTraces(registry: Registry, other: SeenDaemon): Promise<voi
   ])
     if (path !== undefined && !(await fileFacts(path)))
       refuse('daemons_apart', { ...placeOf(other), key, dir: join(path, '..') })
+}
+
+function placeOfRecords({ settings }: Registry): string {
+  return withoutCredentials(settings.database.url ?? '')
 }
 
 function placeOf({ host, process, url }: SeenDaemon) {

@@ -9,14 +9,13 @@ import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
 import { DATABASE_FILE, type Registry, serveHolder } from './registry.ts'
 import { registryCounts } from './store/catalog/crates.ts'
-import { listDaemons } from './store/catalog/daemons.ts'
 import { listFailures } from './store/catalog/facts.ts'
 import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
 import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
 import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
+import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
 import type { MarkKind } from './store/database/mark-kinds.ts'
-import { runningVersion } from './store/database/migrations.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
@@ -80,7 +79,11 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     disks: await readDisks(dir, tree.root),
     places: { crates: crates.place, tree: tree.root, mirror: tree.mirror?.place ?? null },
     isMirrored: await isMirrored(registry),
-    programs: { Plimsoll: runningVersion(), 'Node.js': process.versions.node, [name]: version },
+    programs: {
+      Plimsoll: registry.program.version,
+      'Node.js': process.versions.node,
+      [name]: version,
+    },
     failures: await listFailures(database),
     failed: await listFailedMarks(database),
     plain: await listPlainPages(database, PLAIN_SHOWN),

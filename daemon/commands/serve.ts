@@ -81,7 +81,7 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
  */
 async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): Promise<void> {
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options) }
+  const sources = { env: io.env, flags: flagsOf(options), program: io.program }
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -191,7 +191,7 @@ async function serveRegistry(
     disk.useThread()
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
     log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
-    const signal = await stopped
+    const signal = await Promise.race([stopped, ...(takeover ? [takeover.outdated] : [])])
     const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
     log.info(
       { signal },

@@ -1,6 +1,7 @@
 import {
   buildMarks,
   markOutdatedPages,
+  newerDaemons,
   nextRetry,
   OVERVIEW_KINDS,
   PAGE_KINDS,
@@ -22,6 +23,12 @@ const MAX_PAUSE_MS = 60_000
 
 /** The longest time between two checks for failed pages to retry. */
 const MAX_RETRY_MS = 3_600_000
+
+/** How often a daemon looks whether newer ones still render the pages, in milliseconds. */
+const LEFT_MS = 5000
+
+/** After so many milliseconds without a newer daemon the pages are rendered by an older one. */
+const ALONE_MS = 60_000
 
 /**
  * After overviews were rendered, they wait this many times as long, at most a minute: most
@@ -53,6 +60,8 @@ export class PageWorker {
   #pause = MIN_PAUSE_MS
   /** When the first change of the current burst arrived. */
   #since: number | null = null
+  /** Since when no newer daemon has been there that renders the pages. */
+  #alone: number | null = null
   /** When overviews may be rendered again. */
   #overviewsAt = 0
 
@@ -114,6 +123,7 @@ export class PageWorker {
         if (Date.now() >= this.#deadline) return pause
         const start = this.#now
         const tried = await buildMarks(context, marks, { waitForIdle, onFailure })
+        if (tried === null) return await this.#left()
         if (tried.some(mark => isOverview(mark.kind))) spent += this.#now - start
       }
       if (spent > 0)
@@ -127,6 +137,23 @@ export class PageWorker {
       onFailure(error)
       return pause
     }
+  }
+
+  /**
+   * Leaves the pages to daemons of a newer version. When none has served for a minute, which is
+   * longer than a restart, makes them those of this version again.
+   */
+  async #left(): Promise<number> {
+    const { database, program } = this.#deps.context
+    this.#pause = MIN_PAUSE_MS
+    if ((await newerDaemons(database, program.version)).length > 0) {
+      this.#alone = null
+      return LEFT_MS
+    }
+    this.#alone ??= this.#now
+    if (this.#now - this.#alone < ALONE_MS) return LEFT_MS
+    this.#alone = null
+    return (await markOutdatedPages(this.#deps.context)) ? 0 : LEFT_MS
   }
 
   /** Returns the time until a failed page is due; null when there is none. */

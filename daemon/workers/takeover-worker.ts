@@ -3,6 +3,7 @@ import {
   hasMarksUpTo,
   lastChange,
   PAGE_KINDS,
+  Refusal,
   type Registry,
   type Serving,
   timestamp,
@@ -13,6 +14,9 @@ import { Repeater } from './repeater.ts'
 /** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */
 const LOOK_EVERY = 2000
 const NOTE_AT = 3
+
+/** Why a daemon cannot serve any longer. */
+const OUTDATED = ['registry_newer', 'listings_changed'] as const
 
 /** Work that a publish waits for: who has recorded it renders it within a second. */
 const URGENT = ['index', 'whole']
@@ -33,6 +37,11 @@ export class TakeoverWorker {
   #looks = 0
   #taking: Promise<void> | null = null
   #hasFailed = false
+  #end: (refusal: Refusal) => void = () => undefined
+  /** Rejects when this daemon cannot serve any longer beside newer ones. */
+  readonly outdated = new Promise<never>((_, reject) => {
+    this.#end = reject
+  })
 
   constructor(
     registry: Registry,
@@ -44,6 +53,7 @@ export class TakeoverWorker {
     this.#serving = serving
     this.#indexWorker = indexWorker
     this.#onFailure = onFailure
+    this.outdated.catch(() => undefined)
     this.#repeater.schedule(LOOK_EVERY)
   }
 
@@ -71,6 +81,7 @@ export class TakeoverWorker {
       if (await hasMarksUpTo(database, PAGE_KINDS, last, at)) this.#indexWorker.pages.wake()
       this.#hasFailed = false
     } catch (error) {
+      if (error instanceof Refusal && OUTDATED.some(code => error.has(code))) this.#end(error)
       // Once: a database that is away is said often enough.
       if (!this.#hasFailed) this.#onFailure(error)
       this.#hasFailed = true

@@ -17,6 +17,7 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   progress.at('committing to the git index', 0, 0)
   await commitToGit(io, registry)
   progress.done()
+  if (pages.areLeft) io.err('daemons of a newer version serve this registry; they render the pages')
   return { crates, issues: [...issues, ...pages.issues] }
 }
 

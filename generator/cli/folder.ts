@@ -10,7 +10,7 @@ export async function withRegistry(
 ): Promise<void> {
   await run(io, async () => {
     const progress = progressLine(io)
-    const sources = { env: io.env, flags: flagsOf(options) }
+    const sources = { env: io.env, flags: flagsOf(options), program: io.program }
     const registry = await openRegistry(options.dir, sources, undefined, progress.at)
     progress.done()
     try {

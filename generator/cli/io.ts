@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
 import { formatNumber } from '../../core/quantity.ts'
+import type { Program } from '../pages/context.ts'
 import { systemRefusal } from '../store/storage-fault.ts'
 
 /** Flag values by setting key. */
@@ -10,6 +11,8 @@ export type Flags = Readonly<Record<string, string>>
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => Date
+  /** Which program this is; by default the one of this package. */
+  readonly program?: Program
   /** Writes a line to stdout, for results. */
   out(line: string): void
   /** Writes a line to stderr, for everything else. */

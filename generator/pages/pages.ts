@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { CRATES_FOLDER, cratePagePaths, versionPath } from '../../core/paths/crates.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { SEARCH_FOLDER, searchBlockPath, searchBucketPath } from '../../core/paths/search.ts'
@@ -9,14 +8,12 @@ import {
   SITEMAPS_FOLDER,
   sitemapPartPath,
   sitemapPath,
-  updatesPath,
 } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
-import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { rerank } from '../store/catalog/listing.ts'
 import {
   failedIssues,
@@ -29,13 +26,14 @@ import {
   settleMarks,
 } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { countPageMarks, markAllPages, pageMarks } from '../store/catalog/pages/page-marks.ts'
+import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
+import { claimPages, hasPages, markOutdatedPages } from './claim.ts'
 import { countCrate } from './contents.ts'
-import { PAGE_FORMAT, type PageContext, pageTurn } from './context.ts'
+import { type PageContext, pageTurn } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
 import { buildUnused, fetchImages } from './image-queue.ts'
@@ -46,7 +44,6 @@ import {
   buildTerms,
   commonOutputs,
   commonPath,
-  rebucketTerms,
   rebucketWhenGrown,
 } from './search.ts'
 import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
@@ -86,15 +83,16 @@ export interface PageWork {
 
 /**
  * Renders up to `BATCH` marks and clears them, except marks that were renewed meanwhile. Returns
- * the marks that it tried.
+ * the marks that it tried; null if the pages are those of another program (`claimPages`).
  */
 export async function buildMarks(
   context: PageContext,
   marks: readonly Mark[],
   work: PageWork = {},
-): Promise<readonly Mark[]> {
+): Promise<readonly Mark[] | null> {
   const some = marks.slice(0, BATCH)
-  await context.pageMutex.run(async () => {
+  return context.pageMutex.run(async () => {
+    if (!(await hasPages(context))) return null
     // Rendered, but not yet synced to disk.
     const done = new Map<string, Mark>()
     const again: MarkSubject[] = []
@@ -143,8 +141,8 @@ export async function buildMarks(
       }
     })
     await settleMarks(context.database, [...done.values()], again)
+    return some
   })
-  return some
 }
 
 function keyOf({ kind, subject }: Mark): string {
@@ -221,6 +219,12 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
   return crate ? cratePagePaths(crate.name) : []
 }
 
+/** The result of rendering pages. */
+export interface BuiltPages extends Built {
+  /** Whether they are left to daemons of a newer version. */
+  readonly areLeft: boolean
+}
+
 /**
  * Renders every marked page, or all pages if they are missing or outdated. If a page cannot be
  * rendered, the `issues` report it and the others are rendered anyway.
@@ -228,12 +232,12 @@ async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<r
 export async function buildPages(
   context: PageContext,
   options: { all?: boolean; progress?: Progress } = {},
-): Promise<Built> {
+): Promise<BuiltPages> {
   // The user of this command does not want to wait for the next retry.
   await retryAll(context.database)
   const now = context.clock()
-  if (options.all) await markEverything(context)
-  else await markOutdatedPages(context)
+  const claim = options.all ? claimPages : markOutdatedPages
+  if (!(await claim(context))) return LEFT
   await markAllDueDownloads(context.database, now)
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
@@ -246,36 +250,18 @@ export async function buildPages(
         if (kind === 'page') crates++
         options.progress?.('rendering pages', ++done, Math.max(done, total))
       }
-      await buildMarks(context, marks, { onDone })
+      if ((await buildMarks(context, marks, { onDone })) === null) return LEFT
     }
   } while (context.site.images === 'copy' && (await fetchImages(context)))
   // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
   if (options.all) options.progress?.('looking for leftover files', 0, 0)
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
-  return { crates, issues: failedIssues(await listFailedMarks(context.database)) }
+  const issues = failedIssues(await listFailedMarks(context.database))
+  return { crates, issues, areLeft: false }
 }
 
-/** Marks every page if the tree has none, or if its format or site configuration differs. */
-export async function markOutdatedPages(context: PageContext): Promise<void> {
-  const fingerprint = pagesFingerprint(context)
-  const isCurrent = (await readFact(context.database, 'pages')) === fingerprint
-  if (isCurrent && (await context.tree.read(updatesPath)) !== null) return
-  await markEverything(context)
-  await writeFact(context.database, 'pages', fingerprint)
-}
-
-/** Returns what all pages depend on besides their crates; changes with the program and settings. */
-export function pagesFingerprint({ site, tree }: Pick<PageContext, 'site' | 'tree'>): string {
-  const place = tree.shared ? [tree.shared.place] : []
-  return createHash('sha256')
-    .update(JSON.stringify([PAGE_FORMAT, site, ...place]))
-    .digest('hex')
-}
-
-async function markEverything(context: PageContext): Promise<void> {
-  await markAllPages(context.database)
-  await rebucketTerms(context)
-}
+/** Daemons of a newer version render the pages. */
+const LEFT: BuiltPages = { crates: 0, issues: [], areLeft: true }
 
 /** Removes pages that the registry no longer has, except crate pages, which a build removes. */
 async function prunePages(context: PageContext): Promise<void> {

@@ -99,9 +99,9 @@ export async function rebucketWhenGrown({ database }: PageContext): Promise<void
 }
 
 /** Starts rendering all terms again, over the number of files that they need now. */
-export async function rebucketTerms({ database, pageMutex }: PageContext): Promise<void> {
+export async function rebucketTerms({ database }: Pick<PageContext, 'database'>): Promise<void> {
   await markAgain(database, marksOf('common', await commonSubjects(database)))
-  await pageMutex.run(async () => beginLayout(database, bitsFor(await termCount(database))))
+  await beginLayout(database, bitsFor(await termCount(database)))
 }
 
 /**

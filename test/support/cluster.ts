@@ -66,21 +66,29 @@ export class Cluster {
     }
   }
 
-  /** One more daemon, with a registry folder of its own. */
-  async daemon(more: Record<string, string> = {}): Promise<Daemon & { readonly dir: string }> {
+  /** One more daemon, of this version or `which`, with a registry folder of its own. */
+  async daemon(
+    more: Record<string, string> = {},
+    which?: readonly string[],
+  ): Promise<Daemon & { readonly dir: string }> {
     const dir = folderOf(this.#t)
     await initRegistry(dir, { env: {} }, {})
-    return { dir, ...(await serve(this.cleanup, dir, this.environment(more))) }
+    const env = this.environment(more)
+    return { dir, ...(await serve(this.cleanup, dir, env, undefined, undefined, which)) }
   }
 
-  /** What a daemon says that does not start, because of these settings. */
-  async refusal(more: Record<string, string>): Promise<string> {
+  /** What a daemon says that does not start, because of these settings or of its version. */
+  async refusal(
+    more: Record<string, string>,
+    which?: readonly string[],
+    code = 2,
+  ): Promise<string> {
     const dir = folderOf(this.#t)
     await initRegistry(dir, { env: {} }, {})
     const args = ['serve', '--dir', dir, '--listen', '127.0.0.1:0']
-    const { code, stderr } = await plimsoll(dir, args, this.environment(more))
-    assert.equal(code, 2, stderr)
-    return stderr
+    const ended = await plimsoll(dir, args, this.environment(more), '', which)
+    assert.equal(ended.code, code, ended.stderr)
+    return ended.stderr
   }
 }
 

@@ -8,16 +8,22 @@ import { run } from './command.ts'
 
 /** Root of the checkout: this file runs as dist/test/support/plimsoll.js. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const program = join(root, 'dist', 'program', 'cli.js')
+const program = [join(root, 'dist', 'program', 'cli.js')]
 
-/** Runs `plimsoll` with these arguments in `folder`. */
+/** `plimsoll` of a later version, as an argument of `node`. */
+export function laterProgram(which: 'newer' | 'newest'): readonly string[] {
+  return [join(root, 'dist', 'test', 'support', 'newer-program.js'), which]
+}
+
+/** Runs `plimsoll`, or `which` program, with these arguments in `folder`. */
 export function plimsoll(
   folder: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   stdin = '',
+  which: readonly string[] = program,
 ): Promise<Run> {
-  return run(process.execPath, [program, ...args], {
+  return run(process.execPath, [...which, ...args], {
     cwd: folder,
     env: { ...hostEnvironment(), ...env },
     stdin,
@@ -45,8 +51,9 @@ export async function serve(
   env: NodeJS.ProcessEnv = {},
   logFile?: string,
   listen = '127.0.0.1:0',
+  which: readonly string[] = program,
 ): Promise<Daemon> {
-  const args = [program, 'serve', '--dir', folder, '--listen', listen]
+  const args = [...which, 'serve', '--dir', folder, '--listen', listen]
   const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { ...hostEnvironment(), ...env },

@@ -53,6 +53,10 @@ export const commandMessages = {
     import_running: 'another import of downloads is running ({holder}); try again later',
     records_missing:
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
+    upgrade_held:
+      '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/operate.md)',
+    listings_changed:
+      'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
@@ -72,6 +76,8 @@ export const commandMessages = {
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty:
       'the database to copy to has records already; name an empty one, nothing was changed',
+    migrate_newer:
+      'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
       'the copy of the table {table} differs from the records; nothing was kept of it, the records are as they were',
     migrate_nul:

@@ -50,8 +50,12 @@ export async function knownNames(
   names: readonly Name[],
 ): Promise<Map<CanonicalName, Name>> {
   if (names.length === 0) return new Map()
-  const text = `SELECT * FROM crates WHERE canonical IN ${LIST}`
-  const rows = await all<Row<'crates'>>(db, text, names.map(canonicalName))
+  const text = `SELECT name, canonical FROM crates WHERE canonical IN ${LIST}`
+  const rows = await all<Pick<Row<'crates'>, 'name' | 'canonical'>>(
+    db,
+    text,
+    names.map(canonicalName),
+  )
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 

@@ -8,8 +8,10 @@ import { rustMinor } from '../../../core/search/request.ts'
 import { scoreOf, stepOf } from '../../../core/search/score.ts'
 import { type Findable as Found, findableBy } from '../../../core/search/terms.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'
+import { listDaemons } from '../database/daemons.ts'
 import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
+import { PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import {
   all,
   column,
@@ -80,7 +82,7 @@ export async function listAdded(
   return changeListing(tx, crate, before, after && { step: 0, ...after, versions }, added)
 }
 
-/** Derives all listings again if they are missing or have another format. */
+/** Derives all listings again if they are missing, or of another format that no daemon keeps. */
 export async function refreshListings(
   database: Database,
   progress?: (step: string, done: number, total: number) => void,
@@ -89,6 +91,8 @@ export async function refreshListings(
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
+    const daemons = (await hasOtherListings(tx)) ? await listDaemons(tx) : []
+    requireNone(daemons, PLIMSOLL_SCHEMA, 'to derive lists and search again')
     // So that hardly a crate is ranked twice; whatever differs in the end has got a mark.
     const counts = await all<{ name: string; n: number }>(
       tx,
@@ -118,6 +122,11 @@ export async function refreshListings(
   })
 }
 
+/** Returns whether the listings have the format of another version. */
+export async function hasOtherListings(db: Queries): Promise<boolean> {
+  return ![null, LISTINGS_FORMAT].includes(await readFact(db, 'listings'))
+}
+
 function ownersOf(tx: Queries, crateId: number): Promise<number[]> {
   return column(tx, 'SELECT user_id FROM owners WHERE crate_id = ?', crateId)
 }
@@ -125,7 +134,9 @@ function ownersOf(tx: Queries, crateId: number): Promise<number[]> {
 function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
-    `SELECT listings.*, releases.version, releases.about, releases.line
+    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, versions,
+      listings.yanked, updated_at, bytes, dependents, step,
+      releases.version, releases.about, releases.line
       FROM listings JOIN releases ON releases.id = listings.newest_id
       WHERE listings.crate_id = ?`,
     crateId,

@@ -1,6 +1,6 @@
 import { refuse } from '../../../core/error/error.ts'
 import { isOnServer } from './engine.ts'
-import { all, first, type Queries, run } from './statement.ts'
+import { all, column, first, type Queries, run } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -41,8 +41,8 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   facts: ['key'],
 }
 
-/** Tables of a server that are not copied: nobody needs them later than a minute. */
-export const FORGOTTEN = ['rate_limits'] as const
+/** Tables that are not copied: each database has its own, and rate limits last for a minute. */
+export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
 
 /** Tables in which a new catalog, or its triggers, already have rows. */
 const REPLACED: readonly (keyof Tables)[] = ['weeks', 'counts', 'facts']
@@ -68,6 +68,9 @@ export async function copyCatalog(
 ): Promise<number> {
   for (const table of ['crates', 'users', 'audit'] as const)
     if (await first(to, `SELECT id FROM ${table} LIMIT 1`)) refuse('migrate_not_empty')
+  // A newer version may have expanded one of them: it knows what to copy.
+  const steps = 'SELECT name FROM kysely_migration ORDER BY name'
+  if (String(await column(from, steps)) !== String(await column(to, steps))) refuse('migrate_newer')
   let done = 0
   for (const table of tables()) {
     if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)

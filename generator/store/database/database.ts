@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
 import Libsql from 'libsql'
 import { LibsqlDialect } from './dialect.ts'
-import { migrate } from './migrations.ts'
+import { migrate, type SchemaOwner } from './migrations.ts'
 import type { Tables } from './tables.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -15,7 +15,7 @@ export type Database = Kysely<Tables>
  * survives a power cut. Only its owner can read a new file: it contains password hashes. Other
  * processes may use the same file; a writer waits up to 10 s for another one.
  */
-export async function openDatabase(path: string): Promise<Database> {
+export async function openDatabase(path: string, owner?: SchemaOwner): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
   const writer = new Libsql(path)
@@ -31,7 +31,7 @@ export async function openDatabase(path: string): Promise<Database> {
     dialect: new LibsqlDialect({ writer, reader: new Libsql(path), wal }),
   })
   try {
-    await migrate(database, path)
+    await migrate(database, path, owner)
   } catch (error) {
     await database.destroy()
     throw error

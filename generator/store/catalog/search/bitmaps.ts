@@ -31,7 +31,7 @@ export async function changeBitmaps(
   const { block, place } = placeOf(crateId)
   const rows = await all<Row<'blocks'>>(
     tx,
-    `SELECT * FROM blocks WHERE term_id IN ${LIST} AND block = ?`,
+    `SELECT term_id, block, class, crates FROM blocks WHERE term_id IN ${LIST} AND block = ?`,
     changes.map(one => one.termId),
     block,
   )

@@ -35,7 +35,7 @@ export async function keepCrateBytes(
   state: number,
 ): Promise<void> {
   const { block, place } = placeOf(crateId)
-  const text = 'SELECT * FROM crate_bytes WHERE block = ?'
+  const text = 'SELECT block, scores, states FROM crate_bytes WHERE block = ?'
   const old = await first<Row<'crate_bytes'>>(tx, text, block)
   const scores = old ? new Uint8Array(old.scores) : new Uint8Array(BLOCK_CRATES)
   const states = old ? new Uint8Array(old.states) : new Uint8Array(BLOCK_CRATES)
@@ -47,7 +47,10 @@ export async function keepCrateBytes(
 
 /** Reads the bytes of all crates: some kilobytes for each thousand. */
 export async function readCrateBytes(db: Queries): Promise<CrateBytes> {
-  const rows = await all<Row<'crate_bytes'>>(db, 'SELECT * FROM crate_bytes ORDER BY block')
+  const rows = await all<Row<'crate_bytes'>>(
+    db,
+    'SELECT block, scores, states FROM crate_bytes ORDER BY block',
+  )
   const size = ((rows.at(-1)?.block ?? -1) + 1) * BLOCK_CRATES
   const [scores, states] = [new Uint8Array(size), new Uint8Array(size)]
   for (const row of rows) {

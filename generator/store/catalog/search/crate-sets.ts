@@ -24,6 +24,9 @@ export type Mask = readonly [unyanked: Bits, yanked: Bits]
 /** A term of the catalog. */
 export type TermRow = Row<'terms'>
 
+/** Its columns. */
+export const TERM = 'id, term, crates, hash, words, grade, start, shape, common'
+
 /** Returns the crates that the variants of a word find; `words`: the length of their bits. */
 export async function readSets(
   db: Queries,
@@ -53,7 +56,7 @@ type Target = (termId: number, ofClass: number) => Bits
 
 async function readCommon(db: Queries, ids: readonly number[], bitsOf: Target): Promise<void> {
   if (ids.length === 0) return
-  const text = `SELECT * FROM blocks WHERE term_id IN ${LIST}`
+  const text = `SELECT term_id, block, class, crates FROM blocks WHERE term_id IN ${LIST}`
   for (const row of await all<Row<'blocks'>>(db, text, ids))
     readBitmap(row.crates, bitsOf(row.term_id, row.class), row.block * BLOCK_WORDS)
 }

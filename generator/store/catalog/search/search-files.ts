@@ -14,6 +14,7 @@ import type { Database } from '../../database/database.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
 import { MARK, type Mark } from '../marks.ts'
+import { TERM } from './crate-sets.ts'
 
 /**
  * The number of files, as a power of two, over which the terms of the browser's search are spread:
@@ -89,7 +90,7 @@ export async function lastCrate(db: Queries): Promise<number> {
 export async function readBucket(db: Queries, bits: number, bucket: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
-    'SELECT * FROM terms WHERE hash >= ? AND hash < ?',
+    `SELECT ${TERM} FROM terms WHERE hash >= ? AND hash < ?`,
     ...hashesOf(bits, bucket),
   )
   const few = terms.filter(term => term.crates <= POSTINGS_MAX)
@@ -187,7 +188,7 @@ function firstPostings(db: Queries, termId: number): Promise<Posting[]> {
 export async function readShelf(db: Queries, hash: number, shelf: number): Promise<Term[]> {
   const terms = await all<Row<'terms'>>(
     db,
-    'SELECT * FROM terms WHERE hash = ? AND crates > ?',
+    `SELECT ${TERM} FROM terms WHERE hash = ? AND crates > ?`,
     hash,
     POSTINGS_MAX,
   )
@@ -228,7 +229,7 @@ export async function shelvesOf(
   db: Queries,
   termId: number,
 ): Promise<readonly (readonly [shelf: number, crates: number])[]> {
-  const text = 'SELECT * FROM shelves WHERE term_id = ? ORDER BY shelf'
+  const text = 'SELECT term_id, shelf, crates FROM shelves WHERE term_id = ? ORDER BY shelf'
   const rows = await all<Row<'shelves'>>(db, text, termId)
   return rows.map(({ shelf, crates }) => [shelf, crates])
 }

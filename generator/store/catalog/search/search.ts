@@ -41,6 +41,7 @@ import {
   readSets,
   type Sets,
   setBit,
+  TERM,
   type TermRow,
   without,
 } from './crate-sets.ts'
@@ -135,7 +136,7 @@ async function readTerms(
 ): Promise<void> {
   const unread = some.filter(term => !terms.has(term))
   if (unread.length === 0) return
-  const rows = await all<TermRow>(db, `SELECT * FROM terms WHERE term IN ${LIST}`, unread)
+  const rows = await all<TermRow>(db, `SELECT ${TERM} FROM terms WHERE term IN ${LIST}`, unread)
   for (const row of rows) terms.set(row.term, row)
 }
 

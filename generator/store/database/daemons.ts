@@ -1,6 +1,6 @@
-import { isOnServer } from '../database/engine.ts'
-import { column, one, type Queries, value } from '../database/statement.ts'
-import { writeFact } from './facts.ts'
+import { compareVersions, parseVersion } from '../../../core/version.ts'
+import { isOnServer } from './engine.ts'
+import { column, one, type Queries, run, upsert, value } from './statement.ts'
 
 /** A daemon that serves the registry, as it tells the others through the database. */
 export interface ServingDaemon {
@@ -9,6 +9,8 @@ export interface ServingDaemon {
   readonly process: number
   readonly url: string
   readonly version: string
+  /** The last step of the schema that it knows. */
+  readonly schema: string
   /** Fingerprints of what all daemons must have in common, by its name. */
   readonly common: Readonly<Record<string, string>>
 }
@@ -40,6 +42,12 @@ export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   return daemons.filter(({ ago }) => ago < GONE_SECONDS)
 }
 
+/** Returns the daemons of a newer version than this one. */
+export async function newerDaemons(db: Queries, version: string): Promise<SeenDaemon[]> {
+  const isNewer = (other: string) => compareVersions(parseVersion(other), parseVersion(version)) > 0
+  return (await listDaemons(db)).filter(daemon => isNewer(daemon.version))
+}
+
 /** Returns one of several daemons in words. */
 export function describeDaemon({ host, process, url, version, ago, id }: SeenDaemon): string {
   return `${id} on ${host}, process ${process} at ${url}, version ${version}, seen ${ago} s ago`
@@ -48,12 +56,13 @@ export function describeDaemon({ host, process, url, version, ago, id }: SeenDae
 /** Records that a daemon serves now. */
 export async function noteDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
   const { now } = await one<{ now: number }>(db, NOW)
-  await writeFact(db, `${DAEMON}${daemon.id}`, JSON.stringify({ ...daemon, seen: now }))
+  const fact = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
+  await upsert(db, 'facts', ['key'], fact)
 }
 
 /** Records that a daemon no longer serves. */
-export function forgetDaemon(db: Queries, id: string): Promise<void> {
-  return writeFact(db, `${DAEMON}${id}`, null)
+export async function forgetDaemon(db: Queries, id: string): Promise<void> {
+  await run(db, 'DELETE FROM facts WHERE key = ?', `${DAEMON}${id}`)
 }
 
 /** Returns the number of the last change, by which `hasMarksUpTo` tells old marks from new ones. */

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { updatesPath } from '../../core/paths/tree.ts'
+import { assets } from '../../site/layout/assets.ts'
+import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { markAllPages } from '../store/catalog/pages/page-marks.ts'
+import { newerDaemons } from '../store/database/daemons.ts'
+import { isOnServer } from '../store/database/engine.ts'
+import { type PageContext, pageTurn } from './context.ts'
+import { rebucketTerms } from './search.ts'
+
+/** The key of the fact whose pages the tree has. */
+const PAGES = 'pages'
+
+/** Its value while all pages are being marked. */
+const CLAIMED = 'being marked'
+
+/**
+ * Marks every page if the tree has none, or if its format or site configuration differs. Returns
+ * false if a daemon of a newer version renders the pages.
+ */
+export async function markOutdatedPages(context: PageContext): Promise<boolean> {
+  const isCurrent = (await readFact(context.database, PAGES)) === pagesFingerprint(context)
+  if (isCurrent && (await context.tree.read(updatesPath)) !== null) return true
+  return claimPages(context)
+}
+
+/** Returns what all pages depend on besides their crates; changes with the program and settings. */
+export function pagesFingerprint({
+  program,
+  site,
+  tree,
+}: Pick<PageContext, 'program' | 'site' | 'tree'>): string {
+  const place = tree.shared ? [tree.shared.place] : []
+  return createHash('sha256')
+    .update(JSON.stringify([program.pageFormat, site, ...place]))
+    .digest('hex')
+}
+
+/**
+ * Makes the pages those of this program: from now on it renders them, all of them once, and daemons
+ * with other pages leave theirs marked. Returns false while a daemon of a newer version serves, so
+ * that of several versions the newest one renders.
+ */
+export async function claimPages(context: PageContext): Promise<boolean> {
+  const { database, program } = context
+  // A batch of an older daemon has ended before, and the next one finds the pages claimed.
+  return pageTurn(context, async tree => {
+    if ((await newerDaemons(database, program.version)).length > 0) return false
+    // Pages refer to them at once; daemons of other versions have them from the tree.
+    for (const asset of assets) await tree.write(asset)
+    // Nobody renders until all is marked, also if this process stands still and loses the mutex.
+    await writeFact(database, PAGES, CLAIMED)
+    await markAllPages(database)
+    await rebucketTerms(context)
+    await writeFact(database, PAGES, pagesFingerprint(context))
+    return true
+  })
+}
+
+/** Returns whether the pages of a server are those of this program; a file has no other daemon. */
+export async function hasPages(context: PageContext): Promise<boolean> {
+  if (!isOnServer(context.database)) return true
+  const claimed = await readFact(context.database, PAGES)
+  return claimed === null || claimed === pagesFingerprint(context)
+}
