@@ -7,7 +7,6 @@ export const HIGHLIGHT_MAX = 64 * 1024
 
 /** Nor is code with a longer line: many patterns look ahead to the end of a line at every word. */
 const LINE_MAX = 1000
-const LONG_LINE = new RegExp(`[^\\n]{${LINE_MAX + 1}}`)
 
 const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile python
   rust shell sql typescript xml yaml`
@@ -92,6 +91,15 @@ function known(word: string): string | null {
 
 /** Renders code as HTML with classes for colors; the text itself stays the same. */
 export function highlight(code: string, language: string | null): Markup {
-  if (language === null || code.length > HIGHLIGHT_MAX || LONG_LINE.test(code)) return html`${code}`
+  if (language === null || code.length > HIGHLIGHT_MAX || hasLongLine(code)) return html`${code}`
   return raw(hljs.highlight(code, { language, ignoreIllegals: true }).value)
+}
+
+/** No pattern: one would read the rest of the line at each of its characters. */
+function hasLongLine(code: string): boolean {
+  for (let at = 0, end = 0; end >= 0; at = end + 1) {
+    end = code.indexOf('\n', at)
+    if ((end < 0 ? code.length : end) - at > LINE_MAX) return true
+  }
+  return false
 }

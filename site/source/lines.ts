@@ -26,13 +26,13 @@ export function splitLines(html: string): string[] {
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
   const open: string[] = []
   for (const [at, line] of lines.entries()) {
-    if (open.length === 0 && !line.includes('<')) continue
     const before = open.join('')
-    for (const [tag] of line.matchAll(/<\/?span[^>]*>/g)) {
-      if (tag === '</span>') open.pop()
-      else open.push(tag)
+    // The text has no `<`: the highlighter escapes it.
+    for (let from = line.indexOf('<'); from >= 0; from = line.indexOf('<', from + 1)) {
+      if (line[from + 1] === '/') open.pop()
+      else open.push(line.slice(from, line.indexOf('>', from) + 1))
     }
-    lines[at] = before + line + '</span>'.repeat(open.length)
+    if (before !== '' || open.length > 0) lines[at] = before + line + '</span>'.repeat(open.length)
   }
   return lines
 }
