@@ -4,7 +4,7 @@
  * all that was acknowledged has to be there with its bytes.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { root } from '../test/support/plimsoll.ts'
@@ -16,6 +16,8 @@ import { chaos, promise, type Run, Violation } from './run.ts'
 import { Truth } from './truth.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
+/** Deaths of a registry before another one begins: `verify` reads all of it after each. */
+const LIVES = 20
 /** Most steps before which a daemon dies; one that takes fewer is killed by the clock. */
 const STEPS = 1500
 /** Most changes that are answered before a daemon is killed by the clock. */
@@ -26,36 +28,46 @@ const LIFE_MS = 10_000
 const SAMPLE = 8
 
 await chaos('kill', { count: 100, minutes: 60 }, async run => {
-  const folder = new Folder(join(run.folder, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'on' } })
-  const [token = ''] = await folder.prepare('alice', 'bob')
-  const scratch = join(run.folder, 'scratch')
-  mkdirSync(scratch)
-  const field: Field = {
-    folder,
-    token,
-    scratch,
-    truth: new Truth(),
-    otherLogin: 'bob',
-    programs: new Set(),
-    done: new Map(),
-  }
+  const shared = { programs: new Set<Program>(), done: new Map<string, number>() }
   const deaths = new Map<string, number>()
-  run.onEnd(() => Promise.all([...field.programs].map(one => one.kill())))
-  let round = 0
+  run.onEnd(() => Promise.all([...shared.programs].map(one => one.kill())))
+  const isTime = () => performance.now() > run.deadline
+  let [round, acknowledged] = [0, 0]
   try {
-    for (; round < run.count && performance.now() < run.deadline; round++) {
-      const death = await oneDeath(run, field, round)
-      for (const kind of death) deaths.set(kind, (deaths.get(kind) ?? 0) + 1)
-      if (round % 10 === 9) console.log(`  ${round + 1} deaths, ${sums(field.done)}`)
+    while (round < run.count && !isTime()) {
+      const field = await newField(run, round, shared)
+      const end = Math.min(round + LIVES, run.count)
+      for (; round < end && !isTime(); round++) {
+        const before = field.truth.acknowledged
+        const death = await oneDeath(run, field, round)
+        for (const kind of death) deaths.set(kind, (deaths.get(kind) ?? 0) + 1)
+        acknowledged += field.truth.acknowledged - before
+        if (round % 10 === 9) console.log(`  ${round + 1} deaths, ${sums(shared.done)}`)
+      }
+      await survey(field, field.truth.names(), run.random)
+      rmSync(dirname(field.scratch), { recursive: true, maxRetries: 5 })
     }
-    await survey(field, field.truth.names(), run.random)
   } finally {
     run.row('deaths of the daemon', round)
     run.row('how, and what died beside it', sums(deaths))
-    run.row('answered', sums(field.done))
-    run.row('acknowledged changes', field.truth.acknowledged)
+    run.row('answered', sums(shared.done))
+    run.row('acknowledged changes', acknowledged)
   }
 })
+
+/** A new registry and what is known of it. */
+async function newField(
+  run: Run,
+  round: number,
+  shared: Pick<Field, 'programs' | 'done'>,
+): Promise<Field> {
+  const home = join(run.folder, `from-${round}`)
+  const scratch = join(home, 'scratch')
+  mkdirSync(scratch, { recursive: true })
+  const folder = new Folder(join(home, 'registry'), { env: { PLIMSOLL_GIT_INDEX: 'on' } })
+  const [token = ''] = await folder.prepare('alice', 'bob')
+  return { ...shared, folder, token, scratch, truth: new Truth(), otherLogin: 'bob' }
+}
 
 /** One life of the daemon; says how it ended and what died beside it. */
 async function oneDeath(run: Run, field: Field, round: number): Promise<string[]> {
