@@ -149,7 +149,12 @@ function answerRequests(
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     const quick = quickly()
-    const leave = () => makeRequest?.(stream, headers, ...rest)
+    // Node tells of a reset a moment after the request: a client that resets its requests as fast as
+    // it sends them must not cost their answers.
+    const leave = () =>
+      setImmediate(() => {
+        if (!stream.destroyed) makeRequest?.(stream, headers, ...rest)
+      })
     if (quick) quick(new Http2Exchange(stream, headers), leave)
     else leave()
   })

@@ -1,7 +1,8 @@
 // Mirrors daemon/http/listen.ts
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:http2'
+import { connect, constants } from 'node:http2'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,6 +49,28 @@ test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection 
   assert.equal(status, 200)
   await server.stop(30)
   session.destroy()
+})
+
+test('a request over HTTP/2 that is reset at once does not reach the app', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+  const asked: string[] = []
+  server.answer(request => {
+    asked.push(new URL(request.url).pathname)
+    return new Response('hello')
+  })
+  const session = connect(server.url, { rejectUnauthorized: false })
+  await once(session, 'connect')
+  for (let at = 0; at < 100; at++) {
+    const stream = session.request({ ':path': '/reset' })
+    stream.on('error', () => undefined)
+    stream.close(constants.NGHTTP2_CANCEL)
+  }
+  const stream = session.request({ ':path': '/kept' })
+  stream.resume()
+  await once(stream, 'close')
+  session.destroy()
+  await server.stop(30)
+  assert.deepEqual(asked, ['/kept'])
 })
 
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {
