@@ -149,8 +149,8 @@ function answerRequests(
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     const quick = quickly()
-    // Node tells of a reset a moment after the request: a client that resets its requests as fast as
-    // it sends them must not cost their answers.
+    // Node tells of a reset a moment after the request. A client that resets its requests as fast
+    // as it sends them must not cost their answers.
     const leave = () =>
       setImmediate(() => {
         if (!stream.destroyed) makeRequest?.(stream, headers, ...rest)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Refusal } from '../../../core/error/error.ts'
 import { ChangeNumber } from '../../../generator/store/change-number.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -19,7 +18,7 @@ test('the number stays until somebody changes something: this process or another
   assert.equal(reader.read(), seen[0])
   for (const one of [other, reader, other, other, reader]) {
     await one.renew()
-    if (one === other) await nextTurn()
+    if (one === other) await new Promise(setImmediate)
     const now = reader.read()
     assert.ok(!seen.includes(now), `${now} again`)
     assert.equal(reader.read(), now)
@@ -36,7 +35,7 @@ test('the file is read once in a turn of the event loop', async t => {
   await reader.renew()
   const own = reader.read()
   assert.notEqual(own, before, 'own changes count at once')
-  await nextTurn()
+  await new Promise(setImmediate)
   assert.notEqual(reader.read(), own)
   for (const one of [reader, other]) one.close()
 })
@@ -49,7 +48,7 @@ test('two processes never write the same numbers', async t => {
   for (let at = 0; at < 5; at++) {
     for (const writer of [one, two]) {
       await writer.renew()
-      await nextTurn()
+      await new Promise(setImmediate)
       seen.add(reader.read())
     }
   }
