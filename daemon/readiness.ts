@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { hasMoved, Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
@@ -14,7 +14,8 @@ const HOLDS = 1000
 
 /**
  * Handles `GET /readyz`. Answers 200 if a publish could be accepted now: test writes to database,
- * crate store and public tree succeed and the disk has room for the largest `.crate`; else 503.
+ * crate store and public tree succeed, the disk has room for the largest `.crate`, and the records
+ * were not moved; else 503.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
@@ -50,6 +51,7 @@ async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps):
       faults.add(isFull ? 'disk full' : part)
     }
   }
+  if (!faults.has('catalog') && (await hasMoved(database))) faults.add('moved')
   const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
   if (Math.min(...room) < settings.limits.crate_bytes) faults.add('disk full')
   return [...faults]

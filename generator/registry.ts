@@ -16,6 +16,7 @@ import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
+import { requireNoMove } from './store/database/moves/move.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
 import type { Locks } from './store/process-mutex.ts'
@@ -73,19 +74,20 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 /**
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
  * else the address that the daemon had last, or that it will listen on. `progress` is called while
- * the data of an older version is upgraded.
+ * the data of an older version is upgraded. Refuses records that were moved, except `forMove`.
  */
 export async function openRegistry(
   dir: string,
   sources: RegistrySources,
   base?: string,
   progress?: Progress,
+  forMove = false,
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
   const crates = await openCrates(root, settings.storage, sources.env)
   const program = sources.program ?? PLIMSOLL
-  const { database, locks } = await openRecords(root, settings, crates, program)
+  const { database, locks } = await openRecords(root, settings, crates, program, forMove)
   await refreshListings(database, progress)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
@@ -140,6 +142,7 @@ async function openRecords(
   settings: Settings,
   crates: CrateStore,
   program: Program,
+  forMove: boolean,
 ): Promise<Records> {
   const { url } = settings.database
   if (url !== null) {
@@ -149,6 +152,7 @@ async function openRecords(
     const database = await openPostgres(server, program)
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
+      if (!forMove) await requireNoMove(database, withoutCredentials(url))
       const { crates: known } = await registryCounts(database)
       if (known === 0) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
@@ -160,7 +164,14 @@ async function openRecords(
   }
   const file = join(dir, DATABASE_FILE)
   await requireRecords(dir, file, crates)
-  return { database: await openDatabase(file, program), locks: new FileLocks(join(dir, 'locks')) }
+  const database = await openDatabase(file, program)
+  try {
+    if (!forMove) await requireNoMove(database, file)
+    return { database, locks: new FileLocks(join(dir, 'locks')) }
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
 }
 
 /** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */

@@ -81,7 +81,7 @@ export async function addSubmission(
         .transaction()
         .execute(tx => record(registry, tx, submission, checked, change))
     } catch (error) {
-      if (error instanceof Refusal) await forget(registry, checked)
+      await forgetRefused(registry, checked, error)
       throw error
     }
   })
@@ -138,7 +138,7 @@ export async function check(
 
 /**
  * Stores the bytes, before they are recorded. The caller holds the mutex until then, because
- * `verify` would find an orphan in between, and calls `forget` after a refusal.
+ * `verify` would find an orphan in between, and calls `forgetRefused` after a failure.
  */
 export function keep({ bytes }: Submission, { release }: Checked): Promise<void> {
   return bytes.keep(keyOf(release))
@@ -158,11 +158,14 @@ export function record(
   })
 }
 
-/** Removes the bytes of a release that was not stored, unless another release has them. */
-export async function forget(
+/** Removes the bytes of a release that was refused, unless another release has them. */
+export async function forgetRefused(
   { database, crates, mutex }: Registry,
   { release }: Checked,
+  error: unknown,
 ): Promise<void> {
+  // Of records that were moved, the new ones may have a release of these bytes in the same store.
+  if (!(error instanceof Refusal) || error.has('registry_moved')) return
   if (await releaseOfBytes(database, release.entry.cksum)) return
   // Without the mutex somebody may be about to record a release with the same bytes.
   if (await mutex.isHeld()) await crates.remove(keyOf(release))

@@ -1,4 +1,3 @@
-import { Refusal } from '../../core/error/error.ts'
 import { Mutex } from '../../core/mutex.ts'
 import { renderIndexed } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
@@ -13,7 +12,7 @@ import {
   acceptance,
   type Checked,
   check,
-  forget,
+  forgetRefused,
   keep,
   record,
   type Submission,
@@ -152,7 +151,7 @@ export class PublishQueue {
   /** Removes refused bytes after the turn's other publishes, which may have the same bytes. */
   async #reasonOf(error: unknown, checked: Checked): Promise<unknown> {
     try {
-      if (error instanceof Refusal) await forget(this.#registry, checked)
+      await forgetRefused(this.#registry, checked, error)
       return error
     } catch (failure) {
       return failure

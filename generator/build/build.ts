@@ -3,6 +3,7 @@ import { configPath, INDEX_FOLDER } from '../../core/paths/tree.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listMarks } from '../store/catalog/marks.ts'
+import type { Queries } from '../store/database/statement.ts'
 import { type BuildContext, rebuildCrate, renderConfig } from './crate.ts'
 import { buildMarked, rebuildAll } from './many-crates.ts'
 import { orphans, removeOrphan } from './orphans.ts'
@@ -38,7 +39,7 @@ export async function build(
   await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
-  await writeFact(context.database, 'tree_format', formatOf(context))
+  await noteComplete(context.database, context.tree.shared?.place)
   return built
 }
 
@@ -75,11 +76,18 @@ async function writeConfig(context: BuildContext): Promise<void> {
 }
 
 /** Returns what is recorded of a tree that is complete; of one that daemons share, where it is. */
-function formatOf({ tree }: BuildContext): string {
-  return tree.shared ? `${TREE_FORMAT} ${tree.shared.place}` : TREE_FORMAT
+function formatOf(shared?: string): string {
+  return shared === undefined ? TREE_FORMAT : `${TREE_FORMAT} ${shared}`
 }
 
-async function isComplete(context: BuildContext): Promise<boolean> {
-  if ((await readFact(context.database, 'tree_format')) !== formatOf(context)) return false
-  return (await context.tree.read(configPath)) !== null
+/** Returns whether the whole tree was rendered, but for what is marked. */
+export async function isComplete({ database, tree }: BuildContext): Promise<boolean> {
+  const format = formatOf(tree.shared?.place)
+  if ((await readFact(database, 'tree_format')) !== format) return false
+  return (await tree.read(configPath)) !== null
+}
+
+/** Records that a tree is complete; `shared`: where it is if daemons share it. */
+export function noteComplete(db: Queries, shared?: string): Promise<void> {
+  return writeFact(db, 'tree_format', formatOf(shared))
 }

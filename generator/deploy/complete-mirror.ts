@@ -4,6 +4,8 @@ import type { Registry } from '../registry.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listReleases } from '../store/catalog/releases.ts'
+import type { Queries } from '../store/database/statement.ts'
+import type { Mirror } from '../store/mirror.ts'
 import { stageOf } from '../store/upload-order.ts'
 
 /** The fact that says which bucket has the whole tree. */
@@ -30,10 +32,26 @@ export async function completeMirror(
   progress?: Progress,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { crates, database, tree } = registry
+  const { database, tree } = registry
   const { mirror } = tree
   if (mirror === null || mirror.isShared) return
   await writeFact(database, MIRRORED, null)
+  await uploadTree(registry, mirror, progress, signal)
+  await noteMirrored(database, mirror.place)
+}
+
+/** Records that the bucket at `place` has the whole tree. */
+export function noteMirrored(db: Queries, place: string): Promise<void> {
+  return writeFact(db, MIRRORED, place)
+}
+
+/** Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. */
+export async function uploadTree(
+  { crates, database, tree }: Registry,
+  mirror: Mirror,
+  progress?: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
   await mirror.learn()
   const none = new Map()
   let done = 0
@@ -56,5 +74,4 @@ export async function completeMirror(
   for await (const path of tree.list()) stages[stageOf(path)]?.push(path)
   for (const paths of stages)
     for (let at = 0; at < paths.length; at += CHUNK) await upload(paths.slice(at, at + CHUNK))
-  await writeFact(database, MIRRORED, mirror.place)
 }

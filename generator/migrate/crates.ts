@@ -5,7 +5,7 @@ import type { Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import { all, value } from '../store/database/statement.ts'
+import { all, type Queries, value } from '../store/database/statement.ts'
 import { inParallel } from '../store/durable-file.ts'
 
 /** What a copy of the crate store did. */
@@ -14,6 +14,8 @@ export interface CopiedCrates {
   readonly crateFiles: number
   /** Those of them that the copy did not have. */
   readonly copied: number
+  /** The id of the last release whose file is there. */
+  readonly last: number
 }
 
 interface Row {
@@ -27,30 +29,40 @@ interface Row {
 /**
  * Copies every `.crate` that the records name to another crate store and reads it back from there.
  * What is there already is only read, so a copy that was stopped goes on. The registry may be
- * served meanwhile; the next call copies what was published since. Refuses bytes that are lost.
+ * served meanwhile; the next call copies what was published since, all or what is not in `before`.
+ * Refuses bytes that are lost.
  */
 export async function migrateCrates(
   { crates, database }: Registry,
   to: CrateStore,
   progress?: Progress,
+  before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {
   if (to.place === crates.place) refuse('migrate_crates_same', { place: to.place })
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
   const text = `SELECT releases.id, crates.name, version, cksum, size
     FROM releases JOIN crates ON crates.id = crate_id
     WHERE releases.id > ? ORDER BY releases.id LIMIT 500`
-  let [crateFiles, copied] = [0, 0]
-  for (let after = 0; ; ) {
-    const rows = await all<Row>(database, text, after)
+  let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
+  for (;;) {
+    const rows = await all<Row>(database, text, last)
     await inParallel(rows, async row => {
       if (await copyCrate(crates, to, row)) copied++
       crateFiles++
       progress?.('copying .crate files', crateFiles, total)
     })
-    const last = rows.at(-1)
-    if (!last) return { crateFiles, copied }
-    after = last.id
+    const end = rows.at(-1)
+    if (!end) return { crateFiles, copied, last }
+    last = end.id
   }
+}
+
+/** Removes from a copy of the crate store what was deleted after it had been copied. */
+export async function removeDeleted(db: Queries, copy: CrateStore): Promise<void> {
+  const text = `SELECT crates.name, cksum FROM tombstones JOIN crates ON crates.id = crate_id
+    WHERE NOT EXISTS (SELECT 1 FROM releases WHERE releases.cksum = tombstones.cksum)`
+  const deleted = await all<Pick<Row, 'name' | 'cksum'>>(db, text)
+  await inParallel(deleted, ({ name, cksum }) => copy.remove(crateKey(name, cksum)))
 }
 
 /** Copies a `.crate` unless it is there; returns whether it was not. */

@@ -5,6 +5,7 @@ import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { markAllPages } from '../store/catalog/pages/page-marks.ts'
 import { newerDaemons } from '../store/database/daemons.ts'
 import { isOnServer } from '../store/database/engine.ts'
+import type { Queries } from '../store/database/statement.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { rebucketTerms } from './search.ts'
 
@@ -24,12 +25,13 @@ export async function markOutdatedPages(context: PageContext): Promise<boolean> 
   return claimPages(context)
 }
 
+/** What all pages depend on besides their crates, and where the tree is if daemons share it. */
+interface PagesOrigin extends Pick<PageContext, 'program' | 'site'> {
+  readonly tree: { readonly shared: { readonly place: string } | null }
+}
+
 /** Returns what all pages depend on besides their crates; changes with the program and settings. */
-export function pagesFingerprint({
-  program,
-  site,
-  tree,
-}: Pick<PageContext, 'program' | 'site' | 'tree'>): string {
+export function pagesFingerprint({ program, site, tree }: PagesOrigin): string {
   const place = tree.shared ? [tree.shared.place] : []
   return createHash('sha256')
     .update(JSON.stringify([program.pageFormat, site, ...place]))
@@ -55,6 +57,23 @@ export async function claimPages(context: PageContext): Promise<boolean> {
     await writeFact(database, PAGES, pagesFingerprint(context))
     return true
   })
+}
+
+/**
+ * Returns what records that a tree has all pages that another one has, rendered or marked.
+ * `shared`: the bucket that is the tree there.
+ */
+export async function pagesNote({
+  database,
+  program,
+  site,
+  tree,
+}: PageContext): Promise<(db: Queries, shared: string | null) => Promise<void>> {
+  const isCurrent = (await readFact(database, PAGES)) === pagesFingerprint({ program, site, tree })
+  return async (db, shared) => {
+    const copy = { shared: shared === null ? null : { place: shared } }
+    if (isCurrent) await writeFact(db, PAGES, pagesFingerprint({ program, site, tree: copy }))
+  }
 }
 
 /** Returns whether the pages of a server are those of this program; a file has no other daemon. */

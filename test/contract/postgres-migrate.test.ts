@@ -12,14 +12,23 @@ import {
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
-import { migrate } from '../../generator/migrate/migrate.ts'
-import { openRegistry, type Registry, serveLock } from '../../generator/registry.ts'
+import { endSessions, startSession } from '../../daemon/accounts/sessions.ts'
+import { createToken, revokeToken } from '../../daemon/accounts/tokens.ts'
+import { deleteReleases } from '../../generator/delete.ts'
+import { type Destination, migrate, undoMove } from '../../generator/migrate/migrate.ts'
+import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { all, run } from '../../generator/store/database/statement.ts'
+import type { ProcessMutex } from '../../generator/store/process-mutex.ts'
 import type { Bucket } from '../../generator/store/s3/bucket.ts'
 import { readBody } from '../../generator/store/s3/exchange.ts'
+import { openCrates } from '../../generator/store/storage.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
@@ -30,7 +39,7 @@ import { plimsollHere } from '../support/program.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { environmentOf } from '../support/s3/environment.ts'
-import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
+import { addAndShow, folderOf, newRegistry, OPERATOR } from '../support/workplace.ts'
 
 const skip = postgresMissing() ?? false
 let server: TestServer
@@ -84,10 +93,9 @@ test('records go to a server and back, and changes go on there', { skip }, async
   const url = await emptyDatabase('moved')
   const moved = await plimsoll(dir, ['migrate', '--to', url, '--dir', dir])
   assert.equal(moved.code, 0, moved.stderr)
-  assert.match(moved.stdout, /^copied and compared \d+ records; now set `database\.url` in/)
+  assert.match(moved.stdout, /^moved \d+ records to postgres:.*\nthe old records refuse changes/)
   const again = await plimsoll(dir, ['migrate', '--to', url, '--dir', dir])
-  assert.equal(again.code, 1)
-  assert.match(again.stderr, /has records already/)
+  assert.match(again.stdout, /^the records are in postgres:/, again.stderr)
   appendFileSync(join(dir, 'plimsoll.toml'), `\n[database]\nurl = "${url}"\n`)
   const second = await openRegistry(dir, { env: {} })
   assert.deepEqual(await rowsOf(second), before)
@@ -128,12 +136,15 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   const s3 = await startEngine(new Cleanup(t))
   const url = await emptyDatabase('there')
   const places = { crates: 's3://test/crates', public: 's3://test/www' }
-  await command(dir, environmentOf(s3, {}), 'migrate', '--to', url, '--crates', places.crates)
+  const to = ['--to', url, '--crates', places.crates, '--public', places.public]
+  await command(dir, environmentOf(s3, {}), 'migrate', ...to)
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
   // As on another machine: nothing is there but the settings.
   const there = folderOf(t)
   copyFileSync(join(dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
   const env = { ...environmentOf(s3, places), PLIMSOLL_DATABASE_URL: url }
-  await command(there, env, 'build')
+  const built = await command(there, env, 'build', '--json')
+  assert.equal(JSON.parse(built.stdout).crates, 0, 'nothing is rendered again')
   await command(there, env, 'verify')
   assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
   assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
@@ -161,18 +172,107 @@ async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
   return objects
 }
 
-test('it is refused while a daemon serves, and with an empty database beside crates', {
+/** Changes records of most tables: adds, changes and deletes. */
+async function changeMuch(registry: Registry, round: number): Promise<void> {
+  const { database } = registry
+  const at = '2026-11-21T12:00:00Z'
+  const user = await addUser(database, { login: `user${round}`, admin: false, at })
+  const order = { userId: user.id, name: 'one', scopes: null, crates: null, at, expires: null }
+  const { id } = await createToken(database, order)
+  await createToken(database, { ...order, name: 'two' })
+  await revokeToken(database, id, at)
+  const time = { agent: 'a browser', now: new Date(at), seconds: 60 }
+  await startSession(database, user.id, time, OPERATOR)
+  await endSessions(database, user, OPERATOR)
+  const manifest = '[dependencies]\nserde = "1"'
+  for (const version of ['1.0.0', '2.0.0'])
+    await addAndShow(registry, { name: `new${round}`, version, manifest })
+  const old = round === 1 ? '1.0.0' : '1.1.0'
+  const deletion = { name: parseName('demo'), version: parseVersion(old), force: true }
+  await deleteReleases(registry, deletion, OPERATOR)
+  await setYanked(database, parseName('other'), parseVersion('0.1.0'), round === 1, OPERATOR)
+}
+
+for (const [from, way] of [
+  ['file', 'there'],
+  ['server', 'back'],
+] as const)
+  test(`what changes while a registry is copied ${way} arrives, and what is deleted goes`, {
+    skip,
+  }, async t => {
+    const first = await filled(t)
+    const { dir } = first
+    const url = await emptyDatabase(`changes_${from}`)
+    let registry = first
+    let to = serverSettings(url) as Settings['database']
+    if (from === 'server') {
+      await migrate(first, { database: to, crates: null, tree: null })
+      for (const name of readdirSync(dir).filter(one => one.startsWith('plimsoll.db')))
+        rmSync(join(dir, name))
+      registry = await openRegistry(dir, { env: { PLIMSOLL_DATABASE_URL: url } })
+      t.after(() => registry.close())
+      to = { ...to, url: null }
+    }
+    const crates = await openCrates(dir, { ...registry.settings.storage, crates: folderOf(t) }, {})
+    let changed: Promise<void> | null = null
+    const { mutex } = registry
+    const order: Destination = {
+      database: to,
+      crates,
+      // Before the first copy of the records, after that of the crates.
+      tree: { upload: () => changeMuch(registry, 1), note: async () => {} },
+      progress: step => {
+        if (step.startsWith('comparing')) changed ??= changeMuch(registry, 2)
+      },
+    }
+    const waiting: ProcessMutex = {
+      run: async work => {
+        await changed
+        return mutex.run(work)
+      },
+      rendering: subjects => mutex.rendering(subjects),
+      isHeld: () => mutex.isHeld(),
+      close: () => mutex.close(),
+    }
+    await migrate({ ...registry, mutex: waiting }, order)
+    assert.ok(changed, 'changes were made after the first copy')
+    const env = { PLIMSOLL_DATABASE_URL: to.url ?? '', PLIMSOLL_STORAGE_CRATES: crates.place }
+    const moved = await openRegistry(dir, { env })
+    const { marks, ...rows } = await rowsOf(moved)
+    const { marks: old, ...expected } = await rowsOf(registry)
+    assert.deepEqual(rows, expected)
+    assert.ok((marks?.length ?? 0) >= (old?.length ?? 0))
+    const keys: string[] = []
+    for await (const key of crates.list()) keys.push(key)
+    const left = await all<{ cksum: string }>(moved.database, 'SELECT cksum FROM releases')
+    assert.deepEqual(keys.map(key => key.slice(-70, -6)).sort(), left.map(one => one.cksum).sort())
+    // New ids follow those that were copied.
+    await changeMuch(moved, 3).catch(error => {
+      assert.ok(error instanceof Refusal && error.has('release_unknown'), String(error))
+    })
+    assert.equal((await all(moved.database, "SELECT 1 FROM crates WHERE name = 'new3'")).length, 1)
+    await moved.close()
+  })
+
+test('it is refused with records in the database, and with an empty database beside crates', {
   skip,
 }, async t => {
-  const registry = await filled(t)
+  const [registry, other] = [await filled(t), await filled(t)]
   const database = serverSettings(await emptyDatabase('refused'))
-  const lock = serveLock(registry.dir)
-  assert.ok(lock.tryAcquire('process 1'))
   const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
     error instanceof Refusal && error.has(code)
-  await assert.rejects(migrate(registry, database), has('serve_locked'))
-  lock.release()
   const env = { PLIMSOLL_DATABASE_URL: database.url }
   await assert.rejects(openRegistry(registry.dir, { env }), has('records_missing'))
-  assert.ok(existsSync(join(registry.dir, 'plimsoll.db')))
+  await migrate(other, { database, crates: null, tree: null })
+  await assert.rejects(
+    migrate(registry, { database, crates: null, tree: null }),
+    has('migrate_not_empty'),
+  )
+  await assert.rejects(undoMove(registry), has('migrate_not_begun'))
+  await assert.rejects(addAndShow(other, { name: 'more', version: '1.0.0' }), has('registry_moved'))
+  const elsewhere = serverSettings(await emptyDatabase('elsewhere'))
+  const again = migrate(other, { database: elsewhere, crates: null, tree: null })
+  await assert.rejects(again, has('records_moved'))
+  await undoMove(other)
+  await addAndShow(other, { name: 'more', version: '1.0.0' })
 })

@@ -10,6 +10,7 @@ import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import Libsql from 'libsql'
+import { Client } from 'pg'
 
 const { SABOTAGE_AT = '', SABOTAGE_WHEN = '', SABOTAGE_LOG = '' } = process.env
 const fatal = Number(SABOTAGE_AT)
@@ -91,3 +92,7 @@ Libsql.prototype.prepare = function (this: Libsql.Database, sql: string) {
   if (name !== null) for (const method of ['run', 'all']) wrap(statement, method, () => name)
   return statement
 } as typeof prepare
+wrap(Client.prototype, 'query', ([query]) => {
+  const { text } = typeof query === 'string' ? { text: query } : (query as { text?: string })
+  return sqlName(text ?? '')
+})

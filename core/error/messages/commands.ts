@@ -75,19 +75,32 @@ export const commandMessages = {
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty:
-      'the database to copy to has records already; name an empty one, nothing was changed',
+      'the database to move to has records already; name an empty one, nothing was changed',
     migrate_newer:
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
-      'the copy of the table {table} differs from the records; nothing was kept of it, the records are as they were',
+      'the copy of the table {table} differs from the records, which are in use as before; run `plimsoll migrate --undo`, and move to another empty database',
     migrate_nul:
-      'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; remove it there first, nothing was copied',
+      'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; change it first, the records are in use as before',
+    migrate_other:
+      'in {place} there is a copy of other records, or one of these that was given up; remove it, or name an empty database',
+    migrate_running: 'another `plimsoll migrate` is moving these records; wait for its end',
+    migrate_not_begun: 'no move of these records has begun; nothing was changed',
+    move_unfinished:
+      '{file} is a copy of {place} that is not complete; run `plimsoll migrate` again where it was begun',
+    records_moved:
+      'the records in {file} were moved to {place} at {at}, and are read-only since; say in the settings where they are, or take the move back with `plimsoll migrate --undo` (docs/operate.md)',
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
       'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
-    migrate_nothing: 'say what to copy: the records with --to, .crate files with --crates, or both',
+    migrate_nothing:
+      'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to',
+    migrate_tree_shared:
+      'the public tree is in {place} already; leave out --public, and `plimsoll build` renders the tree at another place',
+    migrate_tree_incomplete:
+      'the public tree of {dir} is not complete; run `plimsoll build` first, or leave out --public',
     migrate_file_exists:
-      'the records are in {file} already; move it away to copy those of a server there',
+      'the records are in {file} already; move it away to move those of a server there',
     backup_on_server:
       'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/postgresql.md)',
     backup_overtaken:
@@ -105,6 +118,8 @@ export const commandMessages = {
   busy: {
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
+    registry_moved:
+      'this registry has been moved, and nothing can be changed here any more; nothing was changed, try again in some minutes',
     database_locked:
       'another process keeps the database locked ({reason}); wait for it or stop it, then try again',
     database_slow:

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Every table that is copied, with its primary key, in an order in which each row follows those it
- * refers to. `dependents` come before `listings`, whose triggers count them, and the counts of triggers last.
+ * refers to.
  */
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
@@ -51,46 +51,98 @@ const REPLACED: readonly (keyof Tables)[] = ['weeks', 'counts', 'facts']
 const ROWS = 500
 const RELEASES = 50
 
-type Row = Readonly<Record<string, unknown>>
+/** A row with all its columns. */
+export type Row = Readonly<Record<string, unknown>>
 
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**
- * Copies all records of a catalog into a new one, on the same engine or another, and compares both.
- * Call it in transactions of both: afterwards all is there or nothing. Refuses a catalog that is
- * not new. Returns the number of rows.
+ * Copies all records of a catalog into a new one, on the same engine or another. `from` does not
+ * change meanwhile, and `to` is a transaction. Refuses a catalog that is not new. Returns the
+ * number of rows.
  */
-export async function copyCatalog(
+export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
+  return withoutTriggers(to, async () => {
+    await requireEmpty(to)
+    // A newer version may have expanded one of them: it knows what to copy.
+    const steps = 'SELECT name FROM kysely_migration ORDER BY name'
+    if (String(await column(from, steps)) !== String(await column(to, steps)))
+      refuse('migrate_newer')
+    let done = 0
+    for (const table of tables()) {
+      if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)
+      for await (const rows of pagesOf(from, table)) {
+        await insertRows(to, table, rows)
+        done += rows.length
+        progress?.(`copying ${table}`, done, 0)
+      }
+    }
+    return done
+  })
+}
+
+/** Refuses a catalog that has records. */
+export async function requireEmpty(db: Queries): Promise<void> {
+  for (const table of ['crates', 'users', 'audit'] as const)
+    if (await first(db, `SELECT id FROM ${table} LIMIT 1`)) refuse('migrate_not_empty')
+}
+
+/** Compares all records of two catalogs but their marks; returns their number. */
+export async function compareCatalogs(
   from: Queries,
   to: Queries,
   progress?: CopyProgress,
 ): Promise<number> {
-  for (const table of ['crates', 'users', 'audit'] as const)
-    if (await first(to, `SELECT id FROM ${table} LIMIT 1`)) refuse('migrate_not_empty')
-  // A newer version may have expanded one of them: it knows what to copy.
-  const steps = 'SELECT name FROM kysely_migration ORDER BY name'
-  if (String(await column(from, steps)) !== String(await column(to, steps))) refuse('migrate_newer')
   let done = 0
   for (const table of tables()) {
-    if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)
-    for await (const rows of pagesOf(from, table)) {
-      if (!isOnServer(to)) refuseNul(table, rows)
-      await insertRows(to, table, rows)
-      done += rows.length
-      progress?.(`copying ${table}`, done, 0)
+    const [ours, theirs] = [pagesOf(from, table), pagesOf(to, table)]
+    for (;;) {
+      const [our, their] = [await ours.next(), await theirs.next()]
+      if (our.done && their.done) break
+      // The copy has those, too, whose work is done where it was copied from.
+      if (table === 'marks') continue
+      if (textOf(our.value) !== textOf(their.value)) refuse('migrate_differs', { table })
+      done += our.value?.length ?? 0
+      progress?.(`comparing ${table}`, done, 0)
     }
-  }
-  if (isOnServer(to)) await continueIds(to)
-  for (const table of tables()) {
-    progress?.(`comparing ${table}`, 0, 0)
-    await compare(from, to, table)
   }
   return done
 }
 
-function tables(): (keyof Tables)[] {
+/**
+ * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
+ * row would change a count, which PostgreSQL keeps in all its states until the end.
+ */
+export async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
+  if (isOnServer(tx)) {
+    const turn = async (to: 'DISABLE' | 'ENABLE') => {
+      for (const table of tables()) await run(tx, `ALTER TABLE ${table} ${to} TRIGGER USER`)
+    }
+    await turn('DISABLE')
+    const result = await work()
+    await turn('ENABLE')
+    return result
+  }
+  const text = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, text)
+  for (const { name } of triggers) await run(tx, `DROP TRIGGER ${name}`)
+  const result = await work()
+  for (const { sql } of triggers) await run(tx, sql)
+  return result
+}
+
+/** Returns the names of all tables, each after those that its rows refer to. */
+export function tables(): (keyof Tables)[] {
   return Object.keys(TABLE_KEYS) as (keyof Tables)[]
+}
+
+/** The facts of daemons that serve from a database are not those of another one. */
+const OWN_FACTS = "NOT (key >= 'daemon:' AND key < 'daemon:~')"
+
+/** Returns whether a fact is about a daemon that serves from this database. */
+export function isOwnFact(key: string): boolean {
+  return key.startsWith('daemon:')
 }
 
 /** Yields the rows of a table in the order of its key. */
@@ -98,8 +150,10 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
   const keys = TABLE_KEYS[table]
   const limit = table === 'releases' ? RELEASES : ROWS
   const order = `ORDER BY ${keys} LIMIT ${limit}`
-  const next = `SELECT * FROM ${table} WHERE (${keys}) > (${keys.map(() => '?')}) ${order}`
-  let rows = await all<Row>(db, `SELECT * FROM ${table} ${order}`)
+  const where = table === 'facts' ? OWN_FACTS : 'true'
+  const after = `(${keys}) > (${keys.map(() => '?')})`
+  const next = `SELECT * FROM ${table} WHERE ${after} AND ${where} ${order}`
+  let rows = await all<Row>(db, `SELECT * FROM ${table} WHERE ${where} ${order}`)
   while (rows.length > 0) {
     yield rows
     const last = rows.at(-1)
@@ -108,10 +162,17 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
   }
 }
 
-async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+/** Inserts rows; what follows `VALUES` in `then` says what becomes of those that are there. */
+export async function insertRows(
+  db: Queries,
+  table: keyof Tables,
+  rows: readonly Row[],
+  then = '',
+): Promise<void> {
+  if (!isOnServer(db)) refuseNul(table, rows)
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
-  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)} ${then}`
   const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
   await run(db, text, ...values)
 }
@@ -129,7 +190,7 @@ function parameterOf(value: unknown): string | number | null | Uint8Array {
 }
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */
-async function continueIds(db: Queries): Promise<void> {
+export async function continueIds(db: Queries): Promise<void> {
   for (const table of tables().filter(one => TABLE_KEYS[one][0] === 'id' && one !== 'labels'))
     await run(
       db,
@@ -138,18 +199,8 @@ async function continueIds(db: Queries): Promise<void> {
     )
 }
 
-/** Compares a table of two catalogs row by row; refuses a difference. */
-async function compare(from: Queries, to: Queries, table: keyof Tables): Promise<void> {
-  const [ours, theirs] = [pagesOf(from, table), pagesOf(to, table)]
-  for (;;) {
-    const [our, their] = [await ours.next(), await theirs.next()]
-    if (our.done && their.done) return
-    if (textOf(our.value) !== textOf(their.value)) refuse('migrate_differs', { table })
-  }
-}
-
 /** Returns rows as text, whatever the order of their columns. */
-function textOf(rows: readonly Row[] | undefined): string {
+export function textOf(rows: readonly Row[] | undefined): string {
   const plain = (value: unknown) =>
     value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
   return JSON.stringify(

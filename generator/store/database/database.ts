@@ -4,6 +4,7 @@ import { Kysely } from 'kysely'
 import Libsql from 'libsql'
 import { LibsqlDialect } from './dialect.ts'
 import { migrate, type SchemaOwner } from './migrations.ts'
+import type { Queries } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -37,6 +38,29 @@ export async function openDatabase(path: string, owner?: SchemaOwner): Promise<D
     throw error
   }
   return database
+}
+
+/** A state of the records that does not change while others go on writing. */
+export interface Snapshot {
+  readonly queries: Queries
+  close(): Promise<void>
+}
+
+/** Opens the SQLite database at `path` as it is now, for reading only. */
+export function openSnapshot(path: string): Snapshot {
+  const [reader, writer] = [new Libsql(path), new Libsql(path)]
+  reader.exec('BEGIN')
+  // The transaction begins with its first read.
+  reader.prepare('SELECT count(*) FROM sqlite_master').all()
+  const queries = new Kysely<Tables>({ dialect: new LibsqlDialect({ writer, reader, wal: null }) })
+  return {
+    queries,
+    close: async () => {
+      // Closing is not enough: libsql closes after the last statement is collected.
+      reader.exec('ROLLBACK')
+      await queries.destroy()
+    },
+  }
 }
 
 /**

@@ -36,8 +36,8 @@ test('crates go to a bucket, stopped anywhere, and back; all bytes are compared 
   const bytes = Buffer.from(s3.objects.get(first)?.bytes ?? '')
   bytes[20] = (bytes[20] ?? 0) ^ 1
   s3.objects.set(first, objectOf(bytes, {}))
-  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 3 })
-  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 0 })
+  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 3, last: 3 })
+  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 0, last: 3 })
   const local = filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate'))
   assert.deepEqual(
     s3.keys(),
@@ -67,5 +67,5 @@ test('the command says what it compared, and what to do next', async t => {
   )
   const again = await migrate('--crates', to, '--json')
   assert.deepEqual(JSON.parse(again.stdout), { crate_files: 1, copied: 0 })
-  assert.match((await migrate()).stderr, /say what to copy/)
+  assert.match((await migrate()).stderr, /say what to move/)
 })

@@ -1,4 +1,5 @@
 import { issue, Refusal } from '../../../../core/error/error.ts'
+import { isClosed } from '../../storage-fault.ts'
 
 /** Error codes of the operating system for a server that cannot be reached, or is gone. */
 const UNREACHABLE = new Set([
@@ -51,6 +52,7 @@ export function failure(error: unknown): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException
   const reason = message || code
   const because = { cause: error }
+  if (isClosed(error)) return new Refusal([issue('registry_moved')], because)
   if (isLost(error)) return new Refusal([issue('database_away', { reason })], because)
   if (code === READ_ONLY) return new Refusal([issue('storage_readonly', { reason })], because)
   if (DENIED.test(code)) return new Refusal([issue('database_denied', { reason })], because)

@@ -7,6 +7,7 @@ import { PostgresDialect } from './dialect.ts'
 import { Server, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
+export { openSnapshot } from './snapshot.ts'
 
 /**
  * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a

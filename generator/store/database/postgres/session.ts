@@ -154,7 +154,11 @@ export class Session implements DatabaseConnection {
   }
 }
 
-async function execute<R>(client: PoolClient, query: CompiledQuery): Promise<QueryResult<R>> {
+/** Executes a statement of the catalog. */
+export async function execute<R>(
+  client: PoolClient,
+  query: CompiledQuery,
+): Promise<QueryResult<R>> {
   const { text, arrays } = translate(query.sql)
   const values = query.parameters.map((value, at) => parameter(value, arrays.has(at)))
   // Without parameters several statements may be sent at once, as for triggers.

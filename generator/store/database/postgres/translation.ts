@@ -27,6 +27,8 @@ export function translate(sql: string): Translation {
 
 type Rule = readonly [RegExp, string]
 
+const JSON_ARRAY: Rule = [/\bjson_array\(/g, 'json_build_array(']
+
 /** What statements and triggers have in common. */
 const COMMON: readonly Rule[] = [
   [/\bINTEGER\b/g, 'bigint'],
@@ -44,7 +46,7 @@ const QUERY: readonly Rule[] = [
   [/= keys\.value\b/g, "= (keys.value #>> '{}')"],
   [/\b(\w+\.line) ->>/g, 'CAST($1 AS json) ->>'],
   [/\bjson_group_array\(/g, 'json_agg('],
-  [/\bjson_array\(/g, 'json_build_array('],
+  JSON_ARRAY,
   [/\bjson_object\(/g, 'json_build_object('],
   [/\binstr\(/g, 'strpos('],
   [/\bCROSS JOIN (\w+)(\s+ON\b)/g, 'JOIN $1$2'],
@@ -86,7 +88,7 @@ const TRIGGER =
 function schemaText(sql: string): string {
   const [, name, event, condition, body = ''] = TRIGGER.exec(sql) ?? []
   if (name === undefined) return apply(sql, SCHEMA)
-  const rules = [...COMMON, JULIAN_DAY]
+  const rules = [...COMMON, JULIAN_DAY, JSON_ARRAY]
   const statements = apply(body, rules).replace(
     /\bSELECT RAISE\(ABORT, ('[^']*')\)/g,
     'RAISE EXCEPTION $1',
