@@ -136,8 +136,8 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
 }, async t => {
   const cluster = await Cluster.make(t, server, 'guesses')
   const settings = {
-    PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '10',
-    PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '15',
+    PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '3',
+    PLIMSOLL_LIMITS_ACCOUNT_LOGINS_PER_MINUTE: '6',
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
     PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1',
   }
@@ -155,19 +155,22 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
   assert.equal((await known.logIn('ann')).status, 303)
   const guess = async (daemon: Daemon, address: string) =>
     (await visitorOf(daemon, address).logIn('ann', 'not the right one')).status
-  const guesses = Array.from({ length: 10 }, () => guess(one, '203.0.113.1'))
+  // The next token of the address comes after 20 s, that of the account after 10 s.
+  const guesses = Array.from({ length: 3 }, () => guess(one, '203.0.113.1'))
   assert.deepEqual(new Set(await Promise.all(guesses)), new Set([403]))
   assert.equal(await guess(two, '203.0.113.1'), 429)
   const right = await visitorOf(two, '203.0.113.1').logIn('ann')
   assert.equal(right.status, 429)
   assert.ok(Number(right.headers.get('retry-after')) > 0)
-  // Of 15 unknown attempts on the account one was the login, and a token or two may have come back.
+  // Of 6 unknown attempts on the account one was the login, and a token or two may have come back.
   const others = Array.from({ length: 12 }, (_, at) => guess(two, `203.0.113.${10 + at}`))
   const statuses = await Promise.all(others)
   const wrong = statuses.filter(status => status === 403).length
-  assert.ok(wrong >= 4 && wrong <= 6, statuses.join())
+  assert.ok(wrong >= 2 && wrong <= 4, statuses.join())
   assert.equal(statuses.filter(status => status === 429).length, 12 - wrong)
-  assert.equal(await guess(one, '203.0.113.99'), 429)
+  const more = Array.from({ length: 5 }, (_, at) => guess(one, `203.0.113.${90 + at}`))
+  const late = (await Promise.all(more)).filter(status => status === 403)
+  assert.ok(late.length <= 1, 'a part of a token may have been left')
   assert.equal((await visitorOf(one, '203.0.113.99').logIn('bob')).status, 303)
   // A browser that was in before is not kept out, through whichever daemon.
   const again = visitorOf(two, '203.0.113.1')

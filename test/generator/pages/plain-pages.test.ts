@@ -6,7 +6,7 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
-import { listPlainPages } from '../../../generator/store/catalog/pages/plain-pages.ts'
+import { listPlainPages, writeFailure } from '../../../generator/store/catalog/pages/plain-pages.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { BOMBS } from '../../support/hostile.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
@@ -36,7 +36,7 @@ test('hostile READMEs keep no other page from being rendered, and verify finds n
     const files = { 'src/lib.rs': '', 'README.md': text }
     await addCrate(registry, { name: `hostile-${at}`, version: '1.0.0', manifest, files })
   }
-  assert.deepEqual(await buildPages(registry), { crates: 3, issues: [] })
+  assert.deepEqual(await buildPages(registry), { crates: 3, issues: [], areLeft: false })
   assert.match(
     pageOf(registry, 'crates/hostile-0/index.html'),
     /shown as plain text because its elements are nested too deeply\./,
@@ -63,7 +63,7 @@ test('what takes too much is plain text with the reason, remembered, and not tri
       throw new SandboxError('time', 'it takes more than 20 seconds of processor time')
     return yield* stream.call(sandbox, task, input)
   } as typeof stream
-  assert.deepEqual(await buildPages(registry), { crates: 1, issues: [] })
+  assert.deepEqual(await buildPages(registry), { crates: 1, issues: [], areLeft: false })
   const readme =
     '<p class="notice">This README is shown as plain text because it cannot be rendered.</p><div class="readme"><pre class="plain-text" tabindex="0"># Heading</pre></div>'
   for (const path of ['crates/demo/index.html', 'crates/demo/1.0.0/index.html'])
@@ -112,4 +112,19 @@ test('the page of a crate and that of its newest version share the rendering of 
   assert.equal(await rendered(), 2)
   assert.equal(await rendered(), 2)
   assert.deepEqual(await findings(registry), [])
+})
+
+test('a failure is recorded once for a release, and not for one that was deleted', async t => {
+  const registry = await newRegistry(t)
+  await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  const part = { releaseId: 1, what: 'source', format: '1' } as const
+  for (const because of ['it takes too long', 'it takes too much memory']) {
+    await writeFailure(registry.database, part, { because, detail: null })
+    const [row, ...others] = await listPlainPages(registry.database, 10)
+    assert.equal(row?.because, because)
+    assert.deepEqual(others, [])
+  }
+  const failure = { because: 'it takes too long', detail: null }
+  await writeFailure(registry.database, { ...part, releaseId: 2 }, failure)
+  assert.equal((await listPlainPages(registry.database, 10)).length, 1)
 })

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
-import { all, first, type Row, upsert } from '../../database/statement.ts'
+import { all, first, type Row, run } from '../../database/statement.ts'
 
 /** A part of a release's pages that is rendered from its untrusted `.crate`. */
 export interface PagePart {
@@ -23,14 +23,17 @@ export function readFailure(
   return first(database, text, releaseId, what, format)
 }
 
-/** Records that a part failed, so that it is not tried again. */
+/** Records that a part failed, so that it is not tried again; a release may be deleted meanwhile. */
 export async function writeFailure(
   database: Database,
   { releaseId, what, format }: PagePart,
   { because, detail }: PageFailure,
 ): Promise<void> {
-  const row = { release_id: releaseId, what, format, because, detail, at: timestamp(new Date()) }
-  await upsert(database, 'plain_pages', ['release_id', 'what'], row)
+  const text = `INSERT INTO plain_pages (release_id, what, format, because, detail, at)
+    SELECT id, ?, ?, ?, ?, ? FROM releases WHERE id = ?
+    ON CONFLICT (release_id, what) DO UPDATE SET format = excluded.format,
+      because = excluded.because, detail = excluded.detail, at = excluded.at`
+  await run(database, text, what, format, because, detail, timestamp(new Date()), releaseId)
 }
 
 /** Lists at most `limit` parts shown as plain text, with crate and version, newest first. */
