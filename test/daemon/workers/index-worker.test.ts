@@ -136,10 +136,14 @@ test('one crate that cannot be rendered holds up no other', async t => {
   const path = 'index/aa/aa/aaaa'
   let isBroken = true
   hookTree(tree, inner => {
-    const { write } = inner
+    const { write, writeAll } = inner
     inner.write = async output => {
       if (isBroken && output.path === path) throw new Error('a bad block')
       return write.call(inner, output)
+    }
+    inner.writeAll = async (texts, folders) => {
+      if (isBroken && texts.some(one => one.path === path)) throw new Error('a bad block')
+      return writeAll.call(inner, texts, folders)
     }
   })
   const mend = breakTree(test)
