@@ -19,6 +19,7 @@ import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { BucketFiles } from './files/bucket-files.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
+import { keyHeaderOf, withKeys } from './files/key-header.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { rawFile } from './files/raw-file.ts'
@@ -81,14 +82,17 @@ export function routes(deps: Deps, files: TreeFiles = treeFiles(deps)): Route[] 
 }
 
 function treeFiles({ registry, downloads }: Deps): PublicFiles | BucketFiles {
-  const pages = pageHeaders(registry.site)
+  const { settings } = registry
+  const headers = {
+    isPrivate: settings.auth.required,
+    pageHeaders: pageHeaders(registry.site),
+    keyHeader: keyHeaderOf(settings),
+  }
   const { shared } = registry.tree
-  if (shared) return new BucketFiles(shared, registry, pages)
-  const isPrivate = registry.settings.auth.required
-  const isCounted = registry.settings.downloads.count === 'served'
+  if (shared) return new BucketFiles(shared, registry, headers)
+  const isCounted = settings.downloads.count === 'served'
   return new PublicFiles(registry.tree.root, {
-    isPrivate,
-    pageHeaders: pages,
+    ...headers,
     changes: registry.tree.changes,
     ...(isCounted && { onDownload: downloads.count }),
   })
@@ -112,6 +116,8 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const bounds = { bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }
   app.on(changing, '/*', requestLog(log, 'info'), readToEnd(bounds))
   app.use(metrics.middleware)
+  const keyHeader = keyHeaderOf(registry.settings)
+  if (keyHeader) app.get('/*', withKeys(keyHeader))
   const guard = new AccessGuard(registry, deps.clock, log)
   for (const route of routes(deps, files))
     app.on(route.method, route.path, c => guard.enter(route, c))

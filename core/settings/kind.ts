@@ -118,6 +118,8 @@ export function text(accepts: string, fits: (value: string) => boolean): Kind<st
   return { accepts, schema: v.pipe(v.string(), v.check(fits)) }
 }
 
+export const file: Kind<string> = text('the path of a file', value => value !== '' && isLine(value))
+
 /** Accepts the given kind or null. */
 export function maybe<T>({ accepts, schema }: Kind<T>): Kind<T | null> {
   return { accepts, schema: v.nullable(schema) }

@@ -3,10 +3,12 @@ import { isName, parseName } from '../name.ts'
 import { expandDl } from '../urls.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
+import { cdnRows } from './cdn.ts'
 import {
   baseUrl,
   choice,
   duration,
+  file,
   flag,
   hasScheme,
   indexUrl,
@@ -55,8 +57,6 @@ const registryName = text(
   'letters, digits, "-" and "_", a letter or "_" first, not "crates-io"',
   value => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(value) && value !== 'crates-io',
 )
-
-const file = text('the path of a file', value => value !== '' && isLine(value))
 
 const address = text(
   'HOST:PORT, such as "127.0.0.1:8080" or "[::1]:8080"; PORT alone, on 127.0.0.1; or unix:/PATH; port 0 chooses a free one',
@@ -142,11 +142,6 @@ const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =
 
 const region = text('a region, such as "eu-central-1"', value => /^[a-z0-9-]{1,64}$/.test(value))
 
-const purgeUrl = text(
-  'an absolute http or https URL, perhaps with {url} or {path}',
-  value => isLine(value) && hasScheme(value.replace(/\{(?:url|path)\}/g, 'x'), 'http', 'https'),
-)
-
 const rate = integer(0, 1_000_000)
 
 /** The settings outside any section. */
@@ -200,11 +195,7 @@ export const sections = {
     statement_seconds: row(duration(1, 3600), 30),
     lock_seconds: row(duration(1, 3600), 10),
   },
-  cdn: {
-    purge_url: row(maybe(purgeUrl), null),
-    purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST'),
-    purge_headers: row(maybe(file), null),
-  },
+  cdn: cdnRows,
   downloads: {
     count: row(choice('served', 'imported', 'off'), 'served'),
   },

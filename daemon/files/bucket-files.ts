@@ -3,8 +3,15 @@ import { Readable } from 'node:stream'
 import type { HonoRequest } from 'hono'
 import { isIndexFile, notFoundPath, type Registry, readIndexFile } from '../../generator/index.ts'
 import { choose, variantOf } from './file-answer.ts'
+import {
+  type FileHeaders,
+  fileHeaders,
+  type HeaderOptions,
+  notFound,
+  toFolder,
+} from './file-headers.ts'
 import type { Part } from './file-part.ts'
-import { decodePath, fileHeaders, notFound, type TreeFiles, toFolder } from './public-files.ts'
+import { decodePath, type TreeFiles } from './public-files.ts'
 
 type Shared = NonNullable<Registry['tree']['shared']>
 
@@ -16,18 +23,14 @@ type Shared = NonNullable<Registry['tree']['shared']>
 export class BucketFiles implements TreeFiles {
   readonly #shared: Shared
   readonly #database: Registry['database']
-  readonly #scope: 'public' | 'private'
+  readonly #headers: FileHeaders
   readonly #pageHeaders: Readonly<Record<string, string>>
 
-  constructor(
-    shared: Shared,
-    { database, settings }: Registry,
-    pageHeaders: Readonly<Record<string, string>>,
-  ) {
+  constructor(shared: Shared, { database }: Registry, options: HeaderOptions) {
     this.#shared = shared
     this.#database = database
-    this.#scope = settings.auth.required ? 'private' : 'public'
-    this.#pageHeaders = pageHeaders
+    this.#headers = fileHeaders(options)
+    this.#pageHeaders = options.pageHeaders ?? {}
   }
 
   async serve(pathname: string, request: HonoRequest): Promise<Response | null> {
@@ -69,10 +72,6 @@ export class BucketFiles implements TreeFiles {
     const variant = variantOf<Part>(path, this.#headers(path, tag), bytes)
     const { body, ...answer } = choose(variant, tag, askedBy(request))
     return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
-  }
-
-  #headers(path: string, tag: string): Record<string, string> {
-    return fileHeaders(path, tag, this.#scope, this.#pageHeaders)
   }
 }
 

@@ -2,7 +2,7 @@ import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import type { HonoRequest } from 'hono'
-import { type ChangeNumber, isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
+import { type ChangeNumber, notFoundPath } from '../../generator/index.ts'
 import {
   type Asked,
   acceptsGzip,
@@ -12,24 +12,17 @@ import {
   variantOf,
 } from './file-answer.ts'
 import { FileCache, type Held } from './file-cache.ts'
+import {
+  type FileHeaders,
+  fileHeaders,
+  type HeaderOptions,
+  notFound,
+  toFolder,
+} from './file-headers.ts'
 import { type FilePart, OpenPart } from './file-part.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
 const SMALL_BYTES = 1024 * 1024
-
-/** A drawing of a stranger may be opened as a page; it can do nothing there. */
-const IMAGE_HEADERS = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-}
-
-/** Headers of files of packages: a browser may show them, but nothing in them may act. */
-export const rawHeaders = {
-  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-} as const
-
-/** The paths of files of packages. */
-const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
 
 /** What serves the files of a public tree. */
 export interface TreeFiles {
@@ -39,11 +32,7 @@ export interface TreeFiles {
   missing(request: HonoRequest): Response | null | Promise<Response | null>
 }
 
-export interface PublicFilesOptions {
-  /** Whether shared caches must not store the answers. */
-  readonly isPrivate?: boolean
-  /** Headers that every page has in addition to those of all files. */
-  readonly pageHeaders?: Readonly<Record<string, string>>
+export interface PublicFilesOptions extends HeaderOptions {
   /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
   /** What changes with every change of the tree; without it, every request looks at the file. */
@@ -61,18 +50,18 @@ type Found = FileAnswer | Promise<FileAnswer> | null
  */
 export class PublicFiles implements TreeFiles {
   readonly #root: string
-  readonly #scope: 'public' | 'private'
   readonly #pageHeaders: Readonly<Record<string, string>>
   readonly #texts: FileCache
   readonly #crates: FileCache
   readonly #keepable: number
+  readonly #headers: FileHeaders
   readonly #changes: Pick<ChangeNumber, 'read'> | null
   /** Counts an answer that is being sent if it is a download. */
   readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
   constructor(root: string, options: PublicFilesOptions = {}) {
-    const { isPrivate = false, pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
+    const { pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
     const { onDownload, changes = null } = options
     this.#changes = changes
     this.counted = ({ download }) => {
@@ -80,7 +69,7 @@ export class PublicFiles implements TreeFiles {
     }
     this.#root = root
     this.#pageHeaders = pageHeaders
-    this.#scope = isPrivate ? 'private' : 'public'
+    this.#headers = fileHeaders(options)
     this.#texts = new FileCache(capacityBytes)
     this.#crates = new FileCache(capacityBytes)
     this.#keepable = capacityBytes / 8
@@ -189,10 +178,6 @@ export class PublicFiles implements TreeFiles {
     return choose(variantOf(path, headers, whole), tag, asked)
   }
 
-  #headers(path: string, tag: string): Record<string, string> {
-    return fileHeaders(path, tag, this.#scope, this.#pageHeaders)
-  }
-
   #respond(
     pathname: string,
     request: HonoRequest,
@@ -210,53 +195,6 @@ export class PublicFiles implements TreeFiles {
       return new Response(Readable.toWeb(part.stream()) as ReadableStream, init)
     })
   }
-}
-
-/** Returns the headers of a file of the tree; `pageHeaders` are those of pages. */
-export function fileHeaders(
-  path: string,
-  tag: string,
-  audience: 'public' | 'private',
-  pageHeaders: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const { contentType, cache } = placeOf(path)
-  const isImmutable = cache === 'immutable'
-  const scope = audience === 'private' || isImmutable ? `${audience}, ` : ''
-  return {
-    ...(contentType.startsWith('text/html') && pageHeaders),
-    ...(isImagePath(path) && IMAGE_HEADERS),
-    ...(RAW.test(path) && rawHeaders),
-    'content-type': contentType,
-    'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
-    'x-content-type-options': 'nosniff',
-    etag: `"${tag}"`,
-  }
-}
-
-/** Returns the answer with the tree's 404 page. */
-export function notFound(
-  method: string,
-  bytes: Buffer,
-  pageHeaders: Readonly<Record<string, string>>,
-): Response {
-  const headers = {
-    ...pageHeaders,
-    'content-type': placeOf(notFoundPath).contentType,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    'content-length': String(bytes.byteLength),
-  }
-  return new Response(method === 'HEAD' ? null : new Uint8Array(bytes), { status: 404, headers })
-}
-
-/**
- * Returns the redirect of a request for a folder without its slash. A relative target keeps the
- * host and the path prefix of the client's request.
- */
-export function toFolder(pathname: string, url: string) {
-  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
-  const location = `./${last}/${new URL(url).search}`
-  return { status: 301, headers: { location, 'cache-control': 'no-cache' } }
 }
 
 /** Paths in which there is nothing to decode or to refuse. */

@@ -14,8 +14,9 @@ import type { OpenHandler } from '../access/route.ts'
 import { isKnown } from '../http/answer.ts'
 import { redirect } from '../http/page.ts'
 import { Turns } from '../http/turns.ts'
+import { rawHeaders } from './file-headers.ts'
 import { missing } from './missing.ts'
-import { decodePath, rawHeaders, type TreeFiles } from './public-files.ts'
+import { decodePath, type TreeFiles } from './public-files.ts'
 
 /**
  * `GET /crates/{name}/{version}/raw/…`: a file of a package as it is. Images are files of the public

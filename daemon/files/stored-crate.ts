@@ -6,12 +6,13 @@ import {
   findCrate,
   findRelease,
   type Name,
-  placeOf,
   type Registry,
   type Version,
 } from '../../generator/index.ts'
 import { choose, type FileAnswer, variantOf } from './file-answer.ts'
+import { type FileHeaders, fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
+import { keyHeaderOf } from './key-header.ts'
 
 /** Answers the download of a release from the bucket; null if there is no such `.crate`. */
 export type StoredCrate = (
@@ -34,13 +35,17 @@ export function storedCrates(
   const { crates, database, settings } = registry
   if (crates.path('') !== null) return null
   const { downloads } = settings.storage
+  const headersOf = fileHeaders({
+    isPrivate: settings.auth.required,
+    keyHeader: keyHeaderOf(settings),
+  })
   return async (c, { name, version }) => {
     const crate = await findCrate(database, name)
     const release = crate && (await findRelease(database, crate.id, version))
     if (!crate || !release || crate.name !== name || release.version !== version) return null
     const key = crateKey(crate.name, release.cksum)
     const path = crateFilePath(crate.name, release.version)
-    const answer = answerOf(c, path, release, settings.auth.required)
+    const answer = answerOf(c, path, release, headersOf)
     if (answer.body === null) return new Response(null, answer)
     const address =
       downloads === 'presign'
@@ -62,16 +67,10 @@ function answerOf(
   c: Context,
   path: string,
   { cksum, size }: { readonly cksum: string; readonly size: number },
-  isPrivate: boolean,
+  headersOf: FileHeaders,
 ): FileAnswer<Part> {
   const tag = cksum.slice(0, 32)
-  const headers = {
-    'content-type': placeOf(path).contentType,
-    'cache-control': `${isPrivate ? 'private' : 'public'}, max-age=31536000, immutable`,
-    'x-content-type-options': 'nosniff',
-    'accept-ranges': 'bytes',
-    etag: `"${tag}"`,
-  }
+  const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   const { method } = c.req
   return choose(variantOf(path, headers, whole), tag, {

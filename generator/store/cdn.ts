@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { Refusal, refuse } from '../../core/error/error.ts'
+import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { placeOf } from '../../core/paths/tree.ts'
 import type { TreeChanges } from './mirror.ts'
 import { retried, Transient } from './s3/retry.ts'
 
 /** How a CDN is told what has changed: the settings `cdn.…`. */
 export interface CdnOptions {
-  /** `{url}` or `{path}` in it: a request for each address; else one for every `BATCH`. */
+  /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
   readonly purgeUrl: string
+  /** JSON with `{urls}` or `{keys}` in place of a list; null for the default. */
+  readonly body: string | null
   readonly method: 'POST' | 'PURGE' | 'DELETE'
   /** A file with lines `Name: value`, such as the key of the account; read for every purge. */
   readonly headersFile: string | null
@@ -21,8 +24,12 @@ export interface CdnOptions {
 const GATHER_MS = 500
 const PAUSE_MS = 10_000
 
-/** Cloudflare takes so many addresses with one request. */
+/** Cloudflare takes so many addresses with one request, in every plan. */
 const BATCH = 30
+
+const ADDRESS = /\{(?:url|path|urls)\}/
+const KEY = /\{keys?\}/
+const FILES = '{"files":{urls}}'
 
 /** How long the CDN may be silent, and how long a purge is tried again, in milliseconds. */
 const SILENCE_MS = 8000
@@ -32,11 +39,14 @@ const BUDGET_MS = 15_000
 const LEFT_MAX = 100_000
 
 /**
- * Tells a CDN which addresses have changed, behind the answers, so that it asks for them again.
- * What a process that is killed has not told yet stays in caches for as long as these may keep it.
+ * Tells a CDN which addresses have changed, or their keys (`core/paths/purge-keys.ts`), behind the
+ * answers, so that it asks for them again. What a process that is killed has not told yet stays in
+ * caches for as long as these may keep it.
  */
 export class Cdn {
   readonly #options: CdnOptions
+  readonly #isByKey: boolean
+  /** Paths below the base, or keys. */
   readonly #left = new Set<string>()
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
@@ -44,21 +54,31 @@ export class Cdn {
   /** Receives the error of a purge that failed; it is tried again. */
   onFailure: (error: unknown) => void = () => undefined
 
+  /** Refuses a request that would name addresses in one place and keys in the other. */
   constructor(options: CdnOptions) {
+    const request = `${options.purgeUrl} ${options.body ?? ''}`
+    this.#isByKey = KEY.test(request)
+    if (this.#isByKey && ADDRESS.test(request)) refuse('cdn_mixed')
     this.#options = options
   }
 
-  /** The number of addresses that could not be purged; they are with the next purge. */
+  /** The number of addresses or keys that could not be purged; they are with the next purge. */
   get waiting(): number {
     return this.#left.size
   }
 
   /** Notes changes of the tree, to be purged soon. */
   async update({ files, gone }: TreeChanges): Promise<void> {
-    for (const path of [...files, ...gone.keys()])
-      if (placeOf(path).cache !== 'immutable' && this.#left.size < LEFT_MAX)
-        for (const one of addressesOf(path)) this.#left.add(one)
+    for (const path of files) this.#add(path, null)
+    for (const [path, isWhole] of gone) this.#add(path, isWhole ? 'folder' : 'file')
     this.#schedule(GATHER_MS)
+  }
+
+  #add(path: string, gone: 'file' | 'folder' | null): void {
+    const isSame = gone === null && placeOf(path).cache === 'immutable'
+    if (isSame || this.#left.size >= LEFT_MAX) return
+    const changed = this.#isByKey ? changedKeys(path, gone) : addressesOf(path)
+    for (const one of changed) this.#left.add(one)
   }
 
   /** Purges what is waiting; refuses when the CDN does not. */
@@ -90,18 +110,17 @@ export class Cdn {
   }
 
   async #purge(): Promise<void> {
-    const { purgeUrl } = this.#options
-    const isSingle = /\{(?:url|path)\}/.test(purgeUrl)
+    const isSingle = /\{(?:url|path|key)\}/.test(this.#options.purgeUrl)
     const all = [...this.#left]
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH)
       // Taken out first: what changes while the CDN is told has to be told again.
-      for (const path of some) this.#left.delete(path)
+      for (const one of some) this.#left.delete(one)
       try {
-        if (isSingle) await Promise.all(some.map(path => this.#send(this.#expand(path), null)))
-        else await this.#send(purgeUrl, { files: some.map(path => this.#urlOf(path)) })
+        if (isSingle) await Promise.all(some.map(one => this.#send([one])))
+        else await this.#send(some)
       } catch (error) {
-        for (const path of some) this.#left.add(path)
+        for (const one of some) this.#left.add(one)
         throw error
       }
     }
@@ -111,23 +130,35 @@ export class Cdn {
     return `${this.#options.base}/${path.split('/').map(encodeURIComponent).join('/')}`
   }
 
-  #expand(path: string): string {
-    const url = this.#urlOf(path)
-    return this.#options.purgeUrl
+  /** Returns the address of the request for these; only the first can be in it. */
+  #addressFor([first = '']: readonly string[]): string {
+    const { purgeUrl } = this.#options
+    if (this.#isByKey) return purgeUrl.replaceAll('{key}', () => first)
+    const url = this.#urlOf(first)
+    return purgeUrl
       .replaceAll('{url}', () => url)
       .replaceAll('{path}', () => url.slice(new URL(url).origin.length + 1))
   }
 
-  async #send(address: string, body: object | null): Promise<void> {
+  #bodyFor(some: readonly string[]): string | null {
+    const { purgeUrl, body } = this.#options
+    if (body === null && /\{(?:url|path|key)\}/.test(purgeUrl)) return null
+    const list = this.#isByKey ? some : some.map(path => this.#urlOf(path))
+    return (body ?? FILES).replace(/\{(?:urls|keys)\}/, () => JSON.stringify(list))
+  }
+
+  async #send(some: readonly string[]): Promise<void> {
     const { method, budget = BUDGET_MS } = this.#options
-    const headers = new Headers(body ? { 'content-type': 'application/json' } : {})
+    const address = this.#addressFor(some)
+    const body = this.#bodyFor(some)
+    const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
     for (const line of await this.#headerLines()) {
       const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
       if (name) headers.set(name, value ?? '')
     }
     const attempt = async () => {
       const signal = AbortSignal.timeout(SILENCE_MS)
-      const init = { method, headers, signal, body: body && JSON.stringify(body) }
+      const init = { method, headers, signal, body }
       const answer = await fetch(address, init).catch((error: Error) => {
         throw new Transient((error.cause as Error | undefined)?.message ?? error.message)
       })

@@ -51,10 +51,10 @@ export async function openTree(
 }
 
 async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
-  const { purge_url: purgeUrl, purge_method: method, purge_headers: headersFile } = settings
+  const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
   if (purgeUrl === null) return null
   const { Cdn } = await import('./cdn.ts')
-  return new Cdn({ purgeUrl, method, headersFile, base })
+  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
 }
 
 /** Opens the bucket at an address; null when `place` is a folder. Loads the client only then. */

@@ -85,7 +85,13 @@ test('the defaults', () => {
       statement_seconds: 30,
       lock_seconds: 10,
     },
-    cdn: { purge_url: null, purge_method: 'POST', purge_headers: null },
+    cdn: {
+      purge_url: null,
+      purge_method: 'POST',
+      purge_headers: null,
+      purge_body: null,
+      key_header: null,
+    },
     downloads: { count: 'served' },
     auth: {
       required: false,

@@ -6,6 +6,9 @@ export const storageMessages = {
     bucket_unreachable: 'the object storage cannot be reached ({reason}); try again in a minute',
     cdn_unreachable: 'the CDN cannot be told what has changed ({reason}); trying again later',
   },
+  misuse: {
+    cdn_mixed: '`cdn.purge_url` and `cdn.purge_body` must both name addresses, or both keys',
+  },
   failed: {
     cdn_refuses:
       'the CDN refuses to forget what has changed (status {status}); see `cdn.purge_url` and `cdn.purge_headers`',

@@ -30,6 +30,7 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
   const base = 'https://crates.example/reg'
   const options: CdnOptions = {
     purgeUrl: `${url}/purge`,
+    body: null,
     method: 'POST',
     headersFile: null,
     base,
@@ -110,4 +111,39 @@ test('what the CDN does not permit is refused at once', async t => {
   await tree.write(output('index/de/mo/demo', '1\n'))
   await assert.rejects(cdn.close(), error => error instanceof Refusal && error.has('cdn_refuses'))
   assert.equal(purges.length, 1)
+})
+
+test('keys are purged once for all that has them, in the list that the CDN expects', async t => {
+  const { tree, purges, cdn } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
+  await tree.batch(async turn => {
+    await turn.write(output('index/de/mo/demo', '1\n'))
+    for (const page of ['', '1.0.0/', '1.0.0/src/', '1.0.0/src/lib/'])
+      await turn.write(output(`crates/demo/${page}index.html`, '<p>'))
+    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+    await turn.write(output('search/layout.json', '{}'))
+  })
+  await until(
+    () => purges.length > 0 && cdn.waiting === 0,
+    () => 'no purge',
+  )
+  const tags = ['index-demo', 'pages-demo', 'source-demo', 'search']
+  assert.deepEqual(purges, [`POST /purge  {"tags": ${JSON.stringify(tags)}}`])
+})
+
+test('with {key} in the address there is a request for each key; a removed .crate is purged', async t => {
+  const { tree, purges, cdn } = await opened(t, url => ({ purgeUrl: `${url}/purge/{key}` }))
+  await tree.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+  await tree.remove('crates/demo/demo-1.0.0.crate')
+  await tree.removeFolder('crates/other')
+  await cdn.close()
+  assert.deepEqual(purges.sort(), ['POST /purge/crate-other', 'POST /purge/package-demo'])
+})
+
+test('the address and the body of a purge name the same', async t => {
+  const { cdn } = await opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"files": {urls}}' }))
+  await cdn.close()
+  await assert.rejects(
+    opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"tags": {keys}}' })),
+    error => error instanceof Refusal && error.has('cdn_mixed'),
+  )
 })

@@ -1,0 +1,76 @@
+import { canonicalName, isName } from '../name.ts'
+import { CRATES_FOLDER, SOURCE_FOLDERS } from './crates.ts'
+import { OVERVIEW_FOLDERS } from './listings.ts'
+import { SEARCH_FOLDER } from './search.ts'
+import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, placeOf } from './tree.ts'
+
+/** Parts of a crate that change at different times. */
+type Part = 'index' | 'package' | 'pages' | 'source' | 'api'
+
+const SOURCE = new Set([...SOURCE_FOLDERS, 'compare'])
+const OVERVIEWS = new Set(OVERVIEW_FOLDERS)
+
+/**
+ * Returns the keys by which a CDN forgets what is at a path of the public tree or of the web API:
+ * the narrowest first, such as `index-serde`, `crate-serde`, `index`. Empty for what never changes
+ * and belongs to no crate, and for the git index. The letters are those that all CDNs take; Akamai
+ * refuses `/` and `:`.
+ */
+export function purgeKeys(path: string): string[] {
+  const segments = path.split('/').filter(segment => segment !== '')
+  const part = partOfCrate(path, segments)
+  if (part !== null) {
+    const { name, kind } = part
+    // What the web API says of a crate follows from the same records as its pages.
+    const narrow = kind === 'api' ? 'pages' : kind
+    return [`${narrow}-${canonicalName(name)}`, crateKeyOf(name), kind]
+  }
+  const isOfNone = segments[0] === GIT_INDEX_FOLDER || placeOf(path).cache === 'immutable'
+  return isOfNone ? [] : [groupOf(path, segments)]
+}
+
+/**
+ * Returns the keys to purge when a file of the tree was written, or a file or folder was removed.
+ * The `.crate` files stay in caches until they are removed.
+ */
+export function changedKeys(path: string, gone: 'file' | 'folder' | null): string[] {
+  const [folder, name = '', version, below] = path.split('/')
+  if (gone === 'folder' && folder === CRATES_FOLDER && isName(name) && below === undefined) {
+    if (version === undefined) return [crateKeyOf(name)]
+    return ['pages', 'source'].map(part => `${part}-${canonicalName(name)}`)
+  }
+  if (gone === null && placeOf(path).cache === 'immutable') return []
+  return purgeKeys(path).slice(0, 1)
+}
+
+function crateKeyOf(name: string): string {
+  return `crate-${canonicalName(name)}`
+}
+
+function partOfCrate(
+  path: string,
+  segments: readonly string[],
+): { name: string; kind: Part } | null {
+  const [folder, name = '', version, below = ''] = segments
+  if (folder === INDEX_FOLDER && path !== configPath) {
+    const last = segments.at(-1) ?? ''
+    return isName(last) ? { name: last, kind: 'index' } : null
+  }
+  if (folder === CRATES_FOLDER && isName(name)) {
+    if (path.endsWith('.crate') && segments.length === 3) return { name, kind: 'package' }
+    const isSource = SOURCE.has(below) || version === 'compare'
+    return { name, kind: isSource ? 'source' : 'pages' }
+  }
+  if (folder !== 'api') return null
+  const [, , crates, ofApi = '', , action] = segments
+  if (crates !== CRATES_FOLDER || !isName(ofApi)) return null
+  return { name: ofApi, kind: action === 'download' ? 'package' : 'api' }
+}
+
+/** Files of no crate are purged in groups: each publish changes some of them. */
+function groupOf(path: string, [folder = '', ...rest]: readonly string[]): string {
+  if (folder === SEARCH_FOLDER) return 'search'
+  if (folder === 'api' && rest.length === 2 && rest[1] === CRATES_FOLDER) return 'search'
+  const isAll = folder === CRATES_FOLDER && rest.length === 0
+  return isAll || OVERVIEWS.has(folder) || isListPath(path) ? 'lists' : 'site'
+}

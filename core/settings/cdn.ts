@@ -1,0 +1,38 @@
+import { choice, file, hasScheme, isLine, maybe, row, text } from './kind.ts'
+
+const purgeUrl = text(
+  'an absolute http or https URL, perhaps with {url}, {path} or {key}',
+  value => isLine(value) && hasScheme(value.replace(/\{(?:url|path|key)\}/g, 'x'), 'http', 'https'),
+)
+
+const LIST = /\{(?:urls|keys)\}/
+
+const purgeBody = text(
+  'JSON with {urls} or {keys} in place of one list, such as {"tags": {keys}}',
+  value => value.split(LIST).length === 2 && isJson(value.replace(LIST, '[]')),
+)
+
+/** The names that CDNs know end so; `ETag` is the one that means something else. */
+const keyHeader = text(
+  'the name of a header that ends in "Key", "Tag" or "Tags", such as "Surrogate-Key"',
+  value => /^[A-Za-z][A-Za-z0-9-]{0,60}(?:key|tags?)$/i.test(value) && !/^etags?$/i.test(value),
+)
+
+/** The settings of `[cdn]`. */
+export const cdnRows = {
+  purge_url: row(maybe(purgeUrl), null),
+  purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST'),
+  purge_headers: row(maybe(file), null),
+  purge_body: row(maybe(purgeBody), null),
+  key_header: row(maybe(keyHeader), null),
+}
+
+function isJson(value: string): boolean {
+  try {
+    JSON.parse(value)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}

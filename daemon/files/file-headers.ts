@@ -1,0 +1,76 @@
+import { isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
+import type { KeyHeader } from './key-header.ts'
+
+/** A drawing of a stranger may be opened as a page; it can do nothing there. */
+const IMAGE_HEADERS = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+}
+
+/** Headers of files of packages: a browser may show them, but nothing in them may act. */
+export const rawHeaders = {
+  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+} as const
+
+/** The paths of files of packages. */
+const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
+
+/** What the headers of all files of a tree depend on. */
+export interface HeaderOptions {
+  /** Whether shared caches must not store the answers. */
+  readonly isPrivate?: boolean
+  /** Headers that every page has in addition to those of all files. */
+  readonly pageHeaders?: Readonly<Record<string, string>>
+  /** Gives the header with the keys by which a CDN forgets a file; null without such a header. */
+  readonly keyHeader?: KeyHeader | null
+}
+
+/** Returns the headers of a file of the tree, by its path and the tag of its content. */
+export type FileHeaders = (path: string, tag: string) => Record<string, string>
+
+/** Returns what makes the headers of files. */
+export function fileHeaders(options: HeaderOptions): FileHeaders {
+  const { isPrivate = false, pageHeaders = {}, keyHeader = null } = options
+  const audience = isPrivate ? 'private' : 'public'
+  return (path, tag) => {
+    const { contentType, cache } = placeOf(path)
+    const isImmutable = cache === 'immutable'
+    const scope = isPrivate || isImmutable ? `${audience}, ` : ''
+    return {
+      ...(contentType.startsWith('text/html') && pageHeaders),
+      ...(isImagePath(path) && IMAGE_HEADERS),
+      ...(RAW.test(path) && rawHeaders),
+      'content-type': contentType,
+      'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
+      'x-content-type-options': 'nosniff',
+      ...keyHeader?.(path),
+      etag: `"${tag}"`,
+    }
+  }
+}
+
+/** Returns the answer with the tree's 404 page. */
+export function notFound(
+  method: string,
+  bytes: Buffer,
+  pageHeaders: Readonly<Record<string, string>>,
+): Response {
+  const headers = {
+    ...pageHeaders,
+    'content-type': placeOf(notFoundPath).contentType,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-length': String(bytes.byteLength),
+  }
+  return new Response(method === 'HEAD' ? null : new Uint8Array(bytes), { status: 404, headers })
+}
+
+/**
+ * Returns the redirect of a request for a folder without its slash. A relative target keeps the
+ * host and the path prefix of the client's request.
+ */
+export function toFolder(pathname: string, url: string) {
+  const last = pathname.slice(pathname.lastIndexOf('/') + 1)
+  const location = `./${last}/${new URL(url).search}`
+  return { status: 301, headers: { location, 'cache-control': 'no-cache' } }
+}
