@@ -108,7 +108,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
 async function prepare(run: Run) {
   const server = await startPostgres()
   run.onEnd(() => server.close())
-  await Work.create(server.url('postgres'), 'cluster')
+  await server.create('cluster')
   const s3 = await FakeS3.start(new Cleanup({ after: step => run.onEnd(step) }))
   const shared = join(run.folder, 'shared')
   mkdirSync(shared)

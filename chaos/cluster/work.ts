@@ -23,11 +23,6 @@ export class Work {
     this.#url = url
   }
 
-  /** Creates a database. */
-  static async create(url: string, name: string): Promise<void> {
-    await execute(url, `CREATE DATABASE ${name}`)
-  }
-
   /** Notes how long the work that is pending now takes, whoever does it. */
   async takeover(): Promise<number> {
     const began = performance.now()

@@ -2,28 +2,20 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { publishRequest, TestRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 import { folderOf } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 async function environment(name: string) {
-  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+  const url = await server.create(name)
   // The server asks for no password, and must see none in what is printed.
-  return { PLIMSOLL_DATABASE_URL: server.url(name).replace('plimsoll@', 'plimsoll:secret@') }
+  return { PLIMSOLL_DATABASE_URL: url.replace('plimsoll@', 'plimsoll:secret@') }
 }
 
 test('the daemon publishes; without its server it goes on serving files, and returns by itself', {

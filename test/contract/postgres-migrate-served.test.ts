@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { crateKey } from '../../core/paths/crates.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
@@ -15,22 +15,14 @@ import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { filesBelow } from '../support/folder.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { startS3 } from '../support/s3/bucket.ts'
 import { environmentOf } from '../support/s3/environment.ts'
 import { until } from '../support/until.ts'
 import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 /** Publishes all the time, to daemons that take it or say that they no longer do. */
 class Publishers {
@@ -183,8 +175,7 @@ test('a registry moves to a server and a bucket and back while it takes publishe
   const first = await newRegistry(t)
   const [token, seed] = [await tokenOf(first), { name: 'seed', version: '1.0.0' }]
   await addAndShow(first, seed)
-  await execute(server.url('postgres'), 'CREATE DATABASE served')
-  const url = server.url('served')
+  const url = await server.create('served')
   const there = folderOf(t)
   copyFileSync(join(first.dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
   const storage = { ...environmentOf(s3, {}), ...LOAD }

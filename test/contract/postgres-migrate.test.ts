@@ -10,7 +10,7 @@ import {
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -34,27 +34,14 @@ import { expectCode } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
 import { filesBelow } from '../support/folder.ts'
 import { plimsoll } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { environmentOf } from '../support/s3/environment.ts'
 import { addAndShow, folderOf, newRegistry, OPERATOR } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
-
-async function emptyDatabase(name: string): Promise<string> {
-  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-  return server.url(name)
-}
+const { server, skip } = postgresSuite()
 
 /** All rows of a registry. */
 async function rowsOf({ database }: Registry): Promise<Record<string, unknown[]>> {
@@ -79,7 +66,7 @@ async function filled(...[t]: Parameters<typeof newRegistry>): Promise<Registry>
 }
 
 test('the list of tables has every table', { skip }, async t => {
-  const database = await openPostgres(serverSettings(await emptyDatabase('tables')))
+  const database = await openPostgres(serverSettings(await server.create('tables')))
   t.after(() => database.destroy())
   const tables = await database.introspection.getTables()
   const known = [...Object.keys(TABLE_KEYS), ...OWN_TABLES]
@@ -90,7 +77,7 @@ test('records go to a server and back, and changes go on there', { skip }, async
   const first = await filled(t)
   const before = await rowsOf(first)
   const { dir } = first
-  const url = await emptyDatabase('moved')
+  const url = await server.create('moved')
   const moved = await plimsoll(dir, ['migrate', '--to', url, '--dir', dir])
   assert.equal(moved.code, 0, moved.stderr)
   assert.match(moved.stdout, /^moved \d+ records to postgres:.*\nthe old records refuse changes/)
@@ -134,7 +121,7 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   assert.equal([...tree.keys()].filter(path => path.endsWith('.crate')).length, 3)
   assert.ok(tree.size > 20)
   const s3 = await startEngine(new Cleanup(t))
-  const url = await emptyDatabase('there')
+  const url = await server.create('there')
   const places = { crates: 's3://test/crates', public: 's3://test/www' }
   const to = ['--to', url, '--crates', places.crates, '--public', places.public]
   await command(dir, environmentOf(s3, {}), 'migrate', ...to)
@@ -202,7 +189,7 @@ for (const [from, way] of [
   }, async t => {
     const first = await filled(t)
     const { dir } = first
-    const url = await emptyDatabase(`changes_${from}`)
+    const url = await server.create(`changes_${from}`)
     let registry = first
     let to = serverSettings(url) as Settings['database']
     if (from === 'server') {
@@ -258,7 +245,7 @@ test('it is refused with records in the database, and with an empty database bes
   skip,
 }, async t => {
   const [registry, other] = [await filled(t), await filled(t)]
-  const database = serverSettings(await emptyDatabase('refused'))
+  const database = serverSettings(await server.create('refused'))
   const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
     error instanceof Refusal && error.has(code)
   const env = { PLIMSOLL_DATABASE_URL: database.url }
@@ -270,7 +257,7 @@ test('it is refused with records in the database, and with an empty database bes
   )
   await assert.rejects(undoMove(registry), has('migrate_not_begun'))
   await assert.rejects(addAndShow(other, { name: 'more', version: '1.0.0' }), has('registry_moved'))
-  const elsewhere = serverSettings(await emptyDatabase('elsewhere'))
+  const elsewhere = serverSettings(await server.create('elsewhere'))
   const again = migrate(other, { database: elsewhere, crates: null, tree: null })
   await assert.rejects(again, has('records_moved'))
   await undoMove(other)

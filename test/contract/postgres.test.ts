@@ -1,6 +1,6 @@
 // Mirrors generator/store/database/postgres/: what the catalog promises on a real server.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { insertCrate } from '../../generator/store/catalog/crates.ts'
@@ -11,27 +11,19 @@ import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
 import { all, attempt, column, run, value } from '../../generator/store/database/statement.ts'
 import { serverSettings } from '../support/engine.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { execute } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { until } from '../support/until.ts'
 import { OPERATOR } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 let count = 0
 
 /** The settings of a new, empty database. */
 async function empty(more: Partial<ServerSettings> = {}): Promise<ServerSettings> {
-  const name = `contract_${++count}`
-  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-  return { ...serverSettings(server.url(name)), ...more }
+  const url = await server.create(`contract_${++count}`)
+  return { ...serverSettings(url), ...more }
 }
 
 type After = { after(step: () => Promise<void>): void }

@@ -1,24 +1,17 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
 import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { execute } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { until } from '../support/until.ts'
 import { folderOf } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 interface Line {
   readonly vers: string
@@ -198,9 +191,8 @@ test('files are looked at for each request: what others change renews no number 
 })
 
 test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
-  await execute(server.url('postgres'), 'CREATE DATABASE lost')
   const settings = {
-    url: server.url('lost'),
+    url: await server.create('lost'),
     password_file: null,
     sslmode: 'auto' as const,
     ca_file: null,

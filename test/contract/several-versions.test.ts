@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import {
   DummyDriver,
   Kysely,
@@ -35,22 +35,14 @@ import { Cluster, publish } from '../support/cluster.ts'
 import { serverSettings } from '../support/engine.ts'
 import { ownDependency } from '../support/own-dependency.ts'
 import { type Daemon, laterProgram, plimsoll, root } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
 import { CONTRACTING, EXPANDING, NEWER, NEWEST } from '../support/versions.ts'
 import { loggedIn, Visitor, withPassword } from '../support/visitor.ts'
 import { folderOf } from '../support/workplace.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 const versionsOf = async ({ url }: Daemon): Promise<string[]> => {
   const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
@@ -354,8 +346,7 @@ async function useAll(test: TestRegistry, name: string): Promise<void> {
 test('a version goes on while the next one expands the schema under its prepared statements', {
   skip,
 }, async t => {
-  await execute(server.url('postgres'), 'CREATE DATABASE expanded')
-  const url = server.url('expanded')
+  const url = await server.create('expanded')
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_DATABASE_URL: url } })
   await useAll(test, 'before')
   await (await openPostgres(serverSettings(url), NEWER)).destroy()

@@ -1,6 +1,6 @@
 // Mirrors daemon/access/shared-rate-limit.ts: limits that daemons of one database have together.
 import assert from 'node:assert/strict'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { RateLimit } from '../../daemon/access/rate-limit.ts'
 import { SharedRateLimit } from '../../daemon/access/shared-rate-limit.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
@@ -14,26 +14,18 @@ import { column, value } from '../../generator/store/database/statement.ts'
 import { Cluster, publish } from '../support/cluster.ts'
 import { serverSettings } from '../support/engine.ts'
 import type { Daemon } from '../support/plimsoll.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { execute } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { BASE } from '../support/registry.ts'
 import { PASSWORD, Visitor } from '../support/visitor.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 const NOW = new Date('2026-11-20T12:00:00Z')
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
 async function open(t: TestContext, name: string): Promise<Database> {
-  await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-  const database = await openPostgres(serverSettings(server.url(name)))
+  const database = await openPostgres(serverSettings(await server.create(name)))
   t.after(() => database.destroy())
   return database
 }

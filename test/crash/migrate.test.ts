@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { undoMove } from '../../generator/migrate/migrate.ts'
 import { openRegistry, type Registry } from '../../generator/registry.ts'
 import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
@@ -10,21 +10,13 @@ import { all } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { filesBelow } from '../support/folder.ts'
-import { execute, postgresMissing, startPostgres, type TestServer } from '../support/postgres.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { addAndShow, folderOf } from '../support/workplace.ts'
 import { openPublishing } from './truth.ts'
 import { Victim } from './victim.ts'
 
-const skip = postgresMissing() ?? false
-let server: TestServer
-
-before(async () => {
-  if (skip === false) server = await startPostgres()
-})
-after(async () => {
-  if (skip === false) await server.close()
-})
+const { server, skip } = postgresSuite()
 
 /** All records but the marks, of which a copy may have more. */
 async function recordsOf({ database }: Registry): Promise<Record<string, unknown[]>> {
@@ -107,9 +99,8 @@ test('killed at any step, a move to a server and back is completed by the next c
   await addAndShow(registry, { name: 'other', version: '1.0.0' })
   let databases = 0
   const target = async () => {
-    const name = `crash_${++databases}`
-    await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
-    return { to: server.url(name), env: { PLIMSOLL_DATABASE_URL: server.url(name) } }
+    const to = await server.create(`crash_${++databases}`)
+    return { to, env: { PLIMSOLL_DATABASE_URL: to } }
   }
   const there = await dieEverywhere(t, { registry, target, clear: () => {} })
   const { dir } = registry

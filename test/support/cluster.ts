@@ -41,7 +41,7 @@ export class Cluster {
     name: string,
     isInBuckets = false,
   ): Promise<Cluster> {
-    await execute(server.url('postgres'), `CREATE DATABASE ${name}`)
+    await server.create(name)
     const cleanup = new Cleanup(t)
     const s3 = isInBuckets ? await startS3(cleanup) : null
     return new Cluster(t, server, name, cleanup, s3)

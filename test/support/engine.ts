@@ -20,7 +20,7 @@ export const TEMPLATE = 'plimsoll_template'
 /** Starts a PostgreSQL server with the template of all tests' databases. */
 export async function startTemplate(): Promise<TestServer> {
   const started = await startPostgres()
-  await execute(started.url('postgres'), `CREATE DATABASE ${TEMPLATE}`)
+  await started.create(TEMPLATE)
   await (await openPostgres(serverSettings(started.url(TEMPLATE)))).destroy()
   return started
 }

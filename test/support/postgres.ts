@@ -9,6 +9,8 @@ import { until } from './until.ts'
 export interface TestServer {
   /** Returns the URL of a database, which may not exist. */
   readonly url: (database: string) => string
+  /** Creates an empty database, and returns its URL. */
+  readonly create: (database: string) => Promise<string>
   /** Stops it at once, as a crash does; `start` continues with the same data. */
   readonly kill: () => Promise<void>
   readonly start: () => Promise<void>
@@ -87,6 +89,10 @@ export async function startPostgres(): Promise<TestServer> {
   await start()
   return {
     url,
+    create: async database => {
+      await execute(url('postgres'), `CREATE DATABASE ${database}`)
+      return url(database)
+    },
     start,
     kill: () => stop(),
     close: async () => {
