@@ -31,7 +31,8 @@ export type Faults = (request: LoggedRequest) => Fault | undefined
 export class RecordingProxy {
   readonly requests = new RequestLog()
   readonly url: string
-  #target: URL | undefined
+  #targets: readonly URL[] = []
+  #next = 0
   #faults: Faults = () => undefined
 
   private constructor(url: string) {
@@ -48,9 +49,9 @@ export class RecordingProxy {
     return proxy
   }
 
-  /** From now on requests go to the server at `url`. */
-  passTo(url: string): void {
-    this.#target = new URL(url)
+  /** From now on requests go to the servers at these URLs in turn. */
+  passTo(...urls: readonly string[]): void {
+    this.#targets = urls.map(url => new URL(url))
   }
 
   /** From now on requests meet these faults; none at all unless given. */
@@ -89,8 +90,9 @@ export class RecordingProxy {
     incoming: IncomingMessage,
     answered: (answer: IncomingMessage) => void,
   ): ClientRequest {
-    if (!this.#target) throw new Error('nothing is behind this proxy yet')
-    const { hostname, port } = this.#target
+    const target = this.#targets[this.#next++ % this.#targets.length]
+    if (!target) throw new Error('nothing is behind this proxy yet')
+    const { hostname, port } = target
     const outgoing = connect({
       hostname,
       port,
