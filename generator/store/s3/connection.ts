@@ -101,7 +101,8 @@ export class BucketConnection {
     const { url, region } = await this.#place()
     const path = pathOf(url, key)
     const request = { method: 'GET', host: url.host, path, query: {}, headers: {} }
-    const scope = { credentials: await this.#chain.get(), region, now: this.#now() }
+    const credentials = await reading(() => this.#chain.get())
+    const scope = { credentials, region, now: this.#now() }
     return `${url.origin}${path}?${presignedQuery(request, seconds, scope)}`
   }
 

@@ -5,28 +5,39 @@ import { refuse } from '../../../core/error/error.ts'
 import { unlessMissing } from '../durable-file.ts'
 import { type Environment, fromMetadata } from './metadata.ts'
 import type { Credentials } from './sign.ts'
+import { fromWebIdentity } from './web-identity.ts'
 
 /** Temporary keys are renewed so many milliseconds before they end. */
 const EARLY_MS = 5 * 60_000
 
+/** How long keys that could not be renewed are used before the next attempt, in milliseconds. */
+const PAUSE_MS = 30_000
+
 /**
  * Finds keys as the tools of AWS do, in this order: the environment (`AWS_ACCESS_KEY_ID`, …), a
- * profile in the shared files (`AWS_PROFILE`), the service of a container, the machine's metadata.
- * Nothing prints them.
+ * role for the token in a file (`AWS_WEB_IDENTITY_TOKEN_FILE`), a profile in the shared files
+ * (`AWS_PROFILE`), the service of a container, the machine's metadata. Nothing prints them.
  */
 export class CredentialChain {
   readonly #env: Environment
   #found: Credentials | null = null
+  /** Until when keys that end soon are good enough, because they could not be renewed. */
+  #patient = 0
   #searching: Promise<Credentials> | null = null
 
   constructor(env: Environment) {
     this.#env = env
   }
 
-  /** Returns keys that hold for some minutes; refuses when there are none. */
+  /**
+   * Returns keys that hold for some minutes, or for less when they could not be renewed. Refuses
+   * when there are none; throws `Transient` when a service that has them does not answer.
+   */
   async get(): Promise<Credentials> {
+    const now = Date.now()
     const { expires = Number.POSITIVE_INFINITY } = this.#found ?? {}
-    if (this.#found && expires - EARLY_MS > Date.now()) return this.#found
+    const isFresh = expires - EARLY_MS > now || (expires > now && this.#patient > now)
+    if (this.#found && isFresh) return this.#found
     this.#searching ??= this.#search().finally(() => {
       this.#searching = null
     })
@@ -39,10 +50,25 @@ export class CredentialChain {
   }
 
   async #search(): Promise<Credentials> {
-    const found =
-      fromEnvironment(this.#env) ?? (await fromFiles(this.#env)) ?? (await fromMetadata(this.#env))
-    this.#found = found ?? refuse('bucket_keys_missing')
-    return this.#found
+    try {
+      this.#found = (await this.#ask()) ?? refuse('bucket_keys_missing')
+      return this.#found
+    } catch (error) {
+      const { expires = 0 } = this.#found ?? {}
+      if (!this.#found || expires <= Date.now()) throw error
+      this.#patient = Date.now() + PAUSE_MS
+      return this.#found
+    }
+  }
+
+  async #ask(): Promise<Credentials | null> {
+    const env = this.#env
+    return (
+      fromEnvironment(env) ??
+      (await fromWebIdentity(env, await regionOf(env))) ??
+      (await fromFiles(env)) ??
+      (await fromMetadata(env))
+    )
   }
 }
 

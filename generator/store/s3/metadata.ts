@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import * as v from 'valibot'
+import { refuse } from '../../../core/error/error.ts'
 import type { Credentials } from './sign.ts'
 
 /** The environment of the process. */
@@ -32,8 +33,20 @@ export async function fromMetadata(env: Environment): Promise<Credentials | null
 
 async function containerHeaders(env: Environment): Promise<Record<string, string>> {
   const file = env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE
-  const token = file ? (await readFile(file, 'utf8')).trim() : env.AWS_CONTAINER_AUTHORIZATION_TOKEN
+  const token = file ? await readToken(file) : env.AWS_CONTAINER_AUTHORIZATION_TOKEN
   return token ? { authorization: token } : {}
+}
+
+/** Reads a token that somebody else renews in a file; refuses when there is none. */
+export async function readToken(file: string): Promise<string> {
+  try {
+    const token = (await readFile(file, 'utf8')).trim()
+    if (/^\S{1,20000}$/.test(token)) return token
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    return refuse('bucket_token_missing', { file, reason: code })
+  }
+  return refuse('bucket_token_missing', { file, reason: 'it has no token' })
 }
 
 /** Version 2 of the metadata service: a token first, then the name of the role, then its keys. */
@@ -56,18 +69,24 @@ async function ask(
   try {
     const signal = AbortSignal.timeout(LIMIT_MS)
     const answer = await fetch(address, { method, headers, signal, redirect: 'error' })
-    const parts: Uint8Array[] = []
-    let size = 0
-    for await (const part of answer.body ?? []) {
-      size += part.byteLength
-      if (size > ANSWER_MAX) return null
-      parts.push(part)
-    }
-    return answer.ok ? Buffer.concat(parts).toString() : null
+    const text = await readText(answer)
+    return answer.ok ? text : null
   } catch {
     // There is no such service here: the caller goes on without it.
     return null
   }
+}
+
+/** Reads an answer of a service that gives keys; null when it is longer than any of them. */
+export async function readText(answer: Response): Promise<string | null> {
+  const parts: Uint8Array[] = []
+  let size = 0
+  for await (const part of answer.body ?? []) {
+    size += part.byteLength
+    if (size > ANSWER_MAX) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
 }
 
 function parse(text: string | null): Credentials | null {
