@@ -52,12 +52,12 @@ export async function uploadTree(
   progress?: Progress,
   signal?: AbortSignal,
 ): Promise<void> {
-  await mirror.learn()
+  const listed = await mirror.learn()
   const none = new Map()
   let done = 0
   const upload = async (files: readonly string[], stored: ReadonlyMap<string, string> = none) => {
     signal?.throwIfAborted()
-    await mirror.update({ files, stored, gone: none })
+    await mirror.update({ files, stored, gone: none }, listed)
     done += files.length + stored.size
     progress?.('uploading files', done, 0)
   }

@@ -39,7 +39,7 @@ test('what is written is in the bucket when the write returns, and nothing is li
   await tree.write(output(INDEX, 'two\n'))
   assert.deepEqual([text(INDEX), writes()], ['two\n', ['PUT']])
   await tree.write(output(INDEX, 'two\n'))
-  assert.deepEqual(writes(), [])
+  assert.deepEqual(writes(), ['HEAD'])
   await tree.remove(INDEX)
   assert.deepEqual([s3.keys(), writes()], [[], ['DELETE']])
   assert.ok(s3.requests.every(({ query }) => !query.has('list-type')))
@@ -81,6 +81,20 @@ test('of two builders neither leaves an older file', async t => {
   await one.write(output(INDEX, '2\n'))
   assert.equal(text(INDEX), '3\n')
   assert.equal(readFileSync(join(root, INDEX), 'utf8'), '3\n')
+})
+
+test('bytes that another builder has replaced since are written again', async t => {
+  const { open, root, text, writes } = await opened(t)
+  const [one, other] = [open(), open()]
+  await one.write(output(INDEX, 'plain\n'))
+  await other.write(output(INDEX, 'yanked\n'))
+  assert.equal(text(INDEX), 'yanked\n')
+  // What the first one remembers is what it is to write now, and is not there any more.
+  writes()
+  await one.write(output(INDEX, 'plain\n'))
+  assert.equal(text(INDEX), 'plain\n')
+  assert.equal(readFileSync(join(root, INDEX), 'utf8'), 'plain\n')
+  assert.deepEqual(writes(), ['HEAD', 'HEAD', 'PUT'])
 })
 
 test('after another builder an index file is what the records have, and its crates are first', async t => {
