@@ -10,9 +10,12 @@ export interface Reply {
 }
 
 /** Sends a request; null when the connection broke before the whole answer was there. */
-export async function ask(url: string, init: RequestInit = {}): Promise<Reply | null> {
+export async function ask(
+  request: string | Request,
+  init: RequestInit = {},
+): Promise<Reply | null> {
   try {
-    const answer = await fetch(url, init)
+    const answer = await fetch(request, init)
     return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
   } catch {
     return null

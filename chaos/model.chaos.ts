@@ -5,17 +5,9 @@
  */
 import { join } from 'node:path'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import {
-  ask,
-  isSuccess,
-  promiseSuccess,
-  putOwner,
-  putVersion,
-  putYank,
-  type Reply,
-  readOwners,
-} from './api.ts'
-import { DONE, isLinearizable, type Operation, REFUSED, shown, story } from './model/history.ts'
+import { ask, isSuccess, promiseSuccess, putVersion } from './api.ts'
+import { DONE, isLinearizable, type Operation, REFUSED, story } from './model/history.ts'
+import { requestOf, resultOf, type Wish } from './model/wish.ts'
 import { Folder } from './program.ts'
 import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
@@ -98,19 +90,14 @@ async function operator(field: Field, random: Random): Promise<void> {
   }
 }
 
-type Wish = Pick<Operation, 'client' | 'user' | 'what' | 'about'>
-
 async function record(field: Field, name: string, wish: Wish): Promise<void> {
   const begin = performance.now()
   const result = await perform(field, name, wish)
   field.histories.get(name)?.push({ ...wish, begin, end: performance.now(), result })
 }
 
-async function perform(
-  field: Field,
-  name: string,
-  { client: id, user, what, about }: Wish,
-): Promise<string> {
+async function perform(field: Field, name: string, wish: Wish): Promise<string> {
+  const { client: id, user, what, about } = wish
   const { url, folder } = field
   if (user === null) {
     const undo = what === 'unyank' ? ['--undo'] : []
@@ -120,38 +107,16 @@ async function perform(
     return ended === 0 ? DONE : REFUSED
   }
   const token = field.tokens.get(user) ?? ''
-  switch (what) {
-    case 'publish':
-      // Everybody has other bytes for the same version.
-      return outcome(await putVersion(url, token, name, about, bytesFor(name, about, id)))
-    case 'yank':
-    case 'unyank':
-      return outcome(await putYank(url, token, [name, about], what === 'yank'))
-    case 'own':
-    case 'disown':
-      return outcome(await putOwner(url, token, [name, about], what === 'own'))
-    case 'owners':
-      return (await readOwners(url, name))?.sort().join() ?? REFUSED
-    case 'versions': {
-      const reply = await ask(`${url}/api/v1/crates/${name}/versions`)
-      if (reply === null) throw new Violation('the daemon does not answer')
-      if (!isSuccess(reply)) return REFUSED
-      const { versions } = JSON.parse(reply.bytes.toString()) as {
-        versions: { num: string; yanked: boolean }[]
-      }
-      return shown(versions.map(one => [one.num, one.yanked] as const))
-    }
-  }
+  // Everybody has other bytes for the same version.
+  const bytes = what === 'publish' ? bytesFor(name, about, id) : new Uint8Array()
+  const reply = await ask(requestOf(url, token, name, wish, bytes))
+  if (reply === null) throw new Violation('the daemon broke off')
+  promise(reply.status < 500, `answered with ${reply.status}: ${reply.bytes}`)
+  return isSuccess(reply) ? resultOf(wish, reply.bytes.toString()) : REFUSED
 }
 
 function bytesFor(name: string, version: string, id: string): Uint8Array {
   return buildCrate({ name, version, files: { 'src/lib.rs': `// ${id} ${serial++}\n` } })
-}
-
-function outcome(reply: Reply | null): string {
-  if (reply === null) throw new Violation('the daemon broke off')
-  promise(reply.status < 500, `answered with ${reply.status}: ${reply.bytes}`)
-  return isSuccess(reply) ? DONE : REFUSED
 }
 
 /** A token is good until the command that revokes it has ended, and never afterwards. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { ask, isSuccess, putOwner, putVersion, putYank, type Reply, readIndex } from '../api.ts'
-import { DONE, type Operation, REFUSED, shown } from '../model/history.ts'
+import { ask, isSuccess, type Reply, readIndex } from '../api.ts'
+import { DONE, REFUSED } from '../model/history.ts'
+import { requestOf, resultOf, type Wish } from '../model/wish.ts'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
 import { checksum, type Line } from '../truth.ts'
@@ -27,7 +28,6 @@ const SEEN_MS = 1000
 /** The result of what was not done because something is away, and will not be. */
 const NOTHING = 'nothing was changed'
 type Result = string | null | typeof NOTHING
-type Wish = Pick<Operation, 'client' | 'user' | 'what' | 'about'>
 
 /** What clients share. */
 export interface Field {
@@ -133,38 +133,12 @@ export class Clients {
   async #perform(
     machine: Machine,
     name: string,
-    { what, about }: Wish,
+    wish: Wish,
     token: string,
     bytes: Uint8Array,
   ): Promise<Result> {
-    const { url } = machine
-    switch (what) {
-      case 'publish':
-        return this.#outcome(machine, putVersion(url, token, name, about, bytes))
-      case 'yank':
-      case 'unyank':
-        return this.#outcome(machine, putYank(url, token, [name, about], what === 'yank'))
-      case 'own':
-      case 'disown':
-        return this.#outcome(machine, putOwner(url, token, [name, about], what === 'own'))
-      case 'owners':
-        return this.#answer(machine, ask(`${url}/api/v1/crates/${name}/owners`), text => {
-          const { users } = JSON.parse(text) as { users: { login: string }[] }
-          return users
-            .map(user => user.login)
-            .sort()
-            .join()
-        })
-      case 'versions':
-        return this.#answer(machine, ask(`${url}/api/v1/crates/${name}/versions`), text => {
-          const { versions } = JSON.parse(text) as { versions: { num: string; yanked: boolean }[] }
-          return shown(versions.map(one => [one.num, one.yanked] as const))
-        })
-    }
-  }
-
-  #outcome(machine: Machine, request: Promise<Reply | null>): Promise<Result> {
-    return this.#answer(machine, request, () => DONE)
+    const reply = ask(requestOf(machine.url, token, name, wish, bytes))
+    return this.#answer(machine, reply, text => resultOf(wish, text))
   }
 
   /** Reads an answer; null without one. Only 503 says that the service is away. */

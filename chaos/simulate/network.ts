@@ -1,0 +1,98 @@
+import type { Random } from '../random.ts'
+import type { VirtualProcess } from './process.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What processes talk to. */
+export type Peer = 'database' | 'bucket'
+
+/**
+ * What becomes of a message: `cut`: the connection breaks before it arrives; `lost`: it arrives,
+ * and the connection breaks before its answer; `busy`: the peer says that it cannot now.
+ */
+export type Fate = 'good' | 'cut' | 'lost' | 'busy'
+
+/** How often something is slow or breaks, from 0 to 1. */
+export interface Weather {
+  /** Messages that take up to half a second. */
+  readonly slow: number
+  /** Messages that take up to 12 seconds. */
+  readonly late: number
+  readonly cut: number
+  readonly lost: number
+  readonly busy: number
+}
+
+/** Nothing is broken, and nothing is slow. */
+export const CALM: Weather = { slow: 0, late: 0, cut: 0, lost: 0, busy: 0 }
+
+/** A way between a process and a peer, and until when it is dead in which way. */
+interface Way {
+  stalledUntil: number
+  refusedUntil: number
+}
+
+/** The ways between processes and what they talk to, with all that can happen on them. */
+export class Network {
+  readonly weather: Record<Peer, Weather> = { database: CALM, bucket: CALM }
+  /** How often each fate was drawn. */
+  readonly fates: Record<Fate, number> = { good: 0, cut: 0, lost: 0, busy: 0 }
+  /** When the last message arrives that is on its way. */
+  lastArrival = 0
+  readonly #timeline: Timeline
+  readonly #ways = new Map<string, Way>()
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline
+  }
+
+  /** Nothing gets through for so many milliseconds, either way; it arrives afterwards. */
+  stall(process: VirtualProcess, peer: Peer, ms: number): void {
+    this.#way(process, peer).stalledUntil = this.#timeline.now + ms
+  }
+
+  /** Nothing gets through for so many milliseconds, and whoever sends learns that. */
+  refuse(process: VirtualProcess, peer: Peer, ms: number): void {
+    this.#way(process, peer).refusedUntil = this.#timeline.now + ms
+  }
+
+  /** Everything gets through again. */
+  heal(): void {
+    this.#ways.clear()
+    this.weather.database = this.weather.bucket = CALM
+  }
+
+  /** Draws how long a message takes, in milliseconds. */
+  delay(random: Random, process: VirtualProcess, peer: Peer): number {
+    const { slow, late } = this.weather[peer]
+    const wait = Math.max(0, this.#way(process, peer).stalledUntil - this.#timeline.now)
+    const [kind, size] = [random.next(), random.next()]
+    const usual = kind < late + slow ? size * 500 : 0.1 + size * 1.5
+    const delay = wait + (kind < late ? size * 12_000 : usual)
+    this.lastArrival = Math.max(this.lastArrival, this.#timeline.now + delay)
+    return delay
+  }
+
+  /** Draws what becomes of a message. */
+  fate(random: Random, process: VirtualProcess, peer: Peer): Fate {
+    const { cut, lost, busy } = this.weather[peer]
+    const drawn = random.next()
+    const isRefused = this.#way(process, peer).refusedUntil > this.#timeline.now
+    const fate =
+      isRefused || drawn < cut
+        ? 'cut'
+        : drawn < cut + lost
+          ? 'lost'
+          : drawn < cut + lost + busy
+            ? 'busy'
+            : 'good'
+    this.fates[fate]++
+    return fate
+  }
+
+  #way({ name }: VirtualProcess, peer: Peer): Way {
+    const key = `${name} ${peer}`
+    const known = this.#ways.get(key) ?? { stalledUntil: 0, refusedUntil: 0 }
+    this.#ways.set(key, known)
+    return known
+  }
+}

@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Random } from '../random.ts'
+import type { Network } from './network.ts'
+import type { Timeline } from './timeline.ts'
+
+/** What a simulated process runs in. */
+export interface World {
+  readonly timeline: Timeline
+  readonly network: Network
+}
+
+/**
+ * A process of a simulated machine. Its timers, statements and requests are told apart from those
+ * of the others by the context in which they begin; one that is dead does nothing any more.
+ */
+export class VirtualProcess {
+  readonly name: string
+  readonly world: World
+  /** Decides what the process itself leaves to chance, such as its pauses. */
+  readonly random: Random
+  /** Resolves with null when it is killed. */
+  readonly death: Promise<null>
+  #die: () => void = () => undefined
+  isDead = false
+  /** Until when it is stopped (SIGSTOP), in virtual milliseconds. */
+  stoppedUntil = 0
+
+  constructor(name: string, world: World, random: Random) {
+    this.name = name
+    this.world = world
+    this.random = random
+    this.death = new Promise(resolve => {
+      this.#die = () => resolve(null)
+    })
+  }
+
+  /** Nothing happens in it any more; what it has sent arrives. */
+  kill(): void {
+    this.isDead = true
+    this.#die()
+  }
+
+  /** Does work as this process. */
+  run<T>(work: () => T): T {
+    return current.run(this, work)
+  }
+}
+
+const current = new AsyncLocalStorage<VirtualProcess>()
+
+/** The process that runs now; undefined in the simulation itself. */
+export function currentProcess(): VirtualProcess | undefined {
+  return current.getStore()
+}

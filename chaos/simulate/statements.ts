@@ -1,0 +1,93 @@
+import type { CompiledQuery } from 'kysely'
+import Libsql from 'libsql'
+import { Session } from '../../generator/store/database/postgres/session.ts'
+import { translate } from '../../generator/store/database/postgres/translation.ts'
+
+/** What the server of a simulation answers to a statement, as PostgreSQL words it. */
+export interface Result {
+  /** Null when it returns no rows. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[] | null
+  /** Such as `INSERT 0 1`. */
+  readonly tag: string
+}
+
+/** PostgreSQL's numbers of types (`pg_type.oid`). */
+const [BYTEA, BIGINT, TEXT, NUMERIC] = [17, 20, 25, 1700]
+
+/** The statements of the catalog by their translations for PostgreSQL. */
+const originals = new Map<string, string>()
+
+/**
+ * Has the statements remembered that are translated for PostgreSQL, because the server of a
+ * simulation executes them as they were written; returns what ends that.
+ */
+export function rememberStatements(): () => void {
+  const { executeQuery } = Session.prototype
+  Session.prototype.executeQuery = function (this: Session, query: CompiledQuery) {
+    originals.set(translate(query.sql).text, query.sql)
+    return executeQuery.call(this, query)
+  } as typeof executeQuery
+  return () => {
+    Session.prototype.executeQuery = executeQuery
+  }
+}
+
+/** A handle of the SQLite file that stands for the records on a server. */
+export class Statements {
+  readonly #database: Libsql.Database
+  readonly #prepared = new Map<string, Libsql.Statement>()
+
+  constructor(path: string) {
+    this.#database = new Libsql(path)
+    // Nothing here survives the program.
+    this.#database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON')
+  }
+
+  exec(text: string): void {
+    this.#database.exec(text)
+  }
+
+  /** Executes a statement as it was translated; arrays among the values are JSON to SQLite. */
+  execute(text: string, values: readonly unknown[]): Result {
+    const sql = (originals.get(text) ?? text).replace(/\$\d+/g, '?')
+    const parameters = values.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
+    const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql)
+    const command = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? ''
+    if (/^(?:SELECT|INSERT|UPDATE|DELETE|WITH)$/.test(command)) this.#prepared.set(sql, statement)
+    if (statement.reader) {
+      const rows = statement.all(parameters) as Record<string, unknown>[]
+      return { rows, tag: tagOf(command === 'WITH' ? 'SELECT' : command, rows.length) }
+    }
+    return { rows: null, tag: tagOf(command, statement.run(parameters).changes) }
+  }
+
+  close(): void {
+    this.#prepared.clear()
+    this.#database.close()
+  }
+}
+
+function tagOf(command: string, count: number): string {
+  return command === 'INSERT' ? `INSERT 0 ${count}` : `${command} ${count}`
+}
+
+/** Returns rows as PostgreSQL sends them: the columns with their types, and texts. */
+export function encoded(rows: readonly Readonly<Record<string, unknown>>[]) {
+  const names = Object.keys(rows[0] ?? {})
+  const fields = names.map(name => {
+    const value = rows.map(row => row[name]).find(one => one !== null)
+    return { name, dataTypeID: typeOf(value), format: 'text' }
+  })
+  return { fields, rows: rows.map(row => names.map(name => textOf(row[name]))) }
+}
+
+function typeOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? BIGINT : NUMERIC
+  return typeof value === 'string' || value === undefined ? TEXT : BYTEA
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'number' || typeof value === 'string') return String(value)
+  return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Random } from '../random.ts'
+import { promise } from '../run.ts'
+import { pendingImmediates } from './clock.ts'
+import type { VirtualProcess } from './process.ts'
+
+/** So many turns of the event loop without anything to do, and nothing will come any more. */
+const QUIET_TURNS = 3
+/** What the system is asked for, such as files; timers and sockets of the program are others. */
+const OF_THE_SYSTEM = /^(?:FS|CloseReq|FileHandle)/
+
+/** Something that happens at a moment of virtual time. */
+export interface Event {
+  readonly key: string
+  readonly process: VirtualProcess | null
+  /** Null once it has happened, or will not happen. */
+  work: (() => void) | null
+  at: number
+  order: number
+}
+
+/** An event that has no moment yet. */
+interface Planned {
+  readonly event: Event
+  readonly when: (random: Random) => number
+}
+
+/**
+ * Virtual time, in milliseconds from 0: what happens at which moment, one event after the other.
+ * After an event, everything that follows from it without waiting for another one is done. So the
+ * order of events depends on the seed only: moments are drawn in the order of the keys of what has
+ * been planned, whatever the order is in which the system has answered.
+ */
+export class Timeline {
+  now = 0
+  /** Events that have happened. */
+  steps = 0
+  /** Keys with their moments, the latest last; for people. */
+  readonly recent: string[] = []
+  readonly #random: Random
+  readonly #queue: Event[] = []
+  #planned: Planned[] = []
+  #orders = 0
+  readonly #hash = createHash('sha256')
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /**
+   * Plans an event of a process, or of what belongs to none, `when` milliseconds from now; `when`
+   * may draw more than that.
+   */
+  plan(
+    key: string,
+    process: VirtualProcess | null,
+    when: (random: Random) => number,
+    work: () => void,
+  ): Event {
+    const event = { key, process, work, at: Number.NaN, order: 0 }
+    this.#planned.push({ event, when })
+    return event
+  }
+
+  /** Resolves after so many virtual milliseconds. */
+  sleep(ms: number, who: string): Promise<void> {
+    return new Promise(resolve => {
+      this.plan(`${who} waits`, null, () => ms, resolve)
+    })
+  }
+
+  /** Lets events happen until work is done; fails when nothing happens any more. */
+  async until<T>(work: Promise<T>, what: string, limit = Number.POSITIVE_INFINITY): Promise<T> {
+    let isDone = false
+    const done = () => {
+      isDone = true
+    }
+    work.then(done, done)
+    await settled()
+    while (!isDone) {
+      promise(this.now < limit, `${what} takes longer than ${limit.toFixed(0)} virtual ms`)
+      promise(await this.step(), `${what} waits for nothing`)
+    }
+    return work
+  }
+
+  /** Lets one event happen, and what follows from it; returns false when there is none. */
+  async step(): Promise<boolean> {
+    this.#place()
+    const event = this.#next()
+    if (!event) return false
+    const { process, work } = event
+    event.work = null
+    this.now = Math.max(this.now, event.at)
+    this.steps++
+    this.#note(event)
+    if (process) process.run(() => work?.())
+    else work?.()
+    await settled()
+    return true
+  }
+
+  /** Stands for everything that has happened, in its order. */
+  trace(): string {
+    return this.#hash.copy().digest('hex').slice(0, 16)
+  }
+
+  /** Draws the moments of what was planned since the last event. */
+  #place(): void {
+    const planned = this.#planned
+    this.#planned = []
+    const keyOf = ({ event: { process, key } }: Planned) => `${process?.name ?? ''} ${key}`
+    const sorted = planned.map((one, at) => ({ key: keyOf(one), at, one }))
+    sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at))
+    for (const { one } of sorted) {
+      one.event.at = this.now + Math.max(0, one.when(this.#random))
+      one.event.order = ++this.#orders
+      this.#push(one.event)
+    }
+  }
+
+  /** Takes the next event that is still to happen; what is stopped happens later. */
+  #next(): Event | null {
+    for (;;) {
+      const event = this.#pop()
+      if (!event) return null
+      if (event.work === null || event.process?.isDead) continue
+      const until = event.process?.stoppedUntil ?? 0
+      if (until <= event.at) return event
+      event.at = until
+      this.#push(event)
+    }
+  }
+
+  #note({ key, process, at }: Event): void {
+    const line = `${at.toFixed(3)} ${process?.name ?? '-'} ${key}`
+    this.#hash.update(`${line}\n`)
+    this.recent.push(line)
+    if (this.recent.length > 400) this.recent.splice(0, 200)
+  }
+
+  #push(event: Event): void {
+    const queue = this.#queue
+    let at = queue.push(event) - 1
+    while (at > 0) {
+      const above = (at - 1) >> 1
+      if (!isBefore(event, queue[above] as Event)) break
+      queue[at] = queue[above] as Event
+      at = above
+    }
+    queue[at] = event
+  }
+
+  #pop(): Event | undefined {
+    const queue = this.#queue
+    const [first] = queue
+    const last = queue.pop()
+    if (!last || queue.length === 0) return first
+    let at = 0
+    for (;;) {
+      let below = 2 * at + 1
+      if (below >= queue.length) break
+      const other = queue[below + 1]
+      if (other && isBefore(other, queue[below] as Event)) below++
+      if (!isBefore(queue[below] as Event, last)) break
+      queue[at] = queue[below] as Event
+      at = below
+    }
+    queue[at] = last
+    return first
+  }
+}
+
+function isBefore(one: Event, other: Event): boolean {
+  return one.at < other.at || (one.at === other.at && one.order < other.order)
+}
+
+/** Resolves when the program has done everything that it can do without an event. */
+export async function settled(): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) await turn()
+}
+
+function isBusy(): boolean {
+  if (pendingImmediates() > 0) return true
+  return process.getActiveResourcesInfo().some(name => OF_THE_SYSTEM.test(name))
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { KEPT, listPage, objectOf, type StoredObject } from './objects.ts'
+
+/** A request that has arrived: its method, the key, and the names in its query. */
+export interface Arrived {
+  readonly method: string
+  readonly key: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingHttpHeaders
+}
+
+/** What an object storage answers. */
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Buffer | string
+}
+
+interface Upload {
+  readonly key: string
+  readonly headers: Record<string, string>
+  readonly parts: Map<number, Buffer>
+}
+
+/** The objects of one bucket, `test`: it knows conditions, parts, ranges, copies and lists. */
+export class ObjectStorage {
+  readonly objects = new Map<string, StoredObject>()
+  /** The most objects of a page of a list. */
+  pageSize = 1000
+  readonly #uploads = new Map<string, Upload>()
+
+  /** The keys of all objects, sorted. */
+  keys(): string[] {
+    return [...this.objects.keys()].sort()
+  }
+
+  /** The number of uploads in parts that were neither completed nor aborted. */
+  get openUploads(): number {
+    return this.#uploads.size
+  }
+
+  /** Does what a request asks for; returns the answer. */
+  answer(request: Arrived, body: Buffer): Answer {
+    const { method, key, query } = request
+    if (key === '' && method === 'GET') {
+      const after = query.get('continuation-token') ?? ''
+      const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter')]
+      const page = listPage(this.objects, prefix, after, this.pageSize, delimiter)
+      return { status: 200, body: page }
+    }
+    if (query.has('uploads') || query.has('uploadId')) return this.#inParts(request, body)
+    if (method === 'PUT') return this.#put(request, body)
+    if (method === 'DELETE') {
+      this.objects.delete(key)
+      return { status: 204 }
+    }
+    const object = this.objects.get(key)
+    if (!object) return failure(404, 'NoSuchKey')
+    return get(request, object)
+  }
+
+  #put({ key, headers }: Arrived, body: Buffer): Answer {
+    const refusal = this.#condition(key, headers)
+    if (refusal) return refusal
+    const source = headers['x-amz-copy-source']
+    if (typeof source === 'string') {
+      const object = this.objects.get(decodeURIComponent(source).replace(/^\/?test\//, ''))
+      if (!object) return failure(404, 'NoSuchKey')
+      this.objects.set(key, object)
+      return { status: 200, body: `<CopyObjectResult><ETag>x</ETag></CopyObjectResult>` }
+    }
+    const object = objectOf(body, kept(headers))
+    this.objects.set(key, object)
+    return { status: 200, headers: { etag: object.etag } }
+  }
+
+  #condition(key: string, headers: Arrived['headers']): Answer | null {
+    const object = this.objects.get(key)
+    if (headers['if-none-match'] === '*' && object) return failure(412, 'PreconditionFailed')
+    const tag = headers['if-match']
+    if (tag !== undefined && !object) return failure(404, 'NoSuchKey')
+    return tag !== undefined && object?.etag !== tag ? failure(412, 'PreconditionFailed') : null
+  }
+
+  #inParts({ method, key, query, headers }: Arrived, body: Buffer): Answer {
+    if (query.has('uploads')) {
+      const id = randomUUID()
+      this.#uploads.set(id, { key, headers: kept(headers), parts: new Map() })
+      const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`
+      return { status: 200, body: text }
+    }
+    const id = query.get('uploadId') ?? ''
+    const upload = this.#uploads.get(id)
+    if (upload?.key !== key) return failure(404, 'NoSuchUpload')
+    if (method === 'PUT') {
+      upload.parts.set(Number(query.get('partNumber')), body)
+      return { status: 200, headers: { etag: objectOf(body, {}).etag } }
+    }
+    if (method === 'POST') {
+      const refusal = this.#condition(key, headers)
+      if (refusal) return refusal
+      const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes)
+      this.objects.set(key, objectOf(Buffer.concat(parts), upload.headers, parts))
+    }
+    this.#uploads.delete(id)
+    if (method === 'DELETE') return { status: 204 }
+    const { etag = '' } = this.objects.get(key) ?? {}
+    const text = `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`
+    return { status: 200, body: text }
+  }
+}
+
+function get({ headers }: Arrived, { bytes, etag, headers: kept }: StoredObject): Answer {
+  const facts = { ...kept, etag }
+  const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
+  if (first === '') {
+    const length = { 'content-length': String(bytes.length) }
+    return { status: 200, headers: { ...facts, ...length }, body: bytes }
+  }
+  const part = bytes.subarray(Number(first), Number(last) + 1)
+  const range = `bytes ${first}-${Number(first) + part.length - 1}/${bytes.length}`
+  return { status: 206, headers: { ...facts, 'content-range': range }, body: part }
+}
+
+function kept(headers: Arrived['headers']): Record<string, string> {
+  const entries = Object.entries(headers).filter(([name]) => KEPT.test(name))
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+}
+
+/** Returns an answer with a code, as S3 words it. */
+export function failure(status: number, code: string): Answer {
+  return { status, body: `<?xml version="1.0"?>\n<Error><Code>${code}</Code></Error>` }
+}
