@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** Binds a server to a free loopback port; its base URL, without a slash at the end. */
@@ -14,4 +14,12 @@ export async function closeServer(server: Server): Promise<void> {
   server.close()
   server.closeAllConnections()
   await once(server, 'close')
+}
+
+/** A port that was free a moment ago, for servers that do not say which one they were given. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const url = new URL(await listen(server))
+  await closeServer(server)
+  return Number(url.port)
 }

@@ -24,6 +24,9 @@ export function postgresSuite(): PostgresSuite {
   const server: TestServer = {
     url: database => running().url(database),
     create: database => running().create(database),
+    get port() {
+      return running().port
+    },
     kill: () => running().kill(),
     start: () => running().start(),
     close: () => running().close(),

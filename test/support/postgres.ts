@@ -1,16 +1,28 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { freePort } from './loopback.ts'
 import { until } from './until.ts'
 
-/** A PostgreSQL server for tests: without TCP, without passwords, and without syncs. */
+/** A PostgreSQL server for tests: without syncs, and over its Unix socket without passwords. */
 export interface TestServer {
-  /** Returns the URL of a database, which may not exist. */
+  /** Returns the URL of a database over the Unix socket; it may not exist. */
   readonly url: (database: string) => string
   /** Creates an empty database, and returns its URL. */
   readonly create: (database: string) => Promise<string>
+  /** The port on 127.0.0.1; without TLS there is none behind it. */
+  readonly port: number
   /** Stops it at once, as a crash does; `start` continues with the same data. */
   readonly kill: () => Promise<void>
   readonly start: () => Promise<void>
@@ -41,8 +53,13 @@ function programs(): string | null {
   return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? null
 }
 
+interface Owner {
+  readonly uid?: number
+  readonly gid?: number
+}
+
 /** The server refuses to run as root. */
-function account(): { readonly uid?: number; readonly gid?: number } {
+function account(): Owner {
   if (process.getuid?.() !== 0) return {}
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody']))
   return { uid: idOf('-u'), gid: idOf('-g') }
@@ -57,8 +74,11 @@ shared_buffers = 64MB
 autovacuum_naptime = 10s
 `
 
-/** Starts a server of its own, in a folder of temporary files. */
-export async function startPostgres(): Promise<TestServer> {
+/**
+ * Starts a server of its own, in a folder of temporary files. With `tls`, files of a certificate and
+ * its key, it also listens on 127.0.0.1, where it demands TLS and a password.
+ */
+export async function startPostgres(tls: Certificate | null = null): Promise<TestServer> {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-pg-'))
@@ -68,11 +88,12 @@ export async function startPostgres(): Promise<TestServer> {
   // As on a server whose language is not English: the catalog must not depend on it.
   const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
   execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
-  writeFileSync(
-    join(data, 'postgresql.auto.conf'),
-    `${SETTINGS}unix_socket_directories = '${dir}'\n`,
-  )
-  const url = (database: string) => `postgres://plimsoll@localhost/${database}?host=${dir}`
+  const port = await freePort()
+  const place = `unix_socket_directories = '${dir}'\n`
+  const more = tls ? `${secured(data, tls, owner)}port = ${port}\n` : ''
+  writeFileSync(join(data, 'postgresql.auto.conf'), SETTINGS + place + more)
+  const at = tls ? `localhost:${port}` : 'localhost'
+  const url = (database: string) => `postgres://plimsoll@${at}/${database}?host=${dir}`
   let stop = async () => {}
   const start = async () => {
     const server = spawn(join(bin, 'postgres'), ['-D', data], { ...owner, stdio: 'ignore' })
@@ -93,6 +114,7 @@ export async function startPostgres(): Promise<TestServer> {
       await execute(url('postgres'), `CREATE DATABASE ${database}`)
       return url(database)
     },
+    port,
     start,
     kill: () => stop(),
     close: async () => {
@@ -100,6 +122,28 @@ export async function startPostgres(): Promise<TestServer> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** Files of a certificate and its key. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Sets up who may come how; returns the settings for it. The server wants the key to be its own. */
+function secured(data: string, { cert, key }: Certificate, owner: Owner): string {
+  for (const [from, name] of [
+    [cert, 'server.crt'],
+    [key, 'server.key'],
+  ] as const) {
+    const path = join(data, name)
+    copyFileSync(from, path)
+    chmodSync(path, 0o600)
+    if (owner.uid !== undefined && owner.gid !== undefined) chownSync(path, owner.uid, owner.gid)
+  }
+  const rules = 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n'
+  writeFileSync(join(data, 'pg_hba.conf'), rules)
+  return "listen_addresses = '127.0.0.1'\nssl = on\npassword_encryption = 'scram-sha-256'\n"
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -113,8 +157,9 @@ async function answers(url: string): Promise<boolean> {
 
 /** Executes statements in a database, as its administrator. */
 export async function execute(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const { pathname, searchParams } = new URL(url)
+  const { pathname, port, searchParams } = new URL(url)
   const client = new Client({
+    ...(port !== '' && { port: Number(port) }),
     host: searchParams.get('host') ?? '',
     user: 'plimsoll',
     database: pathname.slice(1),

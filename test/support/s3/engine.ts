@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Cleanup } from '../cleanup.ts'
+import { freePort } from '../loopback.ts'
 import { scratch } from '../scratch.ts'
 import { until } from '../until.ts'
 import { startS3 } from './bucket.ts'
@@ -61,14 +61,4 @@ async function startVersitygw(cleanup: Cleanup, program: string): Promise<TestS3
     () => `versitygw does not answer\n${said}`,
   )
   return { url }
-}
-
-/** A port that was free a moment ago: versitygw does not say which one it was given. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }

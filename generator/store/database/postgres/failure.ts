@@ -46,6 +46,10 @@ const READ_ONLY = '25006'
 /** PostgreSQL's codes for a wrong password, user or database, and for missing rights. */
 const DENIED = /^(?:28...|3D000|42501|ERR_TLS.*|.*CERT.*|UNABLE_TO_.*)$/
 
+/** What `pg` says itself of a server without TLS, and where there is no password for one. */
+const UNSUITABLE =
+  /^(?:The server does not support SSL connections|There was an error establishing an SSL connection|SASL: SCRAM-SERVER-FIRST-MESSAGE: client password )/
+
 /** Returns the error to throw for one of `pg`: a `Refusal` if operators can do something about it. */
 export function failure(error: unknown): unknown {
   if (error instanceof Refusal || !(error instanceof Error)) return error
@@ -55,7 +59,8 @@ export function failure(error: unknown): unknown {
   if (isClosed(error)) return new Refusal([issue('registry_moved')], because)
   if (isLost(error)) return new Refusal([issue('database_away', { reason })], because)
   if (code === READ_ONLY) return new Refusal([issue('storage_readonly', { reason })], because)
-  if (DENIED.test(code)) return new Refusal([issue('database_denied', { reason })], because)
+  if (DENIED.test(code) || UNSUITABLE.test(message))
+    return new Refusal([issue('database_denied', { reason })], because)
   const kind = FAULTS.get(code)
   return kind ? new Refusal([issue(kind, { reason })], because) : error
 }

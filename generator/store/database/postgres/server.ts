@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { Pool, type PoolConfig } from 'pg'
+import { refuse } from '../../../../core/error/error.ts'
 import { Mutex } from '../../../../core/mutex.ts'
 import type { Settings } from '../../../../core/settings/settings.ts'
 import { types } from './values.ts'
@@ -52,10 +54,11 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
 export function connectionOf(settings: ServerSettings): PoolConfig {
   const { statement_seconds, lock_seconds, url } = settings
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
-  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+  const named = searchParams.get('host') ?? decodeURIComponent(hostname)
+  const host = named.replace(/^\[|\]$/g, '')
   const limit = statement_seconds * 1000
   return {
-    host: host.replace(/^\[|\]$/g, ''),
+    host,
     ...(port !== '' && { port: Number(port) }),
     ...(username !== '' && { user: decodeURIComponent(username) }),
     ...passwordOf(settings, decodeURIComponent(password)),
@@ -75,19 +78,32 @@ export function connectionOf(settings: ServerSettings): PoolConfig {
 /** The file may change: it is read for each connection. */
 function passwordOf(settings: ServerSettings, given: string): Pick<PoolConfig, 'password'> {
   const { password_file } = settings
-  if (password_file !== null) return { password: () => readFileSync(password_file, 'utf8').trim() }
+  if (password_file !== null) return { password: () => textOf(password_file).trim() }
   return given === '' ? {} : { password: given }
 }
 
 /** Returns whether a host is this machine; `/` begins the folder of a Unix socket. */
 function isLocal(host: string): boolean {
-  return host.startsWith('/') || /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host)
+  return host.startsWith('/') || /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
 }
 
 function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['ssl'] {
   const mode = sslmode === 'auto' ? (isLocal(host) ? 'disable' : 'verify-full') : sslmode
   if (mode === 'disable') return false
-  const ca = ca_file === null ? {} : { ca: readFileSync(ca_file, 'utf8') }
+  const ca = ca_file === null ? {} : { ca: textOf(ca_file) }
   if (mode === 'require') return { ...ca, rejectUnauthorized: false }
-  return { ...ca, ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }) }
+  if (mode === 'verify-ca') return { ...ca, checkServerIdentity: () => undefined }
+  // `pg` tells TLS the name of the server, but no address: the certificate would have to be that of
+  // `localhost`, which is nobody's there.
+  return { ...ca, ...(isIP(host) !== 0 && { host }) }
+}
+
+/** Reads a file that the settings name; refuses when it cannot be read. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    return refuse('database_denied', { reason: `${path} cannot be read: ${code}` })
+  }
 }
