@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
-import { execForm, lastOf, parseDockerfile, variables } from '../support/dockerfile.ts'
+import { execForm, lastOf, parseDockerfile, type Stage, variables } from '../support/dockerfile.ts'
 import { root } from '../support/plimsoll.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -43,18 +43,49 @@ test('the version of the packages is that of the program', () => {
 
 test('every service of compose.yaml is confined, has fixed images and no password', () => {
   const { services } = parse(read('compose.yaml'), { merge: true })
-  assert.deepEqual(Object.keys(services), ['plimsoll', 'postgresql', 'nginx'])
+  const names = ['plimsoll', 'postgresql', 'objects', 'buckets', 'nginx']
+  assert.deepEqual(Object.keys(services), names)
   for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
     assert.equal(service.read_only, true, name)
     assert.deepEqual(service.cap_drop, ['ALL'], name)
     assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
-    assert.equal(service.restart, 'unless-stopped', name)
+    // What makes the buckets ends.
+    assert.equal(service.restart, name === 'buckets' ? 'no' : 'unless-stopped', name)
     if (!service.build) assert.match(String(service.image), PINNED, name)
     const secrets = Object.entries(service.environment ?? {}).filter(([key]) =>
       /PASS|SECRET|TOKEN/.test(key),
     )
     for (const [key, value] of secrets) assert.match(value, /^\$\{\w+:-\}$/, key)
   }
+})
+
+test('what needs a profile is waited for only with it, and starts in order', () => {
+  const { services, volumes } = parse(read('compose.yaml'), { merge: true })
+  const healthy = { condition: 'service_healthy', required: false }
+  assert.deepEqual(services.plimsoll.depends_on, { postgresql: healthy, objects: healthy })
+  assert.deepEqual(services.objects.depends_on, {
+    buckets: { condition: 'service_completed_successfully' },
+  })
+  assert.deepEqual(
+    [services.objects.profiles, services.buckets.profiles],
+    [['objects'], ['objects']],
+  )
+  for (const name of ['plimsoll', 'objects', 'buckets'])
+    assert.equal(services[name].ports, undefined, name)
+  // The volume belongs to who is first to have it: the user of the daemon's image.
+  const user = lastOf(parseDockerfile(read('Dockerfile')).at(-1) as Stage, 'USER')
+  assert.deepEqual([services.objects.user, services.buckets.user], [user, undefined])
+  assert.equal(services.buckets.image, services.plimsoll.image)
+  const mounted = Object.values<{ volumes: (string | { source: string })[] }>(services).flatMap(
+    ({ volumes }) => volumes.map(one => (typeof one === 'string' ? one.split(':')[0] : one.source)),
+  )
+  assert.deepEqual([...new Set(mounted)].sort(), Object.keys(volumes).sort())
+})
+
+test('the S3 server of compose.yaml is the version that the tests run on', () => {
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  const [, version] = /const VERSION = '(v[\d.]+)'/.exec(read('scripts/versitygw.mjs')) ?? []
+  assert.ok(version && services.objects.image.startsWith(`versity/versitygw:${version}@`))
 })
 
 test('every setting that the packages name exists', () => {
