@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { Pool, type PoolConfig } from 'pg'
 import { refuse } from '../../../../core/error/error.ts'
 import { Mutex } from '../../../../core/mutex.ts'
@@ -54,11 +53,10 @@ export function poolOf(settings: ServerSettings, max: number, more: PoolConfig =
 export function connectionOf(settings: ServerSettings): PoolConfig {
   const { statement_seconds, lock_seconds, url } = settings
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
-  const named = searchParams.get('host') ?? decodeURIComponent(hostname)
-  const host = named.replace(/^\[|\]$/g, '')
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
   const limit = statement_seconds * 1000
   return {
-    host,
+    host: host.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port: Number(port) }),
     ...(username !== '' && { user: decodeURIComponent(username) }),
     ...passwordOf(settings, decodeURIComponent(password)),
@@ -84,7 +82,7 @@ function passwordOf(settings: ServerSettings, given: string): Pick<PoolConfig, '
 
 /** Returns whether a host is this machine; `/` begins the folder of a Unix socket. */
 function isLocal(host: string): boolean {
-  return host.startsWith('/') || /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
+  return host.startsWith('/') || /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host)
 }
 
 function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['ssl'] {
@@ -92,10 +90,7 @@ function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['
   if (mode === 'disable') return false
   const ca = ca_file === null ? {} : { ca: textOf(ca_file) }
   if (mode === 'require') return { ...ca, rejectUnauthorized: false }
-  if (mode === 'verify-ca') return { ...ca, checkServerIdentity: () => undefined }
-  // `pg` tells TLS the name of the server, but no address: the certificate would have to be that of
-  // `localhost`, which is nobody's there.
-  return { ...ca, ...(isIP(host) !== 0 && { host }) }
+  return { ...ca, ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }) }
 }
 
 /** Reads a file that the settings name; refuses when it cannot be read. */
