@@ -2,7 +2,7 @@ import type { Issue } from '../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../core/paths/tree.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
-import { listMarks } from '../store/catalog/marks.ts'
+import { listMarks, type Mark } from '../store/catalog/marks.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type BuildContext, rebuildCrate, renderConfig } from './crate.ts'
 import { buildMarked, rebuildAll } from './many-crates.ts'
@@ -46,8 +46,8 @@ export async function build(
 /** Renders every marked crate. */
 export async function drain(context: BuildContext, progress?: Progress): Promise<Built> {
   const issues: Issue[] = []
-  for (const { subject } of await listMarks(context.database, 'whole'))
-    issues.push(...(await buildWhole(context, subject)))
+  for (const mark of await listMarks(context.database, 'whole'))
+    issues.push(...(await buildWhole(context, mark.subject, mark)))
   const { crates, issues: others } = await buildMarked(context, (done, total) =>
     progress?.(RENDERING, done, total),
   )
@@ -55,8 +55,8 @@ export async function drain(context: BuildContext, progress?: Progress): Promise
 }
 
 /** Renders one crate again as `rebuildCrate` does; waits for the mutex. */
-export function buildWhole(context: BuildContext, crateId: number): Promise<Issue[]> {
-  return context.mutex.run(() => rebuildCrate(context, crateId))
+export function buildWhole(context: BuildContext, crateId: number, mark?: Mark): Promise<Issue[]> {
+  return context.mutex.run(() => rebuildCrate(context, crateId, mark))
 }
 
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {

@@ -138,12 +138,19 @@ export async function showFiles(
 /**
  * Renders one crate again regardless of marks, and removes files that do not belong to it; the
  * caller holds the mutex. Returns lost `.crate` files as issues and renders the rest without them.
+ * `mark`: the one that asked for it. A crate that was marked again, because a mutex was lost, has
+ * one that is newer than its last change.
  */
-export async function rebuildCrate(context: BuildContext, crateId: number): Promise<Issue[]> {
+export async function rebuildCrate(
+  context: BuildContext,
+  crateId: number,
+  mark?: Mark,
+): Promise<Issue[]> {
   const crate = await readCrate(context.database, crateId)
   if (!crate) return []
   const { lost, marks } = await context.tree.batch(tree => renderWhole({ ...context, tree }, crate))
-  await clearMarks(context.database, marks)
+  const isDone = mark !== undefined && lost.length === 0
+  await clearMarks(context.database, isDone ? [...marks, mark] : marks)
   return lost
 }
 

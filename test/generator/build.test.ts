@@ -11,6 +11,7 @@ import { buildCrate } from '../../generator/build/crate.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { findCrate } from '../../generator/store/catalog/crates.ts'
 import { isMarked, listMarks } from '../../generator/store/catalog/marks.ts'
+import { markAgain } from '../../generator/store/catalog/pages/page-marks.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { findRelease } from '../../generator/store/catalog/releases.ts'
 import { run } from '../../generator/store/database/statement.ts'
@@ -153,6 +154,19 @@ test('a mark that was renewed while its crate was built stays', async t => {
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
   assert.deepEqual(await drain(registry), { crates: 1, issues: [] })
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), false)
+})
+
+test('a crate that is marked again after other changes is rendered once', async t => {
+  const registry = await smallRegistry(t)
+  const { database } = registry
+  const crate = await findCrate(database, demo)
+  assert.ok(crate)
+  // As whoever loses a mutex does: the mark is newer than the last change of the crate.
+  await markAgain(database, [{ kind: 'whole', subject: crate.id }])
+  const [mark] = await listMarks(database, 'whole')
+  assert.ok(mark && mark.generation > crate.generation)
+  await drain(registry)
+  assert.deepEqual(await listMarks(database, 'whole'), [])
 })
 
 test('a version that is added while its crate is built never has its line before its .crate', async t => {
