@@ -153,8 +153,8 @@ async function openRecords(
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
       if (!forMove) await requireNoMove(database, withoutCredentials(url))
-      const { crates: known } = await registryCounts(database)
-      if (known === 0) await requireNoCrates(dir, withoutCredentials(url), crates)
+      // Of a registry that was opened before, a killed publish may have left its bytes.
+      if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
     } catch (error) {
       await locks.close()
@@ -178,6 +178,13 @@ async function openRecords(
 async function requireRecords(dir: string, file: string, crates: CrateStore): Promise<void> {
   if (((await fileFacts(file))?.size ?? 0) > 0) return
   await requireNoCrates(dir, file, crates)
+}
+
+/** Returns whether nobody has opened these records yet, and there are none. */
+async function isNew(database: Database): Promise<boolean> {
+  // Whoever opens records derives them first.
+  if ((await readFact(database, 'listings')) !== null) return false
+  return (await registryCounts(database)).crates === 0
 }
 
 async function requireNoCrates(dir: string, file: string, crates: CrateStore): Promise<void> {

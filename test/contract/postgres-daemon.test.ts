@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { registryCounts } from '../../generator/store/catalog/crates.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { publishRequest, TestRegistry } from '../support/registry.ts'
 import { until } from '../support/until.ts'
-import { folderOf } from '../support/workplace.ts'
+import { folderOf, once } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
@@ -101,4 +103,19 @@ test('the same changes give the same files as with SQLite', { skip }, async t =>
   const onServer = await files(await environment('tree'))
   assert.ok(onServer.length > 10)
   assert.deepEqual(onServer, await files({}))
+})
+
+test('what a first publish has left that was killed does not stop the next start', {
+  skip,
+}, async t => {
+  const dir = folderOf(t)
+  const env = await environment('first')
+  await initRegistry(dir, { env }, {})
+  const first = await openRegistry(dir, { env })
+  const staged = await first.crates.stage(once(Buffer.from('bytes')), 100)
+  await staged.keep(`de/mo/demo/${staged.cksum}.crate`)
+  await first.close()
+  const next = await openRegistry(dir, { env })
+  assert.equal((await registryCounts(next.database)).crates, 0)
+  await next.close()
 })
