@@ -14,6 +14,8 @@ import { Simulations } from './simulate/simulations.ts'
 const MEMORY = '/dev/shm'
 /** Every so many seeds one is run twice. */
 const TWICE_EVERY = 50
+/** Every so many seeds it says how many there were. */
+const SAID_EVERY = 200
 /** In so many seeds a planted fault has to be found. */
 const PLANT_SEEDS = 300
 const PLANTS: readonly Plant[] = ['conditions', 'early bytes', 'lost commits', 'no takeover']
@@ -41,6 +43,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
       const { simulation, error } = await simulations.play(seed)
       if (error !== null) throw failed(seed, simulation, error)
       note(simulation, add)
+      if (seeds % SAID_EVERY === SAID_EVERY - 1) console.log(`  ${seeds + 1} seeds`)
       if (seeds % TWICE_EVERY !== 0) continue
       const again = (await simulations.play(seed)).simulation
       const traces = [simulation.timeline.trace(), again.timeline.trace()]

@@ -41,6 +41,8 @@ class Link {
     this.#name = `${process.name} ${links.get(process) ?? 0}`
     links.set(process, (links.get(process) ?? 0) + 1)
     all.add(this)
+    // The driver destroys what does not connect in time.
+    wire.stream.on('error', error => wire.emit('error', error))
     wire.stream.once('close', () => this.close())
   }
 
@@ -207,10 +209,14 @@ export function linksOf(process: VirtualProcess): readonly Link[] {
   return [...all].filter(link => link.process === process)
 }
 
+/** What differs between two runs of a seed: where the program runs, and what tokens were made. */
+const OF_THE_RUN = /"host":"[^"]*","process":\d+|[0-9a-f]{64}/g
+
 function keyOf({ text, values }: Message): string {
   const short = (value: unknown) => {
     const shown = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
-    return shown.length > 80 ? `${shown.slice(0, 60)}… ${shown.length}` : shown
+    const same = shown.replace(OF_THE_RUN, '…')
+    return same.length > 80 ? `${same.slice(0, 60)}… ${same.length}` : same
   }
   return `${text.replace(/\s+/g, ' ').slice(0, 90)} [${values.map(short)}]`
 }

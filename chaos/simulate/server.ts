@@ -165,6 +165,8 @@ export class Session {
     try {
       proceed(this.#execute(statement, values))
     } catch (error) {
+      // What SQLite does not understand PostgreSQL may: that is a fault of this server.
+      if (/syntax error|no such/.test(String(error))) this.#server.timeline.fail(error)
       fail(error instanceof ServerError ? error : new ServerError('XX000', String(error)))
     }
   }

@@ -12,7 +12,7 @@ import type { Daemon } from './daemon.ts'
 import { Faults } from './faults.ts'
 import type { Outside } from './hooks.ts'
 import { Machine } from './machine.ts'
-import { CALM, Network, type Weather } from './network.ts'
+import { Network, type Weather } from './network.ts'
 import { Server } from './server.ts'
 import type { Template } from './template.ts'
 import { Timeline } from './timeline.ts'
@@ -59,7 +59,7 @@ export class Simulation implements Outside {
     const objects = new ObjectStorage()
     this.#checks = new Checks(this.server, objects)
     this.storage = { objects, answer: (request, body) => this.#answer(request, body) }
-    this.server.onCommit = () => this.#checks.committed()
+    this.server.onCommit = () => this.#check(() => this.#checks.committed())
     const takesOver = plant !== 'no takeover'
     const parts = { metrics: template.metrics, hasPages: false, takesOver }
     this.#machines = Array.from(
@@ -110,8 +110,9 @@ export class Simulation implements Outside {
     const episodes = random.pick([0, 1, 1, 2])
     const roughness = random.pick([0, 0.3, 1, 3])
     this.#isBroken = episodes > 0 || roughness > 0
-    this.network.weather.bucket = weather(roughness)
-    this.network.weather.database = weather(roughness / 5)
+    const slowness = random.pick([0, 0, 0.4])
+    this.network.weather.bucket = weather(roughness, slowness)
+    this.network.weather.database = weather(roughness / 5, 0)
     const break_ = async () => {
       for (let at = 0; at < episodes; at++) {
         await this.timeline.sleep(random.next() * 2000, 'calm')
@@ -159,12 +160,20 @@ export class Simulation implements Outside {
       }
   }
 
+  #check(look: () => void): void {
+    try {
+      look()
+    } catch (error) {
+      this.timeline.fail(error)
+    }
+  }
+
   #answer(request: Arrived, body: Buffer): Answer {
     const { method, key } = request
     const change = (arrived: Arrived) => {
       const answer = this.storage.objects.answer(arrived, body)
       const isChange = method === 'PUT' || method === 'DELETE'
-      if (isChange && answer.status < 300) this.#checks.changed(key)
+      if (isChange && answer.status < 300) this.#check(() => this.#checks.changed(key))
       return answer
     }
     if (this.#plant === 'early bytes' && method === 'PUT' && key.startsWith(CRATES)) {
@@ -182,12 +191,11 @@ export class Simulation implements Outside {
   }
 }
 
-/** How often things go wrong on their own, from 0 for never. */
-function weather(roughness: number): Weather {
-  if (roughness === 0) return CALM
+/** How often things go wrong on their own, from 0 for never, and which share is slow besides. */
+function weather(roughness: number, slowness: number): Weather {
   const often = (share: number) => share * roughness
   return {
-    slow: often(0.06),
+    slow: often(0.06) + slowness,
     late: often(0.015),
     cut: often(0.005),
     lost: often(0.01),

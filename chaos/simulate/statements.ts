@@ -49,7 +49,10 @@ export class Statements {
 
   /** Executes a statement as it was translated; arrays among the values are JSON to SQLite. */
   execute(text: string, values: readonly unknown[]): Result {
-    const sql = (originals.get(text) ?? text).replace(/\$\d+/g, '?')
+    const sql = (originals.get(text) ?? text)
+      .replace(/\$\d+/g, '?')
+      // SQLite has no offset without a limit.
+      .replace(/(?<!LIMIT \S+) OFFSET/g, ' LIMIT -1 OFFSET')
     const parameters = values.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
     const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql)
     const command = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? ''

@@ -43,6 +43,7 @@ export class Timeline {
   #planned: Planned[] = []
   #orders = 0
   readonly #hash = createHash('sha256')
+  #failure: unknown = null
 
   constructor(random: Random) {
     this.#random = random
@@ -85,8 +86,14 @@ export class Timeline {
     return work
   }
 
+  /** Has the next step fail: where something is found, the program may take it for its own error. */
+  fail(error: unknown): void {
+    this.#failure ??= error
+  }
+
   /** Lets one event happen, and what follows from it; returns false when there is none. */
   async step(): Promise<boolean> {
+    if (this.#failure !== null) throw this.#failure
     this.#place()
     const event = this.#next()
     if (!event) return false
