@@ -9,5 +9,4 @@ const common = ['publish.ts', 'yank.ts', 'accounts.ts']
 const isFull = process.env.PLIMSOLL_CONFORMANCE === 'full'
 if (isOnPostgres)
   register(clusterDriver, isFull ? scenarios : common.flatMap(file => subjects[file] ?? []))
-else
-  console.log(`conformance: ${clusterDriver.name}: played with PLIMSOLL_TEST_DATABASE=postgres`)
+else console.log(`conformance: ${clusterDriver.name}: played with PLIMSOLL_TEST_DATABASE=postgres`)

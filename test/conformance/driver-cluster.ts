@@ -40,6 +40,7 @@ export const clusterDriver: Driver = {
     const log = () => daemons.map(daemon => daemon.log()).join('\n')
     return {
       ...daemonRegistry({ baseUrl: proxy.url }, { folder, home, token, log }),
+      daemons: DAEMONS,
       requests: proxy.requests,
       interfere: faults => proxy.interfere(faults),
     }

@@ -53,6 +53,8 @@ export interface Registry extends Origin {
   readonly indexUrl: string
   /** What a cargo needs in its environment to read it. */
   readonly cargoEnv?: Readonly<Record<string, string>>
+  /** How many daemons answer in turn, if not one: each limits the searches that it answers. */
+  readonly daemons?: number
   /** Everything clients have asked of it. */
   readonly requests: Requests
   /** Puts faults between clients and registry, or takes them away; for drivers with `faults`. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { cargoIsAtLeast } from '../support/cargo.ts'
 import type { Run } from '../support/command.ts'
 import { send } from '../support/raw-publish.ts'
+import { until } from '../support/until.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 
@@ -127,9 +128,12 @@ export const missing: readonly Scenario[] = [
       const cargo = stage.cargo({ registries: { test: index } })
       const checked = await cargo.fails(stage.app(FOO), 'check')
       says(checked, `sparse registry url must end in a slash \`/\`: ${index}`)
-      const page = await send('GET', stage.registry, '/')
-      assert.equal(page.status, 200)
-      const printed = page.bytes.toString().match(/sparse\+http[^"&<\s]*/g)
+      const front = () => send('GET', stage.registry, '/')
+      await until(
+        async () => (await front()).status === 200,
+        () => 'there is no front page',
+      )
+      const printed = (await front()).bytes.toString().match(/sparse\+http[^"&<\s]*/g)
       assert.deepEqual([...new Set(printed)], [stage.registry.indexUrl])
     },
   ),
