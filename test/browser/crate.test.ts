@@ -89,6 +89,8 @@ for (const place of [still, live]) {
         await page.locator('.tabs a', { hasText: 'Readme' }).click()
         await page.evaluate(() => scrollTo(0, 2000))
         assert.ok((await top(page, '.tabs')) >= 0, 'the tabs stick')
+        const hidden = (tabs: Element) => tabs.scrollHeight - tabs.clientHeight
+        assert.equal(await page.locator('.tabs').evaluate(hidden), 0, 'the tabs need no scroll bar')
         await page.locator('.tabs a', { hasText: 'Versions' }).click()
         assert.ok((await top(page, '#versions h2')) > (await top(page, '.tabs')))
       }
