@@ -123,9 +123,9 @@ export class PublishQueue {
     try {
       if (outcomes.includes(null)) changed = await this.#record(turn, outcomes)
     } catch (error) {
-      // Nothing was recorded, but a refusal is the better answer.
-      for (const [at, outcome] of outcomes.entries())
-        if (outcome === null || 'value' in outcome) outcomes[at] = { error }
+      // Nothing was recorded. What was refused may have been so for another one of the turn.
+      for (const [at, one] of kept.entries())
+        if (one.status === 'fulfilled') outcomes[at] = { error }
     }
     return { outcomes: outcomes as Outcome[], changed }
   }

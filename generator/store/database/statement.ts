@@ -1,4 +1,5 @@
 import { CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely'
+import { Refusal } from '../../../core/error/error.ts'
 import type { Tables } from './tables.ts'
 
 /** The database, or a transaction in it. */
@@ -75,8 +76,9 @@ export async function attempt<T>(
     await run(tx, 'RELEASE attempt')
     return { value }
   } catch (error) {
-    await run(tx, 'ROLLBACK TO attempt').catch(() => {
-      throw error
+    await run(tx, 'ROLLBACK TO attempt').catch(lost => {
+      // A refusal of this work is nothing to others whose work is lost with the connection.
+      throw lost instanceof Refusal ? lost : error
     })
     await run(tx, 'RELEASE attempt')
     return { error }

@@ -98,8 +98,15 @@ function gate() {
   return { passed, open: () => open() }
 }
 
-/** Publishes three new crates in one turn; `permit` is for the second. */
-async function meet(t: TestContext, permit: Permit) {
+const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))
+
+/** Publishes three new crates in one turn; `permit` is for the second, or another one. */
+async function meet(
+  t: TestContext,
+  permit: Permit,
+  crates: readonly CrateParts[] = THREE,
+  which = 1,
+) {
   const registry = await newRegistry(t)
   await build(registry)
   let checked = 0
@@ -116,9 +123,7 @@ async function meet(t: TestContext, permit: Permit) {
       }),
   )
   const ends = Promise.allSettled(
-    [undefined, permit, undefined].map((one, at) =>
-      publish(registry, queue, { name: `demo-${at}`, version: '1.0.0' }, one),
-    ),
+    crates.map((parts, at) => publish(registry, queue, parts, at === which ? permit : undefined)),
   )
   await until(
     () => checked === 3,
@@ -127,7 +132,7 @@ async function meet(t: TestContext, permit: Permit) {
   await settle()
   begin()
   await held
-  return { registry, queue, statuses: (await ends).map(end => end.status) }
+  return { registry, queue, ends: await ends, statuses: (await ends).map(end => end.status) }
 }
 
 test('an error of one publish undoes what it did, and nothing of the others in its turn', async t => {
@@ -151,6 +156,18 @@ test('when the transaction of a turn is lost, all of its publishes fail and may 
     assert.equal(again.outcome, 'added')
   }
   assert.deepEqual(await findings(registry), [])
+})
+
+test('of a lost turn nobody is refused for what another one of it would have published', async t => {
+  const lose: Permit = async tx => {
+    await run(tx, 'ROLLBACK')
+    throw new Error('a bad disk')
+  }
+  const demo = { name: 'demo', version: '1.0.0' }
+  const other = { ...demo, files: { 'src/lib.rs': '// other bytes' } }
+  const { ends } = await meet(t, lose, [demo, other, { name: 'last', version: '1.0.0' }], 2)
+  const reasons = ends.map(end => (end.status === 'rejected' ? end.reason : null))
+  assert.ok(reasons.every(one => one instanceof Error && !(one instanceof Refusal)))
 })
 
 test('what is refused leaves no bytes behind', async t => {
