@@ -5,11 +5,30 @@ import { writeFact } from '../../../../../generator/store/catalog/facts.ts'
 import type { Sets } from '../../../../../generator/store/catalog/search/crate-sets.ts'
 import { SearchCache } from '../../../../../generator/store/catalog/search/search-cache.ts'
 import type { Database } from '../../../../../generator/store/database/database.ts'
+import { openDatabase } from '../../../../../generator/store/database/database.ts'
+import { openPostgres } from '../../../../../generator/store/database/postgres/open.ts'
 import type { Queries } from '../../../../../generator/store/database/statement.ts'
-import { openCatalog } from '../../../../support/engine.ts'
+import { Cleanup } from '../../../../support/cleanup.ts'
+import { isOnPostgres, serverSettings } from '../../../../support/engine.ts'
+import { postgresSuite } from '../../../../support/postgres-suite.ts'
 import { folderOf } from '../../../../support/workplace.ts'
 
-const open: (t: TestContext, path: string) => Promise<Database> = openCatalog
+/** A snapshot of PostgreSQL tells of every database of a server, so these tests have their own. */
+const server = isOnPostgres ? postgresSuite().server : null
+
+/** Opens a new database as often as it is called. */
+async function opener(t: TestContext): Promise<() => Promise<Database>> {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const url = await server?.create(`searched_${++count}`)
+  return async () => {
+    const opening = url === undefined ? openDatabase(path) : openPostgres(serverSettings(url))
+    const database = await opening
+    new Cleanup(t).add(() => database.destroy())
+    return database
+  }
+}
+
+let count = 0
 
 /** How often the sets of a word are read by searches that ask for them one after the other. */
 function reader(during: () => Promise<void> = async () => {}) {
@@ -24,8 +43,8 @@ function reader(during: () => Promise<void> = async () => {}) {
 }
 
 test('sets are kept until this process or another one writes', async t => {
-  const path = join(folderOf(t), 'plimsoll.db')
-  const [database, other] = [await open(t, path), await open(t, path)]
+  const open = await opener(t)
+  const [database, other] = [await open(), await open()]
   const { reads, search } = reader()
   const first = await search(database)
   assert.equal(await search(database), first)
@@ -39,7 +58,7 @@ test('sets are kept until this process or another one writes', async t => {
 })
 
 test('sets that were read while something was written are not kept', async t => {
-  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const database = await (await opener(t))()
   const { reads, search } = reader(() => writeFact(database, 'a', String(reads.count)))
   await search(database)
   await search(database)
@@ -47,7 +66,7 @@ test('sets that were read while something was written are not kept', async t => 
 })
 
 test('what a transaction sees is kept for nobody', async t => {
-  const database = await open(t, join(folderOf(t), 'plimsoll.db'))
+  const database = await (await opener(t))()
   const { reads, search } = reader()
   await database.transaction().execute(async tx => {
     await search(tx)
