@@ -2,10 +2,12 @@
 // NAME is that of a program, or the beginning of several. `--docs` puts what they print into
 // docs/performance.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
+import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
+import { program as versitygw } from './versitygw.mjs'
 
 prepare()
 const END = '.bench.js'
@@ -34,6 +36,11 @@ for (const name of asked.length === 0 ? all : names) {
   const result = spawnSync(process.execPath, ['--enable-source-maps', program], {
     cwd: root,
     encoding: 'utf8',
+    env: {
+      ...process.env,
+      ...postgres,
+      ...(existsSync(versitygw) && { PLIMSOLL_TEST_S3_PROGRAM: versitygw }),
+    },
     stdio: ['ignore', isForDocs ? 'pipe' : 'inherit', 'inherit'],
   })
   if (isForDocs) console.log(result.stdout)

@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 
 prepare()
@@ -24,6 +25,7 @@ for (const name of names.length > 0 ? names : all) {
   const program = join(root, 'dist', 'chaos', `${name}.chaos.js`)
   const { status } = spawnSync(process.execPath, ['--enable-source-maps', program, ...options], {
     cwd: root,
+    env: { ...process.env, ...postgres },
     stdio: 'inherit',
   })
   if (status !== 0) process.exit(status ?? 1)

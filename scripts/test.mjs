@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
+import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
@@ -61,6 +62,7 @@ if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
   console.error('there is no versitygw on this machine: npm run setup:s3')
   process.exit(2)
 }
+Object.assign(process.env, postgres)
 const server = process.env.PLIMSOLL_TEST_DATABASE === 'postgres' ? await testServer() : null
 const child = spawn(
   process.execPath,

@@ -62,8 +62,8 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
   return { dir, token: readFileSync(token, 'utf8') }
 }
 
-/** Changes with the tables and with what is put into them; a daemon that starts renews the rest. */
-async function fingerprint(): Promise<string> {
+/** Returns what changes with the tables and with what is put into them; a daemon that starts renews the rest. */
+export async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [
     './filled-registry.js',

@@ -26,9 +26,10 @@ const UNLIMITED = {
 export async function newRegistry(
   dir: string,
   settings: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  await initRegistry(dir, { env: {} }, settings)
-  const registry = await openRegistry(dir, { env: {} })
+  await initRegistry(dir, { env }, settings)
+  const registry = await openRegistry(dir, { env })
   const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
   const order = {
     userId: user.id,

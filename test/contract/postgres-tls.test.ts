@@ -28,7 +28,7 @@ before(async () => {
   const ours = await makeCertificate(folder)
   authority = ours.cert
   stranger = (await makeCertificate(folder, 'other')).cert
-  server = await startPostgres(ours)
+  server = await startPostgres({ tls: ours })
   cleanup.add(() => server.close())
   // Only over the Unix socket without a password.
   await execute(server.url('postgres'), `ALTER USER plimsoll PASSWORD '${SECRET}'`)

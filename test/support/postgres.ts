@@ -15,8 +15,10 @@ import { Client } from 'pg'
 import { freePort } from './loopback.ts'
 import { until } from './until.ts'
 
-/** A PostgreSQL server for tests: without syncs, and over its Unix socket without passwords. */
+/** A PostgreSQL server, over its Unix socket without passwords. */
 export interface TestServer {
+  /** The folder with its data. */
+  readonly data: string
   /** Returns the URL of a database over the Unix socket; it may not exist. */
   readonly url: (database: string) => string
   /** Creates an empty database, and returns its URL. */
@@ -39,18 +41,22 @@ const isRequired = process.env.PLIMSOLL_REQUIRE_POSTGRES === '1'
  */
 export function postgresMissing(): string | null {
   if (programs() !== null) return null
-  const why = 'there is no PostgreSQL on this machine (Debian: apt install postgresql)'
+  const why =
+    'there is no PostgreSQL on this machine: apt install postgresql, or npm run setup:postgres'
   if (isRequired) throw new Error(why)
   console.error(`not run: ${why}`)
   return why
 }
 
-/** Returns the folder of the newest of Debian's PostgreSQLs; null without one. */
+/** The programs that `npm run setup:postgres` has fetched; `scripts/` says where they are. */
+const fetched = process.env.PLIMSOLL_TEST_POSTGRES_PROGRAMS ?? null
+
+/** Returns the folder of the newest of Debian's PostgreSQLs, or of another one; null without any. */
 function programs(): string | null {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
   const folders = versions.map(version => join(root, version, 'bin'))
-  return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? null
+  return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? fetched
 }
 
 interface Owner {
@@ -68,17 +74,28 @@ function account(): Owner {
 const SETTINGS = `
 listen_addresses = ''
 max_connections = 300
-fsync = off
-full_page_writes = off
 shared_buffers = 64MB
 autovacuum_naptime = 10s
 `
 
-/**
- * Starts a server of its own, in a folder of temporary files. With `tls`, files of a certificate and
- * its key, it also listens on 127.0.0.1, where it demands TLS and a password.
- */
-export async function startPostgres(tls: Certificate | null = null): Promise<TestServer> {
+/** What loses data when the machine fails, but not when the server does. */
+const UNSYNCED = `
+fsync = off
+full_page_writes = off
+`
+
+/** What a server has that others do not need. */
+interface Wishes {
+  /** It also listens on 127.0.0.1, where it demands TLS and a password. */
+  readonly tls?: Certificate
+  /** Its data survive the machine: measurements count the syncs. */
+  readonly isDurable?: boolean
+  /** A folder with the data of a server that was stopped; they are copied. */
+  readonly from?: string
+}
+
+/** Starts a server of its own, in a folder of temporary files. */
+export async function startPostgres(wishes: Wishes = {}): Promise<TestServer> {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-pg-'))
@@ -87,11 +104,15 @@ export async function startPostgres(tls: Certificate | null = null): Promise<Tes
   const data = join(dir, 'data')
   // As on a server whose language is not English: the catalog must not depend on it.
   const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
-  execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
+  if (wishes.from === undefined)
+    execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
+  else execFileSync('cp', ['-a', wishes.from, data])
   const port = await freePort()
   const place = `unix_socket_directories = '${dir}'\n`
+  const { tls, isDurable } = wishes
   const more = tls ? `${secured(data, tls, owner)}port = ${port}\n` : ''
-  writeFileSync(join(data, 'postgresql.auto.conf'), SETTINGS + place + more)
+  const settings = [SETTINGS, isDurable ? '' : UNSYNCED, place, more].join('')
+  writeFileSync(join(data, 'postgresql.auto.conf'), settings)
   const at = tls ? `localhost:${port}` : 'localhost'
   const url = (database: string) => `postgres://plimsoll@${at}/${database}?host=${dir}`
   let stop = async () => {}
@@ -109,6 +130,7 @@ export async function startPostgres(tls: Certificate | null = null): Promise<Tes
   }
   await start()
   return {
+    data,
     url,
     create: async database => {
       await execute(url('postgres'), `CREATE DATABASE ${database}`)

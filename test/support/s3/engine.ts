@@ -21,7 +21,8 @@ export function startEngine(cleanup: Cleanup): Promise<TestS3> {
   return program === null ? startS3(cleanup) : startVersitygw(cleanup, program)
 }
 
-async function startVersitygw(cleanup: Cleanup, program: string): Promise<TestS3> {
+/** Starts versitygw, a server over a folder, with one bucket, `test`. */
+export async function startVersitygw(cleanup: Cleanup, program: string): Promise<TestS3> {
   const folder = scratch(cleanup)
   // A folder is a bucket; not every file system keeps what belongs to an object as attributes.
   for (const name of ['objects/test', 'facts']) mkdirSync(join(folder, name), { recursive: true })

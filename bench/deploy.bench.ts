@@ -1,0 +1,76 @@
+/**
+ * `plimsoll deploy` of 100,000 files to an S3 server, next to a script that only puts them there.
+ * `PLIMSOLL_BENCH_CRATES` is another number of files.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Name } from '../core/name.ts'
+import { configPath, indexPath } from '../core/paths/tree.ts'
+import { environmentOf } from '../test/support/s3/environment.ts'
+import { type Cost, runToEnd } from './support/command.ts'
+import { CLI } from './support/registry.ts'
+import { Servers } from './support/servers.ts'
+import { type Measured, printTable } from './support/table.ts'
+
+const FILES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 100_000)
+const SIZE = 1500
+const SCRIPT = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks', 'put-files.js')
+
+const missing = Servers.missing()
+if (missing !== null) {
+  console.log(missing)
+  process.exit()
+}
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+const servers = new Servers()
+try {
+  const s3 = await servers.s3()
+  const tree = join(folder, 'tree')
+  fill(tree)
+  const plain = await runToEnd([SCRIPT, tree, s3.url, 'plain'])
+  const deploy = (...more: string[]) =>
+    runToEnd(
+      [CLI, 'deploy', '--from', tree, '--to', 's3://test/deployed', ...more],
+      environmentOf(s3, {}),
+    )
+  const whole = await deploy()
+  const again = await deploy()
+  const what = `upload of ${FILES.toLocaleString('en-US')} files`
+  printTable([
+    ...rows(what, whole, ['a script that puts them', plain]),
+    ...rows('the same when nothing has changed', again, ['the first upload', whole]),
+  ])
+} finally {
+  await servers.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Index files of invented names; their bytes look random. */
+function fill(tree: string): void {
+  const write = (path: string, bytes: Buffer | string) => {
+    mkdirSync(dirname(join(tree, path)), { recursive: true })
+    writeFileSync(join(tree, path), bytes)
+  }
+  write(configPath, '{"dl":"https://crates.example/crates"}\n')
+  for (let at = 1; at < FILES; at++) {
+    const seed = createHash('sha512').update(String(at)).digest('hex')
+    write(indexPath(`${seed.slice(0, 4)}-${at}` as Name), seed.repeat(12).slice(0, SIZE))
+  }
+}
+
+function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measured[] {
+  const row = (key: keyof Cost, words: string, unit: string) => ({
+    what: `${what}${words}`,
+    value: own[key],
+    unit,
+    yardstick: { name, value: other[key] },
+  })
+  return [
+    row('wall', '', 's'),
+    row('processor', ': processor time', 's'),
+    row('peak', ': most resident memory', 'MiB'),
+  ]
+}

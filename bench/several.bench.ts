@@ -1,0 +1,163 @@
+/**
+ * Publishing through one, two and three daemons on PostgreSQL and an S3 server, next to one daemon
+ * on SQLite and files. They take turns. Daemons, servers and clients share the machine.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { initRegistry } from '../generator/registry.ts'
+import type { TestServer } from '../test/support/postgres.ts'
+import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
+import { quantile } from './support/measure.ts'
+import { type Program, spent } from './support/program.ts'
+import { mixedBodies, publishAll } from './support/publishing.ts'
+import { newRegistry, startDaemon } from './support/registry.ts'
+import { Servers } from './support/servers.ts'
+import { type Measured, printTable } from './support/table.ts'
+
+const ROUNDS = 4
+const SIZE = 10_000
+const CLIENTS = 16
+const MOST = 3
+/** Publishes of a round by one client, and by all. */
+const COUNTS = new Map([
+  [1, 30],
+  [CLIENTS, 144],
+])
+/** Of each daemon, before the first round: V8 compiles what runs often. */
+const WARM = 400
+
+/** A registry and its daemons. */
+interface Contender {
+  readonly daemons: readonly Program[]
+  readonly token: string
+  published: number
+  readonly outcomes: ReadonlyMap<number, Outcome>
+}
+
+/** What a number of clients met. */
+interface Outcome {
+  readonly times: number[]
+  readonly perSecond: number[]
+  /** Milliseconds of the daemons' processor time for a publish. */
+  readonly untilAnswer: number[]
+  readonly untilQuiet: number[]
+}
+
+const missing = Servers.missing()
+if (missing !== null) {
+  console.log(missing)
+  process.exit()
+}
+const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
+const servers = new Servers()
+const programs: Program[] = []
+try {
+  const [postgres, s3] = [await servers.postgres(), await servers.s3()]
+  const own = await contender(1, 'files', { PLIMSOLL_GIT_INDEX: 'off' })
+  const others: Contender[] = []
+  for (let daemons = 1; daemons <= MOST; daemons++)
+    others.push(await contender(daemons, `servers-${daemons}`, await shared(daemons, postgres, s3)))
+  for (const one of [own, ...others]) await load(one, CLIENTS, WARM * one.daemons.length)
+  for (let round = 0; round < ROUNDS; round++)
+    for (const one of [own, ...others])
+      for (const [clients, count] of COUNTS) add(one, clients, await load(one, clients, count))
+  printTable(others.flatMap((one, at) => rows(at + 1, one, own)))
+} finally {
+  for (const program of programs) await program.stop()
+  await servers.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The environment of daemons with a database and prefixes of their own. */
+async function shared(number: number, postgres: TestServer, s3: TestS3) {
+  const database = await postgres.create(`bench_${number}`)
+  return {
+    ...environmentOf(s3, {
+      crates: `s3://test/crates-${number}`,
+      public: `s3://test/public-${number}`,
+    }),
+    PLIMSOLL_DATABASE_URL: database,
+    PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example',
+    PLIMSOLL_GIT_INDEX: 'off',
+  }
+}
+
+async function contender(
+  count: number,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Contender> {
+  const dir = (at: number) => join(folder, `${name}-${at}`)
+  const token = await newRegistry(dir(0), {}, env)
+  for (let at = 1; at < count; at++) await initRegistry(dir(at), { env }, {})
+  const daemons: Program[] = []
+  for (let at = 0; at < count; at++) daemons.push(await startDaemon(dir(at), env))
+  programs.push(...daemons)
+  const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
+  const outcomes = new Map([...COUNTS.keys()].map(clients => [clients, none()]))
+  return { daemons, token, published: 0, outcomes }
+}
+
+/** One round: each daemon takes as many clients as the others, and their crates. */
+async function load(one: Contender, clients: number, count: number): Promise<Outcome> {
+  const daemons = one.daemons.slice(0, clients)
+  const share = count / daemons.length
+  const before = usages(one)
+  const bodies = daemons.map(() => {
+    const made = mixedBodies(one.published, share, SIZE)
+    one.published += share
+    return made
+  })
+  const begin = performance.now()
+  const done = await Promise.all(
+    daemons.map(({ port }, at) => {
+      const most = Math.ceil((clients - at) / daemons.length)
+      return publishAll({ port, token: one.token }, bodies[at] ?? [], most)
+    }),
+  )
+  const [seconds, answered] = [(performance.now() - begin) / 1000, usages(one)]
+  for (const daemon of one.daemons) await daemon.quiet()
+  return {
+    times: done.flat().map(({ took }) => took),
+    perSecond: [count / seconds],
+    untilAnswer: [spent(before, answered) / count],
+    untilQuiet: [spent(before, usages(one)) / count],
+  }
+}
+
+/** The processor time of all daemons of a registry. */
+function usages({ daemons }: Contender): ReturnType<Program['usage']> {
+  const all = daemons.map(daemon => daemon.usage())
+  const sum = (key: 'own' | 'ended') => all.reduce((total, one) => total + one[key], 0)
+  return { own: sum('own'), ended: sum('ended') }
+}
+
+function add({ outcomes }: Contender, clients: number, one: Outcome): void {
+  for (const [key, values] of Object.entries(one))
+    outcomes.get(clients)?.[key as keyof Outcome].push(...values)
+}
+
+function rows(daemons: number, one: Contender, own: Contender): Measured[] {
+  const many = daemons === 1 ? 'one daemon' : `${daemons} daemons`
+  const row = (clients: number, key: keyof Outcome, words: string, unit: string, part = 0.5) => {
+    const value = (of: Contender) => quantile(of.outcomes.get(clients)?.[key] ?? [], part)
+    const who = clients === 1 ? 'one client' : `${clients} clients`
+    const yardstick = { name: 'SQLite and files', value: value(own) }
+    return { what: `${many}, ${who}: ${words}`, value: value(one), unit, yardstick }
+  }
+  const single =
+    daemons > 1
+      ? []
+      : [
+          row(1, 'times', 'median', 'ms'),
+          row(1, 'untilAnswer', 'processor time until the answer', 'ms'),
+          row(1, 'untilQuiet', 'processor time until all is quiet', 'ms'),
+        ]
+  return [
+    ...single,
+    row(CLIENTS, 'perSecond', 'publishes', 'per second'),
+    row(CLIENTS, 'times', 'p95', 'ms', 0.95),
+    row(CLIENTS, 'untilAnswer', 'processor time until the answer', 'ms'),
+  ]
+}
