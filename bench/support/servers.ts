@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../../generator/registry.ts'
 import { continueIds, copyCatalog } from '../../generator/store/database/copy.ts'
@@ -10,13 +10,16 @@ import { serverSettings } from '../../test/support/engine.ts'
 import {
   execute,
   postgresMissing,
+  postgresVersion,
   startPostgres,
   type TestServer,
 } from '../../test/support/postgres.ts'
-import { startEngine } from '../../test/support/s3/engine.ts'
+import { startVersitygw } from '../../test/support/s3/engine.ts'
 import type { TestS3 } from '../../test/support/s3/environment.ts'
 import { filledRegistry, fingerprint } from './filled-registry.ts'
 import { CACHE } from './registry.ts'
+
+const S3_PROGRAM = process.env.PLIMSOLL_TEST_S3_PROGRAM ?? null
 
 /** The servers that a measurement has started. */
 export class Servers {
@@ -25,8 +28,7 @@ export class Servers {
 
   /** Returns why there are no such servers on this machine; null if there are. */
   static missing(): string | null {
-    if (!process.env.PLIMSOLL_TEST_S3_PROGRAM)
-      return 'not measured: there is no S3 server (npm run setup:s3)'
+    if (S3_PROGRAM === null) return 'not measured: there is no S3 server (npm run setup:s3)'
     return postgresMissing()
   }
 
@@ -37,9 +39,10 @@ export class Servers {
     return server
   }
 
-  /** Starts versitygw. */
+  /** Starts versitygw, as it comes: the types of objects are attributes of their files. */
   s3(): Promise<TestS3> {
-    return startEngine(this.cleanup)
+    if (S3_PROGRAM === null) throw new Error('there is no S3 server')
+    return startVersitygw(this.cleanup, S3_PROGRAM, 'attributes')
   }
 
   async close(): Promise<void> {
@@ -55,7 +58,8 @@ export const FILLED = 'filled'
  * made once and kept in the user's cache.
  */
 export async function filledServer(size: number): Promise<string> {
-  const folder = join(CACHE, 'bench', `postgres-${size}-${await fingerprint()}`)
+  const name = `postgres-${size}-on-${postgresVersion()}-${await fingerprint()}`
+  const folder = join(CACHE, 'bench', name)
   if (existsSync(folder)) return folder
   mkdirSync(join(CACHE, 'bench'), { recursive: true })
   for (const old of readdirSync(join(CACHE, 'bench')))
@@ -68,9 +72,10 @@ export async function filledServer(size: number): Promise<string> {
     await server.kill()
     // With owner and mode, which PostgreSQL insists on.
     execFileSync('cp', ['-a', server.data, `${folder}.new`])
-    execFileSync('mv', [`${folder}.new`, folder])
+    renameSync(`${folder}.new`, folder)
   } finally {
     await server.close()
+    rmSync(`${folder}.new`, { recursive: true, force: true })
   }
   return folder
 }
@@ -85,4 +90,6 @@ async function fill(url: string, file: string): Promise<void> {
   await to.destroy()
   await from.destroy()
   await execute(url, 'VACUUM ANALYZE')
+  // Otherwise each start would go through the log of all this first.
+  await execute(url, 'CHECKPOINT')
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
@@ -59,6 +60,14 @@ function programs(): string | null {
   return folders.find(folder => existsSync(join(folder, 'initdb'))) ?? fetched
 }
 
+/** Returns the major version of the servers that are started here. */
+export function postgresVersion(): string {
+  const bin = programs()
+  if (bin === null) throw new Error('there is no PostgreSQL')
+  const said = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return /\(PostgreSQL\) (\d+)/.exec(said)?.[1] ?? said.trim()
+}
+
 interface Owner {
   readonly uid?: number
   readonly gid?: number
@@ -99,6 +108,15 @@ export async function startPostgres(wishes: Wishes = {}): Promise<TestServer> {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-pg-'))
+  try {
+    return await startIn(dir, bin, wishes)
+  } catch (error) {
+    rmSync(dir, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function startIn(dir: string, bin: string, wishes: Wishes): Promise<TestServer> {
   const owner = account()
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(dir, owner.uid, owner.gid)
   const data = join(dir, 'data')
@@ -123,10 +141,18 @@ export async function startPostgres(wishes: Wishes = {}): Promise<TestServer> {
       server.kill('SIGQUIT')
       await ended
     }
-    await until(
-      () => answers(url('postgres')),
-      () => `PostgreSQL does not start in ${dir}`,
-    )
+    try {
+      await until(
+        () => {
+          assert.equal(server.exitCode, null, 'PostgreSQL has ended')
+          return answers(url('postgres'))
+        },
+        () => `PostgreSQL does not start in ${dir}`,
+      )
+    } catch (error) {
+      await stop()
+      throw error
+    }
   }
   await start()
   return {

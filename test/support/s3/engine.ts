@@ -21,10 +21,17 @@ export function startEngine(cleanup: Cleanup): Promise<TestS3> {
   return program === null ? startS3(cleanup) : startVersitygw(cleanup, program)
 }
 
-/** Starts versitygw, a server over a folder, with one bucket, `test`. */
-export async function startVersitygw(cleanup: Cleanup, program: string): Promise<TestS3> {
+/**
+ * Starts versitygw, a server over a folder, with one bucket, `test`. It keeps what belongs to an
+ * object in files of their own, or as attributes of its file: not every file system has those.
+ */
+export async function startVersitygw(
+  cleanup: Cleanup,
+  program: string,
+  facts: 'files' | 'attributes' = 'files',
+): Promise<TestS3> {
   const folder = scratch(cleanup)
-  // A folder is a bucket; not every file system keeps what belongs to an object as attributes.
+  // A folder is a bucket.
   for (const name of ['objects/test', 'facts']) mkdirSync(join(folder, name), { recursive: true })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -32,8 +39,7 @@ export async function startVersitygw(cleanup: Cleanup, program: string): Promise
     program,
     ['--quiet', '--region', 'eu-test-1', '--keep-alive', '--port', `127.0.0.1:${port}`].concat([
       'posix',
-      '--sidecar',
-      join(folder, 'facts'),
+      ...(facts === 'files' ? ['--sidecar', join(folder, 'facts')] : []),
       join(folder, 'objects'),
     ]),
     {
