@@ -4,8 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Name } from '../core/name.ts'
@@ -25,11 +24,10 @@ if (missing !== null) {
   console.log(missing)
   process.exit()
 }
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 const servers = new Servers()
 try {
   const s3 = await servers.s3()
-  const tree = join(folder, 'tree')
+  const tree = join(servers.folder, 'tree')
   fill(tree)
   // What was written before keeps nobody waiting.
   execFileSync('sync')
@@ -49,7 +47,6 @@ try {
   ])
 } finally {
   await servers.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** Index files of invented names, and in each of them hexadecimal digits of its own. */

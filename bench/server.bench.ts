@@ -3,8 +3,7 @@
  * a folder: a publish beside one among 10 crates there, and `cargo search` under 16 clients.
  * `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { pagesFingerprint } from '../generator/pages/claim.ts'
 import { initRegistry, openRegistry } from '../generator/registry.ts'
@@ -14,9 +13,8 @@ import { BASE_URL, filledRegistry } from './support/filled-registry.ts'
 import type { Program } from './support/program.ts'
 import { comparison, kindOf, measureRounds } from './support/publish-rounds.ts'
 import { publishAll, publishBody } from './support/publishing.ts'
-import { startDaemon } from './support/registry.ts'
 import { measureSearches } from './support/searching.ts'
-import { FILLED, filledServer, Servers } from './support/servers.ts'
+import { FILLED, Servers } from './support/servers.ts'
 import { printTable } from './support/table.ts'
 
 const FEW = 10
@@ -28,9 +26,7 @@ if (missing !== null) {
   console.log(missing)
   process.exit()
 }
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 const servers = new Servers()
-const daemons: Program[] = []
 try {
   const s3 = await servers.s3()
   const [few, many] = [await start(FEW, s3), await start(MANY, s3)]
@@ -46,16 +42,14 @@ try {
   const among = `among ${MANY.toLocaleString('en-US')} crates`
   printTable([...comparison(among, kinds.many, [`among ${FEW}`, kinds.few], 1.2), ...searches])
 } finally {
-  for (const daemon of daemons) await daemon.stop()
   await servers.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** A daemon on copies of the records and of the public tree. */
 async function start(size: number, s3: TestS3): Promise<{ daemon: Program; token: string }> {
   const { dir, token } = await filledRegistry(size)
-  const server = await servers.postgres(await filledServer(size))
-  const copy = join(folder, String(size))
+  const server = await servers.filled(size)
+  const copy = join(servers.folder, String(size))
   await initRegistry(copy, { env: {} }, { 'registry.base_url': BASE_URL })
   cpSync(join(dir, 'public'), join(copy, 'public'), { recursive: true })
   const env = {
@@ -67,8 +61,7 @@ async function start(size: number, s3: TestS3): Promise<{ daemon: Program; token
   const registry = await openRegistry(copy, { env })
   await writeFact(registry.database, 'pages', pagesFingerprint(registry))
   await registry.close()
-  const daemon = await startDaemon(copy, env)
-  daemons.push(daemon)
+  const daemon = await servers.daemon(copy, env)
   await daemon.quiet()
   return { daemon, token }
 }

@@ -2,8 +2,6 @@
  * Publishing through one, two and three daemons on PostgreSQL and an S3 server, next to one daemon
  * on SQLite and files. They take turns. Daemons, servers and clients share the machine.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initRegistry } from '../generator/registry.ts'
 import type { TestServer } from '../test/support/postgres.ts'
@@ -11,7 +9,7 @@ import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
 import { quantile } from './support/measure.ts'
 import { type Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
-import { newRegistry, startDaemon } from './support/registry.ts'
+import { newRegistry } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
 import { type Measured, printTable } from './support/table.ts'
 
@@ -49,9 +47,7 @@ if (missing !== null) {
   console.log(missing)
   process.exit()
 }
-const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 const servers = new Servers()
-const programs: Program[] = []
 try {
   const [postgres, s3] = [await servers.postgres(), await servers.s3()]
   const own = await contender(1, 'files', { PLIMSOLL_GIT_INDEX: 'off' })
@@ -64,9 +60,7 @@ try {
       for (const [clients, count] of COUNTS) add(one, clients, await load(one, clients, count))
   printTable(others.flatMap((one, at) => rows(at + 1, one, own)))
 } finally {
-  for (const program of programs) await program.stop()
   await servers.close()
-  rmSync(folder, { recursive: true, force: true })
 }
 
 /** The environment of daemons with a database and prefixes of their own. */
@@ -88,15 +82,11 @@ async function contender(
   name: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Contender> {
-  const dir = (at: number) => join(folder, `${name}-${at}`)
+  const dir = (at: number) => join(servers.folder, `${name}-${at}`)
   const token = await newRegistry(dir(0), {}, env)
   for (let at = 1; at < count; at++) await initRegistry(dir(at), { env }, {})
   const daemons: Program[] = []
-  for (let at = 0; at < count; at++) {
-    const daemon = await startDaemon(dir(at), env)
-    daemons.push(daemon)
-    programs.push(daemon)
-  }
+  for (let at = 0; at < count; at++) daemons.push(await servers.daemon(dir(at), env))
   const none = () => ({ times: [], perSecond: [], untilAnswer: [], untilQuiet: [] })
   const outcomes = new Map([...COUNTS.keys()].map(clients => [clients, none()]))
   return { daemons, token, published: 0, outcomes }

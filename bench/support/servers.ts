@@ -16,15 +16,29 @@ import {
 } from '../../test/support/postgres.ts'
 import { startVersitygw } from '../../test/support/s3/engine.ts'
 import type { TestS3 } from '../../test/support/s3/environment.ts'
+import { scratch } from '../../test/support/scratch.ts'
 import { filledRegistry, fingerprint } from './filled-registry.ts'
-import { CACHE } from './registry.ts'
+import type { Program } from './program.ts'
+import { CACHE, startDaemon } from './registry.ts'
 
 const S3_PROGRAM = process.env.PLIMSOLL_TEST_S3_PROGRAM ?? null
 
-/** The servers that a measurement has started. */
+/** The servers and daemons that a measurement has started; interrupted, it leaves none behind. */
 export class Servers {
-  readonly #steps: (() => Promise<void>)[] = []
-  readonly cleanup = new Cleanup({ after: step => void this.#steps.push(step) })
+  #end = async () => {}
+  #closing: Promise<void> | null = null
+  readonly #cleanup = new Cleanup({
+    after: step => {
+      this.#end = step
+    },
+  })
+  /** For what is measured. */
+  readonly folder = scratch(this.#cleanup)
+
+  constructor() {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => void this.close().finally(() => process.exit(1)))
+  }
 
   /** Returns why there are no such servers on this machine; null if there are. */
   static missing(): string | null {
@@ -32,32 +46,46 @@ export class Servers {
     return postgresMissing()
   }
 
+  /** Starts PostgreSQL, which syncs what it commits, with the records of `filledRegistry`. */
+  async filled(size: number): Promise<TestServer> {
+    return this.postgres(await filledServer(size, this.#cleanup))
+  }
+
   /** Starts PostgreSQL, which syncs what it commits, with what is in a folder of data. */
   async postgres(from?: string): Promise<TestServer> {
     const server = await startPostgres({ isDurable: true, ...(from !== undefined && { from }) })
-    this.cleanup.add(() => server.close())
+    this.#cleanup.add(() => server.close())
     return server
   }
 
   /** Starts versitygw, as it comes: the types of objects are attributes of their files. */
   s3(): Promise<TestS3> {
     if (S3_PROGRAM === null) throw new Error('there is no S3 server')
-    return startVersitygw(this.cleanup, S3_PROGRAM, 'attributes')
+    return startVersitygw(this.#cleanup, S3_PROGRAM, 'attributes')
   }
 
-  async close(): Promise<void> {
-    for (const step of this.#steps) await step()
+  /** Starts a daemon on a registry folder. */
+  async daemon(dir: string, env: NodeJS.ProcessEnv): Promise<Program> {
+    const daemon = await startDaemon(dir, env)
+    this.#cleanup.add(() => daemon.stop())
+    return daemon
+  }
+
+  /** Stops all of them, the last first, and removes their folders. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
   }
 }
 
-/** The database of the servers that `filledServer` makes. */
+/** The database of a server that is filled. */
 export const FILLED = 'filled'
 
 /**
  * Returns the folder of the data of a PostgreSQL server with the records of `filledRegistry`. It is
  * made once and kept in the user's cache.
  */
-export async function filledServer(size: number): Promise<string> {
+async function filledServer(size: number, cleanup: Cleanup): Promise<string> {
   const name = `postgres-${size}-on-${postgresVersion()}-${await fingerprint()}`
   const folder = join(CACHE, 'bench', name)
   if (existsSync(folder)) return folder
@@ -67,6 +95,7 @@ export async function filledServer(size: number): Promise<string> {
   const { dir } = await filledRegistry(size)
   console.log(`copying a registry of ${size} crates to PostgreSQL, once …`)
   const server = await startPostgres()
+  cleanup.add(() => server.close())
   try {
     await fill(await server.create(FILLED), join(dir, DATABASE_FILE))
     await server.kill()
