@@ -83,7 +83,11 @@ export function promiseSuccess(what: string, reply: Reply): void {
 /** The index file of a crate; empty when there is none, null when the connection broke. */
 export async function readIndex(url: string, name: string): Promise<Line[] | null> {
   const reply = await ask(indexUrl(url, name))
-  if (reply === null) return null
+  return reply && indexLines(name, reply)
+}
+
+/** The lines in the answer to a request for an index file; none where there is no such crate. */
+export function indexLines(name: string, reply: Reply): Line[] {
   if (reply.status === 404) return []
   promise(reply.status === 200, `the index of ${name} is answered with ${reply.status}`)
   return parseIndex(name, reply.bytes.toString())

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { ask, isSuccess, type Reply, readIndex } from '../api.ts'
+import { ask, indexLines, isSuccess, type Reply } from '../api.ts'
 import { DONE, REFUSED } from '../model/history.ts'
 import { requestOf, resultOf, type Wish } from '../model/wish.ts'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import { checksum, type Line } from '../truth.ts'
+import { checksum, indexUrl, type Line } from '../truth.ts'
 import type { Journal, Subject } from './journal.ts'
 import type { Machine } from './machine.ts'
 
@@ -204,8 +204,15 @@ export class Clients {
   /** Reads an index file, which is whole and has nothing that nobody published; null without one. */
   async index(machine: Machine, subject: Subject): Promise<Line[] | null> {
     let isLate = false
-    const read = readIndex(machine.url, subject.name).then(lines => {
-      if (!isLate && lines) subject.promiseKnown(lines)
+    const read = ask(indexUrl(machine.url, subject.name)).then(reply => {
+      if (isLate || reply === null) return null
+      // A public tree in a bucket is away with it.
+      if (reply.status === 503) {
+        this.#noteAway(machine, `the index of ${subject.name}`)
+        return null
+      }
+      const lines = indexLines(subject.name, reply)
+      subject.promiseKnown(lines)
       return lines
     })
     const timeout = sleep(PATIENCE_MS, null, { ref: false }).then(() => {

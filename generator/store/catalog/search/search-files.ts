@@ -156,9 +156,11 @@ export async function readSearchFacts(
   ids: readonly number[],
   withOwners: boolean,
 ): Promise<Map<number, SearchFacts>> {
-  const owners = `(SELECT json_group_array(users.login) FROM
-    (SELECT user_id FROM owners WHERE owners.crate_id = listings.crate_id
-      ORDER BY added_at, user_id) AS own JOIN users ON users.id = user_id)`
+  // Sorted after the join, which a server does in an order of its own.
+  const owners = `(SELECT json_group_array(login) FROM
+    (SELECT users.login FROM owners JOIN users ON users.id = owners.user_id
+      WHERE owners.crate_id = listings.crate_id
+      ORDER BY owners.added_at, owners.user_id) AS own)`
   const rows = await all<{
     id: number
     rust: string | null
