@@ -38,6 +38,7 @@ export const WORK_KINDS: Readonly<Record<MarkKind | 'image', string>> = {
   label: 'pages of keywords and categories',
   user: 'pages of users',
   views: 'statistics and sorted lists',
+  terms: 'crates to be found',
   rank: 'places in searches',
   namesake: 'names that came or went',
   downloads: 'downloads of crates',

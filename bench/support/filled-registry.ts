@@ -191,7 +191,7 @@ class Filler {
       audit: insert('audit', 'id, at, action, user_id, actor, crate, version'),
       listings: insert(
         'listings',
-        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents, step',
+        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents, step, found_id, found_yanked',
       ),
       dependents: insert('dependents', 'dependency, dependent, crate_id'),
     }
@@ -220,6 +220,7 @@ class Filler {
     const [newest, stable] = [this.#releaseId, isYanked ? null : this.#releaseId]
     this.#insert.listings.run(
       ...[id, canonical, newest, newest, stable, releases.length, yanked, last, dependents, step],
+      ...[newest, yanked],
     )
     for (const dependency of dependenciesOf(crate))
       this.#insert.dependents.run(dependency, canonical, id)

@@ -14,7 +14,6 @@ import type { Built, Progress } from '../build/build.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
-import { rerank } from '../store/catalog/listing.ts'
 import {
   failedIssues,
   isMarked,
@@ -28,6 +27,7 @@ import {
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
+import { refreshTerms } from '../store/catalog/search/pending-terms.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
@@ -164,7 +164,8 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
     const again = await (kind === 'source' ? buildSource : buildChanges)(context, subject, done)
     return { done: [mark], again }
   }
-  if (kind === 'rank') await rerank(context.database, subject)
+  if (kind === 'terms' || kind === 'rank')
+    return { done: await refreshTerms(context.database, kind, subject) }
   if (kind === 'namesake') await buildNamesakes(context, subject)
   if (kind === 'unused') return { done: [mark], again: await buildUnused(context, subject) }
   const again = kind === 'page' ? await countCrate(context, subject) : []

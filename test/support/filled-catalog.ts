@@ -7,6 +7,7 @@ import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { listVersions } from '../../generator/store/catalog/releases.ts'
+import { refreshCrate } from '../../generator/store/catalog/search/pending-terms.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
 
 import { dependency } from './demo-facts.ts'
@@ -54,7 +55,11 @@ export async function fillCatalog(
 export async function relistCrate(tx: Queries, id: number, generation: number): Promise<void> {
   const crate = await readCrate(tx, id)
   if (!crate) throw new Error(`no crate ${id}`)
-  await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
+  const marks = [
+    ...(await relist(tx, crate, await listVersions(tx, id))),
+    ...(await refreshCrate(tx, id)),
+  ]
+  await setMarks(tx, marks, generation)
 }
 
 function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {

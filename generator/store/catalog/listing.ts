@@ -4,9 +4,7 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
-import { rustMinor } from '../../../core/search/request.ts'
-import { scoreOf, stepOf } from '../../../core/search/score.ts'
-import { type Findable as Found, findableBy } from '../../../core/search/terms.ts'
+import { stepOf } from '../../../core/search/score.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'
 import { listDaemons } from '../database/daemons.ts'
 import type { Database } from '../database/database.ts'
@@ -22,7 +20,6 @@ import {
   type Row,
   run,
   upsert,
-  value,
 } from '../database/statement.ts'
 import { type CrateRecord, eachCrate, registryCounts } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
@@ -30,13 +27,12 @@ import { changeLabels, type Labels, labelsOf } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './pages/prefixes.ts'
 import { listVersions, type VersionRecord } from './releases.ts'
-import { keepCrateBytes, stateOf } from './search/crate-bytes.ts'
-import { changeTerms } from './search/index-terms.ts'
+import { forgetCrate, refreshCrate } from './search/pending-terms.ts'
 
 /** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '8'
+const LISTINGS_FORMAT = '9'
 
-type Listing = Omit<Row<'listings'>, 'dependents' | 'step'>
+type Listing = Omit<Row<'listings'>, 'dependents' | 'step' | 'found_id' | 'found_yanked'>
 
 /** The current listing of a crate, with its newest version. */
 type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
@@ -45,21 +41,22 @@ type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
 type Said = Pick<Row<'releases'>, 'about' | 'line'>
 
 /**
- * Updates everything that lists and searches read about a crate, and returns the marks of the pages
- * that show it: its own, those of the crates it depends on, the registry's, and the files of the
- * search. Call it in the transaction of the change, and before releases are deleted: `versions` are
- * those that remain. A crate without releases is in no list. `firstStep`: the step of its
- * dependents if it had no listing.
+ * Updates everything that lists read about a crate, and returns the marks of what has to follow: the
+ * terms by which searches find it, and the pages that show it, which are its own, those of the
+ * crates it depends on, and the registry's. Call it in the transaction of the change, and before
+ * releases are deleted: `versions` are those that remain. A crate without releases is in no list.
  */
 export async function relist(
   tx: Queries,
   crate: CrateRecord,
   versions: readonly VersionRecord[],
-  firstStep = 0,
 ): Promise<MarkSubject[]> {
   const before = await readListing(tx, crate.id)
+  const found = before?.found_id ?? null
+  const isGoing = found !== null && !versions.some(({ id }) => id === found)
+  const forgotten = isGoing ? await forgetCrate(tx, crate.id) : []
   const after = listingOf(crate, versions)
-  return changeListing(tx, crate, before, after && { step: firstStep, ...after })
+  return [...forgotten, ...(await changeListing(tx, crate, before, after))]
 }
 
 /** Does what `relist` does after an unyanked version was added, without reading the others. */
@@ -79,7 +76,7 @@ export async function listAdded(
   }
   const after = listingOf(crate, others ? [others, added] : [added])
   const versions = (before?.versions ?? 0) + 1
-  return changeListing(tx, crate, before, after && { step: 0, ...after, versions }, added)
+  return changeListing(tx, crate, before, after && { ...after, versions }, added)
 }
 
 /** Derives all listings again if they are missing, or of another format that no daemon keeps. */
@@ -93,12 +90,6 @@ export async function refreshListings(
     if (await isCurrent(tx)) return
     const daemons = (await hasOtherListings(tx)) ? await listDaemons(tx) : []
     requireNone(daemons, PLIMSOLL_SCHEMA, 'to derive lists and search again')
-    // So that hardly a crate is ranked twice; whatever differs in the end has got a mark.
-    const counts = await all<{ name: string; n: number }>(
-      tx,
-      'SELECT dependency AS name, count(*) AS n FROM dependents GROUP BY dependency',
-    )
-    const steps = new Map(counts.map(({ name, n }) => [name, stepOf(n)]))
     // The listings first, which each row of `dependents` counts.
     const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
     for (const table of [
@@ -113,11 +104,20 @@ export async function refreshListings(
     const { crates: total } = await registryCounts(tx)
     let done = 0
     for await (const crate of eachCrate(tx)) {
-      progress?.('upgrading lists and search', done++, total)
-      const step = steps.get(canonicalName(crate.name))
-      const marks = await relist(tx, crate, await listVersions(tx, crate.id), step)
-      await setMarks(tx, marks, crate.generation)
+      progress?.('upgrading lists', done++, total)
+      await setMarks(
+        tx,
+        await relist(tx, crate, await listVersions(tx, crate.id)),
+        crate.generation,
+      )
     }
+    done = 0
+    // The dependents of all are known now, so that no crate is ranked twice.
+    for await (const crate of eachCrate(tx)) {
+      progress?.('upgrading the search', done++, total)
+      await setMarks(tx, await refreshCrate(tx, crate.id), crate.generation)
+    }
+    for (const kind of ['terms', 'rank']) await run(tx, 'DELETE FROM marks WHERE kind = ?', kind)
     await writeFact(tx, 'listings', LISTINGS_FORMAT)
   })
 }
@@ -135,7 +135,7 @@ function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
     `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, versions,
-      listings.yanked, updated_at, bytes, dependents, step,
+      listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
       releases.version, releases.about, releases.line
       FROM listings JOIN releases ON releases.id = listings.newest_id
       WHERE listings.crate_id = ?`,
@@ -173,12 +173,11 @@ async function changeListing(
   tx: Queries,
   crate: CrateRecord,
   before: Listed | null,
-  after: (Listing & Pick<Listed, 'step'>) | null,
+  after: Listing | null,
   added: Said | null = null,
 ): Promise<MarkSubject[]> {
   const canonical = canonicalName(crate.name)
-  const step = before?.step ?? after?.step ?? 0
-  if (after) await upsert(tx, 'listings', ['crate_id'], { ...after, step })
+  if (after) await upsert(tx, 'listings', ['crate_id'], after)
   else await run(tx, 'DELETE FROM listings WHERE crate_id = ?', crate.id)
   if (after && !before) await countPrefixes(tx, canonical)
   if (before && !after) await uncountPrefixes(tx, canonical)
@@ -193,59 +192,32 @@ async function changeListing(
     ...marksOf('namesake', isOther ? [crate.id] : []),
     ...marksOf('user', await ownersOf(tx, crate.id)),
   ]
-  const old = before ? findableOf(before, before, step) : NOTHING
+  const old = before ? relationsOf(before, before) : NOTHING
   if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked)
     return [...marks, ...marksOf('label', old.labels.keys())]
   const text = 'SELECT about, line FROM releases WHERE id = ?'
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
-  const now = after && newest ? findableOf(after, newest, step) : NOTHING
-  if (old.state !== now.state)
-    await keepCrateBytes(tx, crate.id, scoreOf(step, canonical.length), now.state)
-  return [...marks, ...(await changeFindable(tx, crate.id, canonical, old, now))]
+  const now = after && newest ? relationsOf(after, newest) : NOTHING
+  const terms = marksOf('terms', after ? [crate.id] : [])
+  return [...marks, ...terms, ...(await changeRelations(tx, crate.id, canonical, old, now))]
 }
 
-/**
- * Brings the ranks of a crate in line with the number of its dependents, and marks the files of the
- * search. A publish only sets the mark for this, because it may have very many dependencies.
- */
-export async function rerank(database: Database, crateId: number): Promise<void> {
-  await database.transaction().execute(async tx => {
-    const listed = await readListing(tx, crateId)
-    const step = stepOf(listed?.dependents ?? 0)
-    if (!listed || step === listed.step) return
-    await run(tx, 'UPDATE listings SET step = ? WHERE crate_id = ?', step, crateId)
-    const [old, now] = [listed.step, step].map(one => findableOf(listed, listed, one))
-    if (!old || !now) return
-    await keepCrateBytes(tx, crateId, scoreOf(step, listed.canonical.length), now.state)
-    const marks = await changeTerms(tx, crateId, old.found, now.found)
-    await setMarks(tx, marks, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
-  })
-}
-
-/** What a crate is found by: its newest version's terms, labels, and dependencies here. */
-interface Findable {
-  readonly found: Found
+/** What a crate is listed under: its newest version's labels, and dependencies here. */
+interface Relations {
   readonly labels: Labels
   /** Each with whether it is taken from another registry. */
   readonly dependencies: ReadonlyMap<CanonicalName, boolean>
-  /** `stateOf` the crate; 0 when it is not listed. */
-  readonly state: number
 }
 
-const NOTHING: Findable = {
-  found: { ranks: new Map(), words: new Set() },
-  labels: new Map(),
-  dependencies: new Map(),
-  state: 0,
-}
+const NOTHING: Relations = { labels: new Map(), dependencies: new Map() }
 
-/** Changes the terms, labels and dependencies by which a crate is found. */
-async function changeFindable(
+/** Changes the labels and dependencies of a crate. */
+async function changeRelations(
   tx: Queries,
   crateId: number,
   canonical: CanonicalName,
-  old: Findable,
-  now: Findable,
+  old: Relations,
+  now: Relations,
 ): Promise<MarkSubject[]> {
   const gone = [...old.dependencies].filter(([one, from]) => now.dependencies.get(one) !== from)
   const come = [...now.dependencies].filter(([one, from]) => old.dependencies.get(one) !== from)
@@ -266,9 +238,8 @@ async function changeFindable(
   // The files of the search have the number of dependents.
   const changed = gone.length + come.length > 0 ? pages.map(one => blockOf(one.subject)) : []
   const labels = await changeLabels(tx, crateId, old.labels, now.labels)
-  const terms = await changeTerms(tx, crateId, old.found, now.found)
   const ranks = await misranked(tx, [...new Map([...gone, ...come]).keys(), canonical])
-  return [...pages, ...marksOf('entry', changed), ...labels, ...terms, ...marksOf('rank', ranks)]
+  return [...pages, ...marksOf('entry', changed), ...labels, ...marksOf('rank', ranks)]
 }
 
 /** Returns those of some crates whose ranks are of another step than the one of their dependents. */
@@ -278,22 +249,14 @@ async function misranked(tx: Queries, names: readonly CanonicalName[]): Promise<
   return rows.filter(one => stepOf(one.dependents) !== one.step).map(one => one.crate_id)
 }
 
-function findableOf({ canonical, yanked }: Listing, { about, line }: Said, step: number): Findable {
-  const { keywords, categories, description, license } = JSON.parse(about) as About
-  const entry = parseEntry(line)
-  const isYanked = yanked === 1
+function relationsOf({ canonical, yanked }: Listing, { about, line }: Said): Relations {
+  const { keywords, categories } = JSON.parse(about) as About
   // A crate with only yanked versions is not listed as a dependent, and has no labels.
-  const dependencies = dependencyNames(isYanked ? [] : entry.deps)
+  const isYanked = yanked === 1
+  const dependencies = dependencyNames(isYanked ? [] : parseEntry(line).deps)
   dependencies.delete(canonical)
   return {
-    found: findableBy({
-      canonical,
-      ...{ keywords, categories, description, license },
-      yanked: isYanked,
-      step,
-    }),
     labels: labelsOf(isYanked ? { keywords: [], categories: [] } : { keywords, categories }),
     dependencies,
-    state: stateOf(isYanked, rustMinor(entry.rust_version)),
   }
 }

@@ -246,7 +246,8 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
           AND marks.kind IN ('file', 'release', 'source', 'changes')
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
-        AND marks.kind IN ('index', 'whole', 'git', 'namesake', 'page', 'list', 'downloads')
+        AND marks.kind IN
+          ('index', 'whole', 'git', 'terms', 'rank', 'namesake', 'page', 'list', 'downloads')
       WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
     LISTED,
   )

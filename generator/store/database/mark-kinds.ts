@@ -1,5 +1,6 @@
 /** The marks of pages, which no client waits for, in the order in which they are rendered. */
 export const PAGE_KINDS = [
+  'terms', // The terms by which searches find a crate, after its newest version has changed.
   'rank', // The place of a crate in searches, after the number of its dependents has changed.
   'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
   'page', // A crate's own pages, besides the pages of its versions.

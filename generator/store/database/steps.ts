@@ -263,4 +263,9 @@ export const steps: Readonly<Record<string, Step>> = {
   '025_schema_record': statements([
     `CREATE TABLE schema_record (newest TEXT NOT NULL, oldest TEXT NOT NULL)`,
   ]),
+  // By what searches find a crate is changed after the answer.
+  '026_found': statements([
+    `ALTER TABLE listings ADD COLUMN found_id INTEGER`,
+    `ALTER TABLE listings ADD COLUMN found_yanked INTEGER NOT NULL DEFAULT 0`,
+  ]),
 }

@@ -169,8 +169,9 @@ export interface Tables {
     imported_at: string
   }
 
-  // The tables below are for lists and searches. They are derived from crates and releases in the
-  // transaction of each change. See `generator/store/catalog/search/search.ts`.
+  // The tables below are for lists and searches. They are derived from crates and releases: those of
+  // lists in the transaction of each change, those of searches (from `terms` on) soon after it. See
+  // `generator/store/catalog/search/search.ts`.
 
   /** The listing of a crate; a crate without releases has no row. */
   listings: {
@@ -192,6 +193,10 @@ export interface Tables {
     dependents: Generated<number>
     /** The step of its dependents (`stepOf`) by which searches rank it; `rank` marks renew it. */
     step: Generated<number>
+    /** The release by whose words searches find it; null for none. `terms` marks renew it. */
+    found_id: Generated<number | null>
+    /** 1 when searches find it as one whose versions are all yanked. */
+    found_yanked: Generated<number>
   }
   /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
   labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }

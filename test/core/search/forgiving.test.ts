@@ -6,7 +6,7 @@ import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
 import { readSearch, rustMinor } from '../../../core/search/request.ts'
 import { stemOf, typosBetween } from '../../../core/search/similar.ts'
 import { searchFiles } from '../../../generator/render/search-files.ts'
-import { rerank } from '../../../generator/store/catalog/listing.ts'
+import { refreshCrate } from '../../../generator/store/catalog/search/pending-terms.ts'
 import { searchCrates, searchFor } from '../../../generator/store/catalog/search/search.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
@@ -101,7 +101,7 @@ test('within a kind of match, crates with more dependents come first', async t =
       .set({ dependents })
       .where('crate_id', '=', id + 1)
       .execute()
-    await rerank(database, id + 1)
+    await database.transaction().execute(tx => refreshCrate(tx, id + 1))
   }
   const lookup = lookupOf(rivals)
   for (const [q, names] of byDependents) {

@@ -7,7 +7,8 @@
  *   It also lists words that begin or end alike, for searches that find similar words.
  * - A term that finds many crates also has bitmaps of them (`bitmaps.ts`). A query combines bitmaps
  *   (`crate-sets.ts`), which is faster than looking up each crate.
- * - `index-terms.ts` updates all of these when a crate gets a different newest version.
+ * - `index-terms.ts` updates all of these after a crate got a different newest version
+ *   (`pending-terms.ts`).
  * - The browser searches in files that `search-files.ts` reads from the same tables.
  */
 import {
@@ -87,7 +88,7 @@ export async function searchCrates(
   if (words.length === 0 && /[^\s+]/.test(q)) return NO_CRATES
   if (words.length === 0 && !isNarrowed && sort === 'relevance')
     return pageOf(db, slice, await crateCount(db), EVERY_CRATE)
-  const cache = await SearchCache.of(db)
+  const cache = await SearchCache.complete(db)
   const terms = new Map<string, TermRow>()
   const plan = await planSearch(words, vocabularyOf(db, terms))
   if (words.length > 0 && plan.words.length === 0) return { ...NO_CRATES, leniency: plan }

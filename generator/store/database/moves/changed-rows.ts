@@ -12,8 +12,21 @@ const USE: Partial<Record<Table, string>> = {
   sessions: 'last_seen_at',
 }
 
-/** Tables of a daemon's own work, which goes on where nothing else may change. */
-const OF_DAEMONS: readonly Table[] = ['facts', 'marks']
+/**
+ * Tables of a daemon's own work, which goes on where nothing else may change. It includes what
+ * searches read, which follows the changes of records a moment later.
+ */
+const OF_DAEMONS: ReadonlySet<Table> = new Set([
+  'facts',
+  'marks',
+  'listings',
+  'counts',
+  'terms',
+  'postings',
+  'blocks',
+  'shelves',
+  'crate_bytes',
+])
 
 /** A trigger that notes changed rows; `isClosing` says whether it refuses changes later. */
 interface Noting {
@@ -82,7 +95,7 @@ function notings(): Noting[] {
     const [old, now] = [row('OLD'), row('NEW')]
     const moved = `${insert} SELECT '${table}', json_array(${keyOf('OLD')})
       WHERE (${keyOf('OLD')}) <> (${keyOf('NEW')});`
-    const isClosing = !OF_DAEMONS.includes(table)
+    const isClosing = !OF_DAEMONS.has(table)
     const noting = (what: string, event: string, body: string): Noting => {
       const name = `changed_${table}_${what}`
       return { name, sql: `CREATE TRIGGER ${name} AFTER ${event} BEGIN ${body} END`, isClosing }
