@@ -41,8 +41,8 @@ type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
 type Said = Pick<Row<'releases'>, 'about' | 'line'>
 
 /**
- * Updates everything that lists read about a crate, and returns the marks of what has to follow: the
- * terms by which searches find it, and the pages that show it, which are its own, those of the
+ * Updates everything that lists read about a crate, and returns the marks of what has to follow:
+ * the terms by which searches find it, and the pages that show it, which are its own, those of the
  * crates it depends on, and the registry's. Call it in the transaction of the change, and before
  * releases are deleted: `versions` are those that remain. A crate without releases is in no list.
  */

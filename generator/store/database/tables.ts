@@ -169,9 +169,9 @@ export interface Tables {
     imported_at: string
   }
 
-  // The tables below are for lists and searches. They are derived from crates and releases: those of
-  // lists in the transaction of each change, those of searches (from `terms` on) soon after it. See
-  // `generator/store/catalog/search/search.ts`.
+  // The tables below are for lists and searches. They are derived from crates and releases: those
+  // of lists in the transaction of each change, those of searches (from `terms` on) soon after it.
+  // See `generator/store/catalog/search/search.ts`.
 
   /** The listing of a crate; a crate without releases has no row. */
   listings: {
