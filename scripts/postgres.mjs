@@ -13,6 +13,4 @@ const cache =
 export const folder = join(cache, 'plimsoll', `postgres-${VERSION}`)
 
 /** For programs that start servers: where the programs are, if they were set up. */
-export const environment = existsSync(folder)
-  ? { PLIMSOLL_TEST_POSTGRES_PROGRAMS: join(folder, 'bin') }
-  : {}
+export const environment = existsSync(folder) ? { TEST_POSTGRES_PROGRAMS: join(folder, 'bin') } : {}

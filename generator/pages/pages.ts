@@ -141,6 +141,8 @@ export async function buildMarks(
       }
     })
     await settleMarks(context.database, [...done.values()], again)
+    // Not before: the marks of another layout's buckets are like those that were just settled.
+    if (some.some(({ kind }) => kind === 'site')) await rebucketWhenGrown(context)
     return some
   })
 }
@@ -177,7 +179,6 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (outputs?.length === 0)
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
   if (kind === 'views') await pruneViews(context, outputs ?? [])
-  if (kind === 'site') await rebucketWhenGrown(context)
   if (kind === 'site' && context.site.private) await removeSitemaps(context)
   const newestPage = newest && versionPath(newest.name, newest.version)
   const hasNewest = outputs?.some(one => one.path === newestPage)

@@ -50,7 +50,7 @@ export function postgresMissing(): string | null {
 }
 
 /** The programs that `npm run setup:postgres` has fetched; `scripts/` says where they are. */
-const fetched = process.env.PLIMSOLL_TEST_POSTGRES_PROGRAMS ?? null
+const fetched = process.env.TEST_POSTGRES_PROGRAMS ?? null
 
 /** Returns the folder of the newest of Debian's PostgreSQLs, or of another one; null without any. */
 function programs(): string | null {

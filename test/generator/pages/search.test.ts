@@ -9,7 +9,9 @@ import { Lookup } from '../../../core/search/lookup.ts'
 import type { Leniency } from '../../../core/search/plan.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { rebucketTerms } from '../../../generator/pages/search.ts'
 import { type SearchedCrate, searchFiles } from '../../../generator/render/search-files.ts'
+import { refreshTerms } from '../../../generator/store/catalog/search/pending-terms.ts'
 import { searchFor } from '../../../generator/store/catalog/search/search.ts'
 import { readLayout } from '../../../generator/store/catalog/search/search-files.ts'
 import type { PublicTree } from '../../../generator/store/public-tree.ts'
@@ -294,4 +296,27 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   assert.deepEqual(await readLayout(database), { now: 6, next: null })
   assert.deepEqual(readdirSync(tree.path('search/terms')), ['6'])
   await compare(registry, ['meanwhile', 'mean', ...inventedQueries(ENTRIES.slice(0, 200), 40)])
+})
+
+test('a layout that the terms outgrow while it is written is followed by a whole one', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { registry: context } = registry
+  await registry.indexWorker.pages.close(0)
+  await registry.publish(token, { name: 'few', version: '1.0.0' })
+  await buildPages(context)
+  assert.deepEqual(await readLayout(context.database), { now: 0, next: null })
+  const words = Array.from({ length: 150 }, (_, at) => `w${at}x`).join(' ')
+  const head = '[package]\nname = "many"\nversion = "1.0.0"\nlicense = "MIT"'
+  const manifest = `${head}\ndescription = "${words}"\n`
+  await registry.publish(token, { name: 'many', version: '1.0.0', manifest })
+  await rebucketTerms(context)
+  assert.deepEqual(await readLayout(context.database), { now: 0, next: 0 })
+  await refreshTerms(context.database, 'terms')
+  // Their own marks would write most buckets, too.
+  await context.database.deleteFrom('marks').where('kind', '=', 'search').execute()
+  await buildPages(context)
+  assert.deepEqual(await readLayout(context.database), { now: 2, next: null })
+  const folder = join(context.dir, 'public', 'search', 'terms')
+  assert.deepEqual(filesBelow(folder), ['2/0.json', '2/1.json', '2/2.json', '2/3.json'])
 })
