@@ -58,7 +58,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
 }
 
 function note(simulation: Simulation, add: (name: string, count: number) => void): void {
-  const { timeline, network, clients, faults, server } = simulation
+  const { timeline, network, clients, faults, server, checks } = simulation
   add('events', timeline.steps)
   add('virtual seconds', Math.round(timeline.now / 1000))
   add('operations', clients.operations)
@@ -69,6 +69,7 @@ function note(simulation: Simulation, add: (name: string, count: number) => void
   add('lost answers of database and bucket', network.fates.lost)
   add('broken connections', network.fates.cut)
   add('busy answers', network.fates.busy)
+  add('older index files after the same bytes had come back', checks.older)
   for (const [kind, count] of faults.counts) add(`fault: ${kind}`, count)
 }
 

@@ -39,7 +39,7 @@ export class Simulation implements Outside {
   readonly faults: Faults
   readonly #random: Random
   readonly #folder: string
-  readonly #checks: Checks
+  readonly checks: Checks
   readonly #machines: readonly Machine[]
   readonly #plant: Plant | null
   #isBroken = false
@@ -57,9 +57,9 @@ export class Simulation implements Outside {
     this.server = new Server(path, this.timeline)
     if (plant === 'lost commits') this.server.isCommitLost = () => random.chance(LOST_COMMITS)
     const objects = new ObjectStorage()
-    this.#checks = new Checks(this.server, objects)
+    this.checks = new Checks(this.server, objects)
     this.storage = { objects, answer: (request, body) => this.#answer(request, body) }
-    this.server.onCommit = () => this.#check(() => this.#checks.committed())
+    this.server.onCommit = () => this.#check(() => this.checks.committed())
     const takesOver = plant !== 'no takeover'
     const parts = { metrics: template.metrics, hasPages: false, takesOver }
     this.#machines = Array.from(
@@ -83,7 +83,7 @@ export class Simulation implements Outside {
     this.network.heal()
     await this.#rest()
     this.#isBroken = false
-    this.#checks.atRest()
+    this.checks.atRest()
     await timeline.until(this.#readAll(), 'the last reads', LIMIT_MS)
     for (const { name, history } of this.clients.subjects)
       promise(isLinearizable(history), story(name, history))
@@ -128,7 +128,7 @@ export class Simulation implements Outside {
     const over = Math.max(timeline.now, network.lastArrival)
     const since = new Map<string, number>()
     for (let done = Number.POSITIVE_INFINITY; timeline.now < Math.max(over, done) + REST_MS; ) {
-      const urgent = this.#checks.urgent().map(one => JSON.stringify(one))
+      const urgent = this.checks.urgent().map(one => JSON.stringify(one))
       for (const key of since.keys()) if (!urgent.includes(key)) since.delete(key)
       for (const key of urgent) since.set(key, since.get(key) ?? Math.max(over, timeline.now))
       const oldest = Math.min(...since.values())
@@ -151,7 +151,7 @@ export class Simulation implements Outside {
   }
 
   #nothingLost(): void {
-    const releases = this.#checks.releases()
+    const releases = this.checks.releases()
     for (const { name, acknowledged } of this.clients.subjects)
       for (const [version, { cksum }] of acknowledged) {
         const found = releases.filter(one => one.name === name && one.version === version)
@@ -173,7 +173,7 @@ export class Simulation implements Outside {
     const change = (arrived: Arrived) => {
       const answer = this.storage.objects.answer(arrived, body)
       const isChange = method === 'PUT' || method === 'DELETE'
-      if (isChange && answer.status < 300) this.#check(() => this.#checks.changed(key))
+      if (isChange && answer.status < 300) this.#check(() => this.checks.changed(key))
       return answer
     }
     if (this.#plant === 'early bytes' && method === 'PUT' && key.startsWith(CRATES)) {
