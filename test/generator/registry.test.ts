@@ -36,7 +36,9 @@ test('an upgrade of lists and search says how far it is', async t => {
   await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
   await (await openRegistry(dir, { env: {} }, undefined, progress)).close()
   assert.deepEqual(steps, [
-    ['upgrading lists and search', 0, 2],
-    ['upgrading lists and search', 1, 2],
+    ['upgrading lists', 0, 2],
+    ['upgrading lists', 1, 2],
+    ['upgrading the search', 0, 2],
+    ['upgrading the search', 1, 2],
   ])
 })
