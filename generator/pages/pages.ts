@@ -140,9 +140,9 @@ export async function buildMarks(
         await Promise.allSettled(running)
       }
     })
-    await settleMarks(context.database, [...done.values()], again)
-    // Not before: the marks of another layout's buckets are like those that were just settled.
-    if (some.some(({ kind }) => kind === 'site')) await rebucketWhenGrown(context)
+    // After the marks are cleared: those of another layout's buckets are like those of this one's.
+    const follow = some.some(({ kind }) => kind === 'site') ? rebucketWhenGrown : null
+    await settleMarks(context.database, [...done.values()], again, follow)
     return some
   })
 }

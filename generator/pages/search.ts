@@ -26,6 +26,7 @@ import {
   searchMarksOf,
   termCount,
 } from '../store/catalog/search/search-files.ts'
+import type { Queries } from '../store/database/statement.ts'
 import type { PageContext } from './context.ts'
 
 /** Renders a bucket of terms. */
@@ -91,17 +92,18 @@ export async function buildTerms(context: PageContext, mark: Mark): Promise<read
 }
 
 /** Starts spreading the terms over more files if there are too few. */
-export async function rebucketWhenGrown({ database }: PageContext): Promise<void> {
-  const { now, next } = await readLayout(database)
+export async function rebucketWhenGrown(tx: Queries): Promise<void> {
+  const { now, next } = await readLayout(tx)
   if (next !== null) return
-  const bits = bitsFor(await termCount(database))
-  if (now === null || bits > now) await beginLayout(database, bits)
+  const bits = bitsFor(await termCount(tx))
+  if (now === null || bits > now) await beginLayout(tx, bits)
 }
 
 /** Starts rendering all terms again, over the number of files that they need now. */
 export async function rebucketTerms({ database }: Pick<PageContext, 'database'>): Promise<void> {
   await markAgain(database, marksOf('common', await commonSubjects(database)))
-  await beginLayout(database, bitsFor(await termCount(database)))
+  const bits = bitsFor(await termCount(database))
+  await database.transaction().execute(tx => beginLayout(tx, bits))
 }
 
 /**

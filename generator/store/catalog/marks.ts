@@ -117,16 +117,21 @@ export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<v
   )
 }
 
-/** Clears marks as `clearMarks` does, and marks what has to be rendered again, at once. */
+/**
+ * Clears marks as `clearMarks` does, and marks what has to be rendered again, at once; `follow` may
+ * set further marks in the same transaction, so that nobody finds none in between.
+ */
 export async function settleMarks(
   db: Database,
   done: readonly Mark[],
   again: readonly MarkSubject[],
+  follow: ((tx: Queries) => Promise<void>) | null = null,
 ): Promise<void> {
-  if (again.length === 0) return clearMarks(db, done)
+  if (again.length === 0 && !follow) return clearMarks(db, done)
   await db.transaction().execute(async tx => {
     await clearMarks(tx, done)
     await setMarks(tx, again, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
+    await follow?.(tx)
   })
 }
 

@@ -11,9 +11,11 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { rebucketTerms } from '../../../generator/pages/search.ts'
 import { type SearchedCrate, searchFiles } from '../../../generator/render/search-files.ts'
+import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import { refreshTerms } from '../../../generator/store/catalog/search/pending-terms.ts'
 import { searchFor } from '../../../generator/store/catalog/search/search.ts'
 import { readLayout } from '../../../generator/store/catalog/search/search-files.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import type { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
@@ -319,4 +321,28 @@ test('a layout that the terms outgrow while it is written is followed by a whole
   assert.deepEqual(await readLayout(context.database), { now: 2, next: null })
   const folder = join(context.dir, 'public', 'search', 'terms')
   assert.deepEqual(filesBelow(folder), ['2/0.json', '2/1.json', '2/2.json', '2/3.json'])
+})
+
+test('nobody finds nothing left to render before a layout that the terms need', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { registry: context } = registry
+  const { database } = context
+  await registry.indexWorker.pages.close(0)
+  await registry.publish(token, { name: 'few', version: '1.0.0' })
+  await buildPages(context)
+  const words = Array.from({ length: 150 }, (_, at) => `w${at}x`).join(' ')
+  const head = '[package]\nname = "many"\nversion = "1.0.0"\nlicense = "MIT"'
+  const manifest = `${head}\ndescription = "${words}"\n`
+  await registry.publish(token, { name: 'many', version: '1.0.0', manifest })
+  await run(
+    database,
+    `CREATE TRIGGER no_spread BEFORE INSERT ON marks WHEN NEW.kind = 'spread'
+      BEGIN SELECT RAISE(ABORT, 'no spread'); END`,
+  )
+  await assert.rejects(buildPages(context), /no spread/)
+  assert.equal((await listMarks(database, 'site')).length, 1)
+  await run(database, 'DROP TRIGGER no_spread')
+  await buildPages(context)
+  assert.deepEqual(await readLayout(database), { now: 2, next: null })
 })

@@ -10,7 +10,6 @@ import { insideOf, SHELF_LIMIT } from '../../../../core/search/score.ts'
 import { CLASSES } from '../../../../core/search/terms.ts'
 import { KEYS, type Key, LISTED_MAX, type ListedWord } from '../../../../core/search/vocabulary.ts'
 import { RANK_FIT } from '../../../../core/search/words.ts'
-import type { Database } from '../../database/database.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
 import { readFact, writeFact } from '../facts.ts'
 import { MARK, type Mark } from '../marks.ts'
@@ -35,21 +34,22 @@ export async function readLayout(db: Queries): Promise<Layout> {
   return value === null ? { now: null, next: null } : (JSON.parse(value) as Layout)
 }
 
-/** Begins a layout, replacing one in progress: marks its buckets. `finishLayout` completes it. */
-export async function beginLayout(database: Database, next: number): Promise<void> {
-  await database.transaction().execute(async tx => {
-    const { now } = await readLayout(tx)
-    await writeFact(tx, LAYOUT, JSON.stringify({ now, next } satisfies Layout))
-    await run(tx, "DELETE FROM marks WHERE kind = 'spread'")
-    await run(
-      tx,
-      `WITH RECURSIVE bucket (n) AS
-        (SELECT 0 UNION ALL SELECT n + 1 FROM bucket WHERE n + 1 < ?)
-        INSERT INTO marks (kind, subject, generation)
-        SELECT 'spread', n, (SELECT coalesce(max(id), 0) FROM audit) FROM bucket`,
-      2 ** next,
-    )
-  })
+/**
+ * Begins a layout in a transaction, replacing one in progress: marks its buckets. `finishLayout`
+ * completes it.
+ */
+export async function beginLayout(tx: Queries, next: number): Promise<void> {
+  const { now } = await readLayout(tx)
+  await writeFact(tx, LAYOUT, JSON.stringify({ now, next } satisfies Layout))
+  await run(tx, "DELETE FROM marks WHERE kind = 'spread'")
+  await run(
+    tx,
+    `WITH RECURSIVE bucket (n) AS
+      (SELECT 0 UNION ALL SELECT n + 1 FROM bucket WHERE n + 1 < ?)
+      INSERT INTO marks (kind, subject, generation)
+      SELECT 'spread', n, (SELECT coalesce(max(id), 0) FROM audit) FROM bucket`,
+    2 ** next,
+  )
 }
 
 /** Makes this layout the one that the browser's search uses. */
