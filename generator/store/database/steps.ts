@@ -268,4 +268,10 @@ export const steps: Readonly<Record<string, Step>> = {
     `ALTER TABLE listings ADD COLUMN found_id INTEGER`,
     `ALTER TABLE listings ADD COLUMN found_yanked INTEGER NOT NULL DEFAULT 0`,
   ]),
+  // A number that grows when searches find a crate by something else.
+  '027_search_version': statements([
+    `INSERT INTO counts (what, n) VALUES ('search', 0)`,
+    `CREATE TRIGGER listings_found AFTER UPDATE OF found_id, found_yanked, step ON listings
+    BEGIN UPDATE counts SET n = n + 1 WHERE what = 'search'; END`,
+  ]),
 }

@@ -278,3 +278,9 @@ test('a private registry asks for a token before it searches', async t => {
   const token = await registry.user('bob')
   assert.equal((await registry.request('GET', '/api/v1/crates?q=x', token)).status, 200)
 })
+
+test('an empty registry finds nothing, also by filters', async t => {
+  const registry = await TestRegistry.open(t)
+  for (const query of ['?q=demo', '?q=&keyword=cli', '?q=demo&keyword=cli', '?q=&rust=1.60'])
+    assert.deepEqual((await ask(registry, query)).crates, [], query)
+})

@@ -27,6 +27,11 @@ export type TermRow = Row<'terms'>
 /** Its columns. */
 export const TERM = 'id, term, crates, hash, words, grade, start, shape, common'
 
+/** Reads those of some terms that exist. */
+export function readTerms(db: Queries, some: readonly string[]): Promise<TermRow[]> {
+  return all(db, `SELECT ${TERM} FROM terms WHERE term IN ${LIST}`, some)
+}
+
 /** Returns the crates that the variants of a word find; `words`: the length of their bits. */
 export async function readSets(
   db: Queries,

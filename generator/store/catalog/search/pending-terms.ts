@@ -3,7 +3,16 @@ import type { About } from '../../../../core/manifest/manifest.ts'
 import { rustMinor } from '../../../../core/search/request.ts'
 import { scoreOf, stepOf } from '../../../../core/search/score.ts'
 import { type Findable, findableBy } from '../../../../core/search/terms.ts'
-import { all, first, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
+import {
+  all,
+  first,
+  LIST,
+  one,
+  type Queries,
+  type Row,
+  run,
+  value,
+} from '../../database/statement.ts'
 import { isStorageRefusal } from '../../storage-fault.ts'
 import { clearMarks, MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 import { keepCrateBytes, stateOf } from './crate-bytes.ts'
@@ -67,10 +76,21 @@ function refresh(
   })
 }
 
-/** Returns whether searches find crates by what they were before a change. */
-export async function hasPendingTerms(db: Queries): Promise<boolean> {
-  const text = "SELECT 1 FROM marks WHERE kind = 'terms' AND retry_at IS NULL LIMIT 1"
-  return (await value(db, text)) !== null
+/** What searches read, and whether that is of before a change. */
+export interface SearchState {
+  /** Grows whenever searches find a crate by other terms, or in another place. */
+  readonly version: number
+  /** Whether changes wait for `refreshTerms`: 1 or 0. */
+  readonly pending: number
+}
+
+const STATE = `SELECT n AS version, (SELECT count(*) FROM (SELECT 1 FROM marks
+    WHERE kind = 'terms' AND retry_at IS NULL LIMIT 1) AS due) AS pending
+  FROM counts WHERE what = 'search'`
+
+/** Returns the state of what searches read now. */
+export function searchState(db: Queries): Promise<SearchState> {
+  return one<SearchState>(db, STATE)
 }
 
 /**

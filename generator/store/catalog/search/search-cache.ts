@@ -1,91 +1,118 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { type Queries, value } from '../../database/statement.ts'
+import type { Variant } from '../../../../core/search/plan.ts'
+import type { Key, ListedWord } from '../../../../core/search/vocabulary.ts'
+import type { Queries } from '../../database/statement.ts'
 import { type CrateBytes, readCrateBytes } from './crate-bytes.ts'
-import { type Sets, sizeOf } from './crate-sets.ts'
-import { hasPendingTerms, refreshTerms } from './pending-terms.ts'
+import { readSets, readTerms, type Sets, sizeOf, type TermRow } from './crate-sets.ts'
+import { refreshTerms, searchState } from './pending-terms.ts'
+import { readWords } from './search-files.ts'
 
 /** Bytes of the sets of crates that are kept: those of some 80 words among 200,000 crates. */
 const MAX_BYTES = 32 * 1024 * 1024
+
+/** Terms that are kept, those that do not exist included, and words of lists: some megabytes. */
+const MAX_TERMS = 20_000
+const MAX_LISTED = 50_000
 
 /** The longest that a search waits for what others have changed, in milliseconds. */
 const COMPLETE_MS = 500
 
 /**
- * SQLite's counter of the commits that the reading connection has not made itself; of PostgreSQL,
- * what a statement sees.
- */
-const DATA_VERSION = 'SELECT data_version FROM pragma_data_version'
-
-type Version = number | string | null
-
-/**
- * What searches have read of one version of a database. Whatever is written there, by this process
- * or by another one, makes another version. Most searches come between two publishes.
+ * What searches have read of one version of a database (`SearchState`), whichever process has made
+ * it. Most searches come between two publishes. All of it is read after the number of the version:
+ * what is newer is found by whoever has read that number, as if he had read it himself; the others
+ * read a later number first.
  */
 export class SearchCache {
   readonly #db: Queries
-  readonly #version: Version
-  readonly #sets = new LRUCache<string, Sets>({ maxSize: MAX_BYTES, sizeCalculation: sizeOf })
+  readonly #version: number
+  readonly #sets = new LRUCache<string, Sets>({
+    maxSize: MAX_BYTES,
+    // Without crates, sets take nothing, which the cache does not take.
+    sizeCalculation: sets => sizeOf(sets) + 1,
+  })
+  readonly #terms = new LRUCache<string, { readonly row: TermRow | null }>({ max: MAX_TERMS })
+  readonly #lists = new LRUCache<string, readonly ListedWord[]>({
+    maxSize: MAX_LISTED,
+    sizeCalculation: words => words.length + 1,
+  })
   #bytes: CrateBytes | null = null
-  /** Whether no change waits, in this version, to be found. */
-  #isComplete = false
 
-  private constructor(db: Queries, version: Version) {
+  private constructor(db: Queries, version: number) {
     this.#db = db
     this.#version = version
   }
 
-  /** Returns the cache of what a database holds now. A search asks for it before it reads. */
-  static async of(db: Queries): Promise<SearchCache> {
-    const version = await value<number | string>(db, DATA_VERSION)
+  /** Returns the cache of a version; in a transaction, which may be undone, one for nobody else. */
+  static #of(db: Queries, version: number): SearchCache {
     const known = caches.get(db)
     if (known && known.#version === version) return known
     const cache = new SearchCache(db, version)
-    caches.set(db, cache)
+    if (!db.isTransaction) caches.set(db, cache)
     return cache
   }
 
   /**
-   * Returns the cache of what a database holds after searches find crates by all changes. If that
-   * takes longer than half a second, or cannot be written, searches make do with what there is.
+   * Returns the cache of what a database holds after searches find crates by all changes; a search
+   * asks for it before it reads. If that takes longer than half a second, or cannot be written,
+   * searches make do with what there is.
    */
   static async complete(db: Queries): Promise<SearchCache> {
     const end = performance.now() + COMPLETE_MS
+    let isRefused = false
     for (;;) {
-      const cache = await SearchCache.of(db)
-      if (cache.#isComplete || db.isTransaction) return cache
-      cache.#isComplete = !(await hasPendingTerms(db))
-      if (cache.#isComplete) return cache
+      const { version, pending } = await searchState(db)
       const rest = end - performance.now()
-      if (rest <= 0 || !(await isDone(refreshed(db), rest))) return SearchCache.of(db)
+      if (pending === 0 || isRefused || rest <= 0 || db.isTransaction)
+        return SearchCache.#of(db, version)
+      isRefused = !(await isDone(refreshed(db), rest))
     }
   }
 
   /** Returns what the database knows of each crate. */
   async crateBytes(): Promise<CrateBytes> {
-    if (this.#bytes) return this.#bytes
-    const bytes = await readCrateBytes(this.#db)
-    if (await this.#isCurrent()) this.#bytes = bytes
-    return bytes
+    this.#bytes ??= await readCrateBytes(this.#db)
+    return this.#bytes
   }
 
-  /** Returns the sets that are kept under a key, or reads them. */
-  async sets(key: string, read: () => Promise<Sets>): Promise<Sets> {
-    const known = this.#sets.get(key)
-    if (known) return known
-    const sets = await read()
-    if (await this.#isCurrent()) this.#sets.set(key, sets)
-    return sets
+  /** Returns those of some terms that exist, by their texts. */
+  async terms(some: readonly string[]): Promise<ReadonlyMap<string, TermRow>> {
+    const terms = new Map(some.map(term => [term, this.#terms.get(term)?.row]))
+    const unread = [...terms.keys()].filter(term => terms.get(term) === undefined)
+    for (const term of unread) terms.set(term, null)
+    if (unread.length > 0)
+      for (const row of await readTerms(this.#db, unread)) terms.set(row.term, row)
+    for (const term of unread) this.#terms.set(term, { row: terms.get(term) ?? null })
+    return new Map([...terms].flatMap(([term, row]) => (row ? [[term, row]] : [])))
   }
 
-  /** Whether nothing has been written meanwhile; a transaction may be undone. */
-  async #isCurrent(): Promise<boolean> {
-    return (
-      !this.#db.isTransaction &&
-      (await value<number | string>(this.#db, DATA_VERSION)) === this.#version
-    )
+  /** Returns the words that are listed under a key. */
+  listed(key: Key, hash: number): Promise<readonly ListedWord[]> {
+    return known(this.#lists, `${key} ${hash}`, () => readWords(this.#db, key, hash))
   }
+
+  /** Returns the crates that the variants of a word find. */
+  async sets(variants: readonly Variant[]): Promise<Sets> {
+    const { scores } = await this.crateBytes()
+    return known(this.#sets, JSON.stringify(variants), async () => {
+      const terms = await this.terms(variants.map(({ term }) => term))
+      return readSets(this.#db, variants, terms, scores.length / 32)
+    })
+  }
+}
+
+/** Returns what is kept under a key, or reads it. */
+async function known<V extends object>(
+  kept: LRUCache<string, V>,
+  key: string,
+  read: () => Promise<V>,
+): Promise<V> {
+  const found = kept.get(key)
+  if (found) return found
+  const fresh = await read()
+  kept.set(key, fresh)
+  return fresh
 }
 
 const caches = new WeakMap<Queries, SearchCache>()

@@ -16,13 +16,12 @@ import {
   type Plan,
   planSearch,
   rarestOf,
-  type Variant,
   type Vocabulary,
 } from '../../../../core/search/plan.ts'
 import { rustMinor, type SearchRequest } from '../../../../core/search/request.ts'
 import { CLASSES, filterTerm, TERM_FILTERS, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { parseQuery } from '../../../../core/search/words.ts'
-import { all, column, LIST, type Queries, value } from '../../database/statement.ts'
+import { column, type Queries, value } from '../../database/statement.ts'
 import { crateCount } from '../pages/prefixes.ts'
 import { isYankedState, needsLaterRust } from './crate-bytes.ts'
 import {
@@ -39,16 +38,12 @@ import {
   maskOf,
   mostWords,
   picked,
-  readSets,
   type Sets,
   setBit,
-  TERM,
-  type TermRow,
   without,
 } from './crate-sets.ts'
 import { type Slice, sortedIds } from './order.ts'
 import { SearchCache } from './search-cache.ts'
-import { readWords } from './search-files.ts'
 
 /** Found crates, best first: the ids on this page, and the number on all pages. */
 export interface FoundCrates {
@@ -89,17 +84,16 @@ export async function searchCrates(
   if (words.length === 0 && !isNarrowed && sort === 'relevance')
     return pageOf(db, slice, await crateCount(db), EVERY_CRATE)
   const cache = await SearchCache.complete(db)
-  const terms = new Map<string, TermRow>()
-  const plan = await planSearch(words, vocabularyOf(db, terms))
+  const plan = await planSearch(words, vocabularyOf(cache))
   if (words.length > 0 && plan.words.length === 0) return { ...NO_CRATES, leniency: plan }
   const [only] = plan.words
   const [term] = only?.variants ?? []
   if (term?.likeness === 'same' && only?.variants.length === 1 && words.length === 1) {
-    const row = terms.get(term.term)
+    const row = (await cache.terms([term.term])).get(term.term)
     if (row && key === null && !isNarrowed && sort === 'relevance')
       return { ...(await pageOf(db, slice, row.crates, ONE_TERM, row.id)), leniency: plan }
   }
-  return combined(db, request, { plan, key, terms, cache }, slice)
+  return combined(db, request, { plan, key, cache }, slice)
 }
 
 const EVERY_CRATE = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
@@ -119,33 +113,21 @@ async function pageOf(
   return { ids, total, leniency: NONE, matched: 1, words: 1 }
 }
 
-/** Returns the vocabulary of the catalog; `terms` collects the terms that were looked up. */
-function vocabularyOf(db: Queries, terms: Map<string, TermRow>): Vocabulary {
+/** Returns the vocabulary of the catalog. */
+function vocabularyOf(cache: SearchCache): Vocabulary {
   return {
     counts: async some => {
-      await readTerms(db, some, terms)
+      const terms = await cache.terms(some)
       return some.map(term => terms.get(term)?.crates ?? 0)
     },
-    listed: (key, hash) => readWords(db, key, hash),
+    listed: (key, hash) => cache.listed(key, hash),
   }
 }
 
-async function readTerms(
-  db: Queries,
-  some: readonly string[],
-  terms: Map<string, TermRow>,
-): Promise<void> {
-  const unread = some.filter(term => !terms.has(term))
-  if (unread.length === 0) return
-  const rows = await all<TermRow>(db, `SELECT ${TERM} FROM terms WHERE term IN ${LIST}`, unread)
-  for (const row of rows) terms.set(row.term, row)
-}
-
-/** A planned search, with the terms of the catalog that it needs. */
+/** A planned search, with what the catalog says of its terms. */
 interface Planned {
   readonly plan: Plan
   readonly key: string | null
-  readonly terms: Map<string, TermRow>
   readonly cache: SearchCache
 }
 
@@ -153,21 +135,18 @@ interface Planned {
 async function combined(
   db: Queries,
   { filters, sort }: SearchRequest,
-  { plan, key, terms, cache }: Planned,
+  { plan, key, cache }: Planned,
   slice: Slice,
 ): Promise<FoundCrates> {
   const { scores, states } = await cache.crateBytes()
   const words = scores.length / 32
-  const read = (variants: readonly Variant[]) =>
-    cache.sets(JSON.stringify(variants), () => readSets(db, variants, terms, words))
-  const found = await Promise.all(plan.words.map(one => read(one.variants)))
+  const found = await Promise.all(plan.words.map(one => cache.sets(one.variants)))
   const masking = TERM_FILTERS.flatMap(one => {
     const text = filters[one]
     return text === undefined ? [] : [filterTerm(one, text)]
   })
-  await readTerms(db, masking, terms)
   const masks = await Promise.all(
-    masking.map(async term => maskOf(await read([{ term, likeness: 'same' }]))),
+    masking.map(async term => maskOf(await cache.sets([{ term, likeness: 'same' }]))),
   )
   if (filters.rust !== undefined) masks.push(usableMask(states, filters.rust))
   if (filters.owner !== undefined) masks.push(await ownedMask(db, filters.owner, words))

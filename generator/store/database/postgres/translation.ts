@@ -50,11 +50,6 @@ const QUERY: readonly Rule[] = [
   [/\bjson_object\(/g, 'json_build_object('],
   [/\binstr\(/g, 'strpos('],
   [/\bCROSS JOIN (\w+)(\s+ON\b)/g, 'JOIN $1$2'],
-  // Two equal snapshots see the same: every commit makes another one.
-  [
-    /\bSELECT data_version FROM pragma_data_version\b/g,
-    'SELECT CAST(pg_current_snapshot() AS text) AS data_version',
-  ],
   [
     /\bFROM sqlite_master\b/g,
     `FROM (SELECT tablename AS name, 'table' AS type FROM pg_tables

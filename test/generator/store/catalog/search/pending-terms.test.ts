@@ -4,6 +4,8 @@ import type { Name } from '../../../../../core/name.ts'
 import type { Version } from '../../../../../core/version.ts'
 import { deleteReleases } from '../../../../../generator/delete.ts'
 import { listMarks } from '../../../../../generator/store/catalog/marks.ts'
+import { setYanked } from '../../../../../generator/store/catalog/release-changes.ts'
+import { searchState } from '../../../../../generator/store/catalog/search/pending-terms.ts'
 import { searchCrates, searchFor } from '../../../../../generator/store/catalog/search/search.ts'
 import { run } from '../../../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../../../support/registry.ts'
@@ -27,6 +29,7 @@ async function start(t: TestContext) {
 
 test('a search finds what was published before it, and no more the words of the version before', async t => {
   const { publish, search, pending } = await start(t)
+  assert.equal(await search('lantern'), 0)
   await publish('demo', '1.0.0', 'brass lantern')
   assert.deepEqual(await pending(), [1])
   assert.equal(await search('lantern'), 1)
@@ -70,4 +73,38 @@ test('a crate that cannot be made findable does not keep others from it', async 
   assert.equal(await search('lantern'), 0)
   await registry.indexWorker.pages.flush()
   assert.deepEqual([await search('lantern'), await pending()], [1, [2]])
+})
+
+test('each change of what searches find makes another version, and nothing else does', async t => {
+  const { registry, database, publish, search } = await start(t)
+  const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+  const yank = (version: string, yanked: boolean) =>
+    setYanked(database, 'demo' as Name, version as Version, yanked, change)
+  const now = async () => {
+    await search('demo')
+    return (await searchState(database)).version
+  }
+  const versions = [await now()]
+  await publish('demo', '1.0.0', 'lantern')
+  await publish('other', '1.0.0', 'lantern')
+  versions.push(await now())
+  await publish('demo', '1.1.0', 'lantern')
+  versions.push(await now())
+  await yank('1.1.0', true)
+  versions.push(await now())
+  await yank('1.0.0', true)
+  versions.push(await now())
+  const order = { name: 'other' as Name, version: '1.0.0' as Version, force: true }
+  await deleteReleases(registry.registry, order, change)
+  versions.push(await now())
+  assert.deepEqual(
+    versions,
+    [...new Set(versions)].toSorted((a, b) => a - b),
+  )
+  await yank('1.1.0', false)
+  const before = await now()
+  // Not the newest version, whose words find the crate.
+  await yank('1.0.0', false)
+  await registry.indexWorker.pages.flush()
+  assert.equal(await now(), before)
 })
