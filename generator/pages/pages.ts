@@ -125,20 +125,25 @@ export async function buildMarks(
         }
       }
       const running = new Set<Promise<void>>()
+      // Of jobs that nobody may be waiting for when they fail.
+      const failures: unknown[] = []
       try {
         for (const [at, mark] of some.entries()) {
           await work.waitForIdle?.()
           const isAlone = !INDEPENDENT.has(mark.kind)
           if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
           else if (running.size > sandbox.size) await Promise.race(running)
-          const job = once(mark).finally(() => running.delete(job))
+          if (failures.length > 0) break
+          const job = once(mark)
+            .catch(error => void failures.push(error))
+            .finally(() => running.delete(job))
           running.add(job)
           if (isAlone) await job
         }
-        await Promise.all(running)
       } finally {
-        await Promise.allSettled(running)
+        await Promise.all(running)
       }
+      if (failures.length > 0) throw failures[0]
     })
     // After the marks are cleared: those of another layout's buckets are like those of this one's.
     const follow = some.some(({ kind }) => kind === 'site') ? rebucketWhenGrown : null

@@ -378,7 +378,10 @@ test('a step that takes something away says which version it needs', async () =>
   const wrong: string[] = []
   for (const [name, step] of Object.entries(NEWEST.steps)) {
     if (name <= '023_ranks' || step.oldest !== undefined) continue
-    const texts = await textsOf(step)
+    // What a new trigger does comes on top of what older versions do.
+    const texts = (await textsOf(step)).map(text =>
+      text.replace(/^(CREATE TRIGGER.*)\n[\s\S]*/, '$1'),
+    )
     assert.ok(texts.length > 0, name)
     wrong.push(...texts.filter(text => CONTRACTS.test(text)).map(text => `${name}: ${text}`))
   }

@@ -2,20 +2,24 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
-import { buildPages } from '../../../generator/pages/pages.ts'
+import { buildMarks, buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
-import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
+import { listMarks } from '../../../generator/store/catalog/marks.ts'
+import { countPageMarks, pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { setYanked } from '../../../generator/store/catalog/release-changes.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { Finding } from '../../../generator/verify/finding.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
+import { hookTree } from '../../support/tree-hook.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
@@ -304,4 +308,39 @@ test('verify finds and mends pages that differ; what a daemon has pending is its
     ),
     true,
   )
+})
+
+test('what the storage refuses while nobody waits for the page ends the turn, and nothing else', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.indexWorker.pages.close(0)
+  for (const name of ['one', 'two']) await registry.publish(token, { name, version: '1.0.0' })
+  const { registry: context } = registry
+  const due = await pageMarks(context.database, context.clock(), 500)
+  const pages = due.filter(({ kind }) => kind === 'page')
+  assert.equal(pages.length, 2)
+  let refuse = () => {}
+  const refused = new Promise<void>(resolve => {
+    refuse = resolve
+  })
+  const unhook = hookTree(context.tree, inner => {
+    inner.write = async () => {
+      refuse()
+      throw new Refusal([issue('storage_full', { reason: 'full' })])
+    }
+  })
+  let begun = 0
+  const waitForIdle = async () => {
+    if (++begun === 1) return
+    await refused
+    // Not before Node has looked for rejections that nobody handles.
+    await setImmediate()
+    await setImmediate()
+  }
+  try {
+    await assert.rejects(buildMarks(context, pages, { waitForIdle }), /full/)
+  } finally {
+    unhook()
+  }
+  assert.deepEqual([begun, (await listMarks(context.database, 'page')).length], [2, 2])
 })
