@@ -89,9 +89,14 @@ export async function buildSource(
   const pages = renderSource(job, known)
   const written = new Set<string>()
   let step = await pages.next()
-  for (; !step.done; step = await pages.next()) {
-    written.add(step.value.path)
-    await tree.write(step.value)
+  try {
+    for (; !step.done; step = await pages.next()) {
+      written.add(step.value.path)
+      await tree.write(step.value)
+    }
+  } finally {
+    // Left in the middle, it would keep its thread for ever.
+    await pages.return(null)
   }
   if (!isNew) await removeOthers(tree, `${crateFolder(crate.name)}/${version}`, written)
   if (step.value && step.value !== known) await writeFailure(database, part, step.value)

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { issue, Refusal } from '../../../core/error/error.ts'
+import { buildMarks, buildPages } from '../../../generator/pages/pages.ts'
 import { sandbox } from '../../../generator/sandbox/sandbox.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
+import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { readFileSum } from '../../../site/compare/file-sum.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { hookTree } from '../../support/tree-hook.ts'
 
 const LINK = 'href="src/"'
 const DIFF = 'href="changes/"'
@@ -117,4 +121,28 @@ test('a comparison that takes too much says so, and is not tried again', async t
     /not compared here because it takes more than 256 MB of memory; the packages have them/,
   )
   assert.equal(tried, 1)
+})
+
+test('pages of sources that the storage refuses keep no thread', { timeout: 120_000 }, async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.indexWorker.pages.close(0)
+  await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  const { registry: context } = registry
+  const due = await pageMarks(context.database, context.clock(), 500)
+  const source = due.filter(({ kind }) => kind === 'source')
+  const unhook = hookTree(context.tree, inner => {
+    inner.write = async () => {
+      throw new Refusal([issue('storage_full', { reason: 'full' })])
+    }
+  })
+  try {
+    // As often as all threads would be taken.
+    for (let times = 0; times < sandbox.size; times++)
+      await assert.rejects(buildMarks(context, source), /full/)
+  } finally {
+    unhook()
+  }
+  await buildPages(context)
+  assert.ok(await registry.shown('crates/demo/1.0.0/src/index.html'))
 })
