@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
@@ -334,8 +333,7 @@ test('what the storage refuses while nobody waits for the page ends the turn, an
     if (++begun === 1) return
     await refused
     // Not before Node has looked for rejections that nobody handles.
-    await setImmediate()
-    await setImmediate()
+    for (let times = 0; times < 2; times++) await new Promise(resolve => setImmediate(resolve))
   }
   try {
     await assert.rejects(buildMarks(context, pages, { waitForIdle }), /full/)
