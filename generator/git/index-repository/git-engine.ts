@@ -99,6 +99,8 @@ class FastImport {
   /** Returns the blob ids of `paths` in commit `head`, null for each missing file. */
   async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
     const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
+    // When git dies, the answer may fail first; nobody would handle this one.
+    asking.catch(() => {})
     const ids: (string | null)[] = []
     for (const _ of paths)
       ids.push(/^100644 blob ([0-9a-f]{40})\t/.exec(await this.#answer())?.[1] ?? null)
@@ -124,6 +126,7 @@ class FastImport {
       ),
       '\nget-mark :1\n',
     ])
+    writing.catch(() => {})
     const id = await this.#answer()
     await writing
     return id

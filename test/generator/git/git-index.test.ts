@@ -81,6 +81,22 @@ test('`auto` takes nodegit when it is there, else git', async () => {
   await repository.close()
 })
 
+test('a commit during which git dies fails, and the next one is made', async () => {
+  const [dying, dies] = [join(root, 'dying-git'), join(root, 'dies')]
+  const death = `{ head -c 100 > ${join(root, 'read')}; exit 1; }`
+  const script = `case "$*" in *fast-import*) [ ! -e ${dies} ] || ${death} ;; esac\nexec git "$@"`
+  await writeFile(dying, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const options = { path: fresh(), engine: 'git', gitCommand: dying } as const
+  const repository = await openIndexRepository(options)
+  await writeFile(dies, '')
+  // More than a pipe takes at once: much is still to be written.
+  const large = put('1/a', 'x'.repeat(2 ** 20))
+  await assert.rejects(repository.commit([large], info()), refusal('git_failed'))
+  await rm(dies)
+  assert.ok(await repository.commit([large], info()))
+  await repository.close()
+})
+
 test('says what is missing when there is no engine', async () => {
   const missing = { path: fresh(), engine: 'git', gitCommand: '/nonexistent/git' } as const
   await assert.rejects(openIndexRepository(missing), refusal('git_engine_missing'))
