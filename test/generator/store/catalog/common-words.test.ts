@@ -15,8 +15,7 @@ import { keepCrateBytes, stateOf } from '../../../../generator/store/catalog/sea
 import { changeTerms } from '../../../../generator/store/catalog/search/index-terms.ts'
 import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
-import type { Queries } from '../../../../generator/store/database/statement.ts'
-import { insert } from '../../../../generator/store/database/statement.ts'
+import { insert, type Queries, run } from '../../../../generator/store/database/statement.ts'
 import { openCatalog } from '../../../support/engine.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -63,6 +62,8 @@ async function put(tx: Queries, shelf: Shelf, id: number, now: Searched | null):
       stateOf(now.yanked, null),
     )
   await changeTerms(tx, id, terms(shelf.get(id)), terms(now))
+  // What the database does when the listing says that searches find something else.
+  await run(tx, "UPDATE counts SET n = n + 1 WHERE what = 'search'")
   if (now) shelf.set(id, now)
   else shelf.delete(id)
 }
