@@ -126,6 +126,7 @@ class FastImport {
       ),
       '\nget-mark :1\n',
     ])
+    // As in `ids`.
     writing.catch(() => {})
     const id = await this.#answer()
     await writing

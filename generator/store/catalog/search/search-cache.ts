@@ -11,8 +11,13 @@ import { readWords } from './search-files.ts'
 /** Bytes of the sets of crates that are kept: those of some 80 words among 200,000 crates. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Terms that are kept, those that do not exist included, and words of lists: some megabytes. */
-const MAX_TERMS = 20_000
+/** Bytes of the terms that are kept, those that do not exist included. */
+const MAX_TERM_BYTES = 8 * 1024 * 1024
+
+/** Bytes of the row of a term, besides its text. */
+const TERM_BYTES = 400
+
+/** Words of lists that are kept: some megabytes. */
 const MAX_LISTED = 50_000
 
 /** The longest that a search waits for what others have changed, in milliseconds. */
@@ -20,19 +25,22 @@ const COMPLETE_MS = 500
 
 /**
  * What searches have read of one version of a database (`SearchState`), whichever process has made
- * it. Most searches come between two publishes. All of it is read after the number of the version:
- * what is newer is found by whoever has read that number, as if he had read it himself; the others
- * read a later number first.
+ * it. Most searches come between two publishes. All of it is read after the number of the version,
+ * so it may be newer than that, and never older. A search that begins later reads the number again,
+ * and gets another cache if it has grown.
  */
 export class SearchCache {
   readonly #db: Queries
   readonly #version: number
   readonly #sets = new LRUCache<string, Sets>({
     maxSize: MAX_BYTES,
-    // Without crates, sets take nothing, which the cache does not take.
-    sizeCalculation: sets => sizeOf(sets) + 1,
+    // Strangers choose the texts in the keys. They also count where sets of no crates take nothing.
+    sizeCalculation: (sets, key) => sizeOf(sets) + 2 * key.length,
   })
-  readonly #terms = new LRUCache<string, { readonly row: TermRow | null }>({ max: MAX_TERMS })
+  readonly #terms = new LRUCache<string, { readonly row: TermRow | null }>({
+    maxSize: MAX_TERM_BYTES,
+    sizeCalculation: (_, term) => TERM_BYTES + 2 * term.length,
+  })
   readonly #lists = new LRUCache<string, readonly ListedWord[]>({
     maxSize: MAX_LISTED,
     sizeCalculation: words => words.length + 1,

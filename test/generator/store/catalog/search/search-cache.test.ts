@@ -12,7 +12,7 @@ async function search(db: Queries) {
   return setsIn(await SearchCache.complete(db))
 }
 
-const setsIn = (cache: SearchCache) => cache.sets([{ term: 'word', likeness: 'same' }])
+const setsIn = (cache: SearchCache, term = 'word') => cache.sets([{ term, likeness: 'same' }])
 
 /** What the database itself does when a crate is found by something else (`pending-terms.test.ts`). */
 const change = (db: Queries) => run(db, "UPDATE counts SET n = n + 1 WHERE what = 'search'")
@@ -54,4 +54,12 @@ test('what a transaction sees is kept for nobody', async t => {
     .transaction()
     .execute(async tx => [await search(tx), await search(tx)])
   assert.equal(new Set([...seen, await search(database)]).size, 3)
+})
+
+test('long texts that strangers search for do not fill the memory', async t => {
+  const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
+  const cache = await SearchCache.complete(database)
+  const first = await search(database)
+  for (let at = 0; at < 40; at++) await setsIn(cache, `${at}${'x'.repeat(2 ** 19)}`)
+  assert.notEqual(await search(database), first)
 })
