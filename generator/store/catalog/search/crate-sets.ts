@@ -131,39 +131,45 @@ export function allMasks(masks: readonly Mask[]): Mask | null {
 
 /** What a query finds. */
 export interface Matches {
-  /** Returns the crates of a class and of the better ones; computed when it is first asked for. */
-  readonly ofClass: (ofClass: number) => Bits
-  /** How many of the words these crates have. */
+  /** The crates that each word finds. */
+  readonly found: readonly Sets[]
+  /** Crates that count at all; null for all of them. */
+  readonly mask: Mask | null
+  /** How many of the words the crates have. */
   readonly matched: number
+  /** The crates of all classes. */
+  readonly crates: Mask
+}
+
+/** Finds the crates that the most words find: all of them, or as many as there are crates for. */
+export function mostWords(found: readonly Sets[], mask: Mask | null): Matches {
+  for (let matched = found.length; matched > 0; matched--) {
+    const query = { found, mask, matched }
+    const crates: Mask = [matchedBy(query, YANKED_FROM - 1), matchedBy(query, CLASSES - 1)]
+    if (crates.some(hasAny)) return { ...query, crates }
+  }
+  const none = new Uint32Array()
+  return { found, mask, matched: found.length, crates: [none, none] }
 }
 
 /**
- * Finds the crates that the most words find: all of them, or as many as there are crates for. A
- * crate is in the class of the worst of these words. `mask`: crates that count at all.
+ * Returns the crates of a class and of the better ones. A crate is in the class of the worst of the
+ * words that count.
  */
-export function mostWords(found: readonly Sets[], mask: Mask | null): Matches {
-  const classBits = (ofClass: number) =>
-    found.flatMap(sets => (sets[ofClass] ? [sets[ofClass]] : []))
-  const masked = (ofClass: number) => (mask ? [mask[ofClass < YANKED_FROM ? 0 : 1]] : [])
-  const every = remembered(at => allBits([...classBits(at), ...masked(at)]))
-  if (found.length < 2 || hasAny(every)) return { ofClass: every, matched: found.length }
-  for (let matched = found.length - 1; matched > 0; matched--) {
-    const some = remembered(at => allBits([atLeast(classBits(at), matched), ...masked(at)]))
-    if (hasAny(some)) return { ofClass: some, matched }
-  }
-  return { ofClass: every, matched: found.length }
+export function matchedBy(
+  { found, mask, matched }: Omit<Matches, 'crates'>,
+  ofClass: number,
+): Bits {
+  const sets = found.flatMap(one => (one[ofClass] ? [one[ofClass]] : []))
+  const masked = mask ? [mask[ofClass < YANKED_FROM ? 0 : 1]] : []
+  if (matched === sets.length) return allBits([...sets, ...masked])
+  return allBits([atLeast(sets, matched), ...masked])
 }
 
-function hasAny(ofClass: (at: number) => Bits): boolean {
-  return [YANKED_FROM - 1, CLASSES - 1].some(at => ofClass(at).some(bits => bits !== 0))
-}
-
-function remembered(compute: (at: number) => Bits): (at: number) => Bits {
-  const known: (Bits | undefined)[] = []
-  return at => {
-    known[at] ??= compute(at)
-    return known[at]
-  }
+/** Returns whether a set has crates. */
+export function hasAny(bits: Bits): boolean {
+  for (const word of bits) if (word !== 0) return true
+  return false
 }
 
 /** Returns the crates in at least `count` of some sets. */

@@ -6,7 +6,8 @@
  * - `terms` has the number of crates that each term finds, `postings` the crates with their ranks.
  *   It also lists words that begin or end alike, for searches that find similar words.
  * - A term that finds many crates also has bitmaps of them (`bitmaps.ts`). A query combines bitmaps
- *   (`crate-sets.ts`), which is faster than looking up each crate.
+ *   (`crate-sets.ts`), which is faster than looking up each crate; few crates are ranked in short
+ *   ones (`compact.ts`).
  * - `index-terms.ts` updates all of these after a crate got a different newest version
  *   (`pending-terms.ts`).
  * - The browser searches in files that `search-files.ts` reads from the same tables.
@@ -19,10 +20,11 @@ import {
   type Vocabulary,
 } from '../../../../core/search/plan.ts'
 import { rustMinor, type SearchRequest } from '../../../../core/search/request.ts'
-import { CLASSES, filterTerm, TERM_FILTERS, YANKED_FROM } from '../../../../core/search/terms.ts'
+import { filterTerm, TERM_FILTERS, YANKED_FROM } from '../../../../core/search/terms.ts'
 import { parseQuery } from '../../../../core/search/words.ts'
 import { column, type Queries, value } from '../../database/statement.ts'
 import { crateCount } from '../pages/prefixes.ts'
+import { Compact } from './compact.ts'
 import { isYankedState, needsLaterRust } from './crate-bytes.ts'
 import {
   addBits,
@@ -33,9 +35,11 @@ import {
   countBits,
   evenSets,
   everyOf,
+  hasAny,
   type Mask,
   type Matches,
   maskOf,
+  matchedBy,
   mostWords,
   picked,
   type Sets,
@@ -151,29 +155,29 @@ async function combined(
   if (filters.rust !== undefined) masks.push(usableMask(states, filters.rust))
   if (filters.owner !== undefined) masks.push(await ownedMask(db, filters.owner, words))
   if (found.length === 0) found.push(evenSets(listedMask(states)))
-  const { ofClass, matched } = mostWords(found, allMasks(masks))
+  const matches = mostWords(found, allMasks(masks))
+  const { crates, matched } = matches
   const counts = { leniency: plan, matched, words: plan.words.length }
-  const sides = [ofClass(YANKED_FROM - 1), ofClass(CLASSES - 1)]
-  const total = sides.reduce((sum, side) => sum + countBits(side), 0)
+  const total = crates.reduce((sum, side) => sum + countBits(side), 0)
   if (sort !== 'relevance')
-    return { ids: await sortedIds(db, sides, sort, slice), total, ...counts }
+    return { ids: await sortedIds(db, crates, sort, slice), total, ...counts }
   const exact = key === null ? [] : await column<number>(db, NAMED, key)
-  const rarest = matched < plan.words.length ? (found[rarestOf(plan.words)] ?? null) : null
-  return { ids: sliceOf(ranked(ofClass, exact, rarest), scores, slice), total, ...counts }
+  const compact = new Compact(crates)
+  const few = compact.matches(matches)
+  const rarest = matched < plan.words.length ? (few.found[rarestOf(plan.words)] ?? null) : null
+  const groups = ranked(few, compact.places(exact), rarest)
+  return { ids: compact.ids(sliceOf(groups, compact.scores(scores), slice)), total, ...counts }
 }
 
 /** Yields disjoint sets in the order of the results; `rarest`: crates that come before others. */
-function* ranked(
-  ofClass: Matches['ofClass'],
-  exact: readonly number[],
-  rarest: Sets | null,
-): Generator<Bits> {
+function* ranked(matches: Matches, exact: readonly number[], rarest: Sets | null): Generator<Bits> {
+  const ofClass = remembered(at => matchedBy(matches, at))
   for (const isYanked of [false, true]) {
-    const classes = Array.from(
-      { length: YANKED_FROM },
-      (_, at) => at + (isYanked ? YANKED_FROM : 0),
-    )
-    const first = picked(ofClass(classes.at(-1) ?? 0), exact)
+    const side = matches.crates[isYanked ? 1 : 0]
+    if (!hasAny(side)) continue
+    const from = isYanked ? YANKED_FROM : 0
+    const classes = Array.from({ length: YANKED_FROM }, (_, at) => from + at)
+    const first = picked(side, exact)
     yield first
     const passes = rarest === null ? [null] : [everyOf(rarest, isYanked), null]
     const before = first.slice()
@@ -185,6 +189,14 @@ function* ranked(
         addBits(before, bits)
       }
     }
+  }
+}
+
+function remembered(compute: (at: number) => Bits): (at: number) => Bits {
+  const known: (Bits | undefined)[] = []
+  return at => {
+    known[at] ??= compute(at)
+    return known[at]
   }
 }
 
