@@ -42,7 +42,7 @@ export {
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
-export { readStatus, type Status, WORK_KINDS } from './status.ts'
+export { readStatus, type Status, WORK_KINDS, warningsOf } from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
 

@@ -16,6 +16,7 @@ import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
 import type { MarkKind } from './store/database/mark-kinds.ts'
+import { readMove } from './store/database/moves/move.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
@@ -74,6 +75,8 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),
+    // Records whose move has ended are not opened.
+    movingTo: (await readMove(database))?.place ?? null,
     base: urls.base,
     index: urls.sparseIndex,
     databaseBytes: bytes,
@@ -89,6 +92,12 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     failed: await listFailedMarks(database),
     plain: await listPlainPages(database, PLAIN_SHOWN),
   }
+}
+
+/** Returns what operators should do something about. */
+export function warningsOf({ git, movingTo }: Status): string[] {
+  const moving = `a move of the records to ${movingTo} was begun: \`plimsoll migrate\` goes on with it, \`plimsoll migrate --undo\` gives it up`
+  return [git.problem ?? [], movingTo === null ? [] : moving].flat()
 }
 
 /** Returns the space of the file systems of a registry, each one once. */

@@ -4,6 +4,7 @@ import {
   readStatus,
   timestamp,
   WORK_KINDS,
+  warningsOf,
 } from '../../generator/index.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import type { SessionHandler } from '../access/route.ts'
@@ -31,7 +32,8 @@ export function status({ registry, clock }: Deps): SessionHandler {
 }
 
 async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 'viewer'>> {
-  const { git, ...status } = await readStatus(registry, now, COUNTED + 1)
+  const status = await readStatus(registry, now, COUNTED + 1)
+  const { git } = status
   const bounded = (what: string, n: number) => ({
     what,
     n: Math.min(n, COUNTED),
@@ -53,7 +55,7 @@ async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 
     daemon: status.daemons.map(describeDaemon).join('; ') || status.daemon,
     programs: Object.entries(status.programs),
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
-    gitProblem: git.problem,
+    warnings: warningsOf(status),
     pending: status.pending.map(({ kind, n }) => bounded(WORK_KINDS[kind], n)),
     errors: errors.map(one => ({ ...none, ...one })),
     failed: status.failed.map(({ kind, crate, version, attempts, retryAt, error }) => {

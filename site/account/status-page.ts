@@ -45,8 +45,8 @@ export interface StatusData {
   /** The process that serves the registry, and its address. */
   readonly daemon: string | null
   readonly gitIndex: string
-  /** Why Cargo cannot fetch the git index; null when it can. */
-  readonly gitProblem: string | null
+  /** What operators should do something about. */
+  readonly warnings: readonly string[]
   readonly pending: readonly BoundedCount[]
   readonly errors: readonly StatusProblem[]
   readonly failed: readonly StatusProblem[]
@@ -66,7 +66,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ['Copies of images', amount(data.copies)],
     ['Index', html`<code>${data.index}</code>`],
     ['Git index', messageText(data.gitIndex)],
-    ...(data.gitProblem === null ? [] : [['Warning', messageText(data.gitProblem)] as const]),
+    ...data.warnings.map(one => ['Warning', messageText(one)] as const),
     ...(data.daemon === null ? [] : [['Daemon', data.daemon] as const]),
     ['Running since', html`${exactTimeTag(data.started)} UTC (${age(data.started, data.at)})`],
     ['Memory', formatBytes(data.memoryBytes)],
