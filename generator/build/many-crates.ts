@@ -8,6 +8,7 @@ import {
   type FileMark,
   fileMarks,
   type IndexMark,
+  lastIndexMark,
   listIndexMarks,
   type Mark,
   postponeMark,
@@ -38,7 +39,11 @@ interface Many {
   readonly issues: readonly Issue[]
 }
 
-/** Renders every crate with an `index` mark. The issues of one do not stop the others. */
+/**
+ * Renders every crate that has an `index` mark when this begins; the issues of one do not stop the
+ * others. Crates that are published meanwhile have somebody who renders them, and could be followed
+ * without end.
+ */
 export async function buildMarked(
   context: BuildContext,
   progress: (done: number, total: number) => void,
@@ -47,8 +52,9 @@ export async function buildMarked(
   const issues: Issue[] = []
   let crates = 0
   const waiting: IndexMark[] = []
+  const last = await lastIndexMark(context.database)
   for (let after = 0; ; ) {
-    const marks = await listIndexMarks(context.database, after)
+    const marks = await listIndexMarks(context.database, after, last)
     if (marks.length === 0) break
     if (marks.length >= THREAD_FROM) disk.useThread()
     after = marks.at(-1)?.subject ?? after

@@ -280,3 +280,18 @@ test('many marked crates are read together; no mark is left, and each crate has 
     assert.deepEqual(indexVersions(registry, indexPath(parseName(name))), [newest])
   assert.deepEqual(indexVersions(registry, INDEX), ['1.0.0', '1.10.0', '1.9.0'])
 })
+
+test('a build ends while others publish without end: it renders what was marked when it began', async t => {
+  const registry = await smallRegistry(t)
+  const { database } = registry
+  const { crate } = await addCrate(registry, { name: 'early', version: '1.0.0' })
+  let late = 0
+  const publishing = withQueryHook(database, async sql => {
+    if (!/^SELECT .* FROM marks LEFT JOIN listings/.test(sql) || late === 20) return
+    await addCrate(registry, { name: `late-${late++}`, version: '1.0.0' })
+  })
+  const { crates } = await drain({ ...registry, database: publishing })
+  assert.equal(crates, 1)
+  assert.equal(await isMarked(database, { kind: 'index', subject: crate.id }), false)
+  assert.equal((await listMarks(database, 'index')).length, late)
+})

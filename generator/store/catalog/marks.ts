@@ -60,14 +60,21 @@ export function listMarks(db: Queries, kind: MarkKind, after = 0, limit = 1000):
 /** An `index` mark, with the number of the crate's versions. */
 export type IndexMark = Mark & { readonly versions: number }
 
-/** Lists at most 1,000 `index` marks of the crates after `crateId`, in order of id. */
-export function listIndexMarks(db: Queries, crateId: number): Promise<IndexMark[]> {
+/** Returns the last crate with an `index` mark; 0 if none has one. */
+export async function lastIndexMark(db: Queries): Promise<number> {
+  return (await value<number>(db, "SELECT max(subject) FROM marks WHERE kind = 'index'")) ?? 0
+}
+
+/** Lists at most 1,000 `index` marks of the crates after `above`, up to `last`, in order of id. */
+export function listIndexMarks(db: Queries, above: number, last: number): Promise<IndexMark[]> {
   return all(
     db,
     `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
       FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
-      WHERE marks.kind = 'index' AND marks.subject > ? ORDER BY marks.subject LIMIT 1000`,
-    crateId,
+      WHERE marks.kind = 'index' AND marks.subject > ? AND marks.subject <= ?
+      ORDER BY marks.subject LIMIT 1000`,
+    above,
+    last,
   )
 }
 
