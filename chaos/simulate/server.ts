@@ -196,9 +196,10 @@ export class Session {
     if (text.includes('pg_current_xact_id')) {
       this.#id = String(outcomes.size + 1)
       outcomes.set(this.#id, 'in progress')
-      return { id: this.#id }
+      return { id: this.#id, crash: null }
     }
-    if (text.includes('pg_xact_status')) return { outcome: outcomes.get(String(first)) ?? null }
+    if (text.includes('pg_xact_status'))
+      return { outcome: outcomes.get(String(first)) ?? null, crash: null }
     if (text.includes('clock_timestamp()')) return { now: Math.floor(timeline.now) }
     if (text.includes('pg_advisory_unlock')) return { unlocked: 0 }
     return text === 'SELECT 1' ? { one: 1 } : null

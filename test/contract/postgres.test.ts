@@ -105,6 +105,28 @@ test('a failed part of a transaction undoes only itself; a failed one leaves not
   assert.equal(await readFact(database, 'a'), '1')
 })
 
+test('a transaction is not taken for committed because another one got its number after a crash', {
+  skip,
+}, async t => {
+  const settings = await empty()
+  const [database, other] = [await open(t, settings), await open(t, settings)]
+  const idOf = async (tx: Database) =>
+    BigInt(String(await value(tx, 'SELECT pg_current_xact_id()::text AS id')))
+  const lost = database.transaction().execute(async tx => {
+    const id = await idOf(tx)
+    await server.kill()
+    await server.start()
+    let last = 0n
+    while (last < id)
+      last = await other.transaction().execute(async later => {
+        await writeFact(later, 'later', String(last))
+        return idOf(later)
+      })
+    assert.equal(last, id, 'the number is given again')
+  })
+  await assert.rejects(lost, has('commit_unknown'))
+})
+
 test('of two processes that make one crate one wins; ids follow the order of commits', {
   skip,
 }, async t => {

@@ -9,20 +9,30 @@ import { parameter } from './values.ts'
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
+/** A text that is another one after each crash of the server, and on a replica of it. */
+const CRASH = '(SELECT stats_reset::text FROM pg_stat_bgwriter)'
 
 /**
  * Begins a transaction that writes. The lock serializes the writers of all processes, as SQLite
  * does: ids and generations are given in the order of the commits. The number of the transaction
- * tells later whether it was committed.
+ * tells later whether it was committed, unless the server has crashed: it may then give the number
+ * to another transaction. A crash resets its statistics; a restart does not.
  */
 const BEGIN = `BEGIN; SELECT pg_advisory_xact_lock(1886150003, hashtext(current_schema()));
-  SELECT pg_current_xact_id()::text AS id`
+  SELECT pg_current_xact_id()::text AS id, ${CRASH} AS crash`
 
 /** A transaction of the writer. */
 interface Transaction {
   readonly client: PoolClient
   readonly id: string
+  readonly crash: string | null
   readonly release: () => void
+}
+
+/** What the server says of a transaction. */
+interface Outcome {
+  readonly outcome: string | null
+  readonly crash: string | null
 }
 
 /**
@@ -47,7 +57,8 @@ export class Session implements DatabaseConnection {
         const client = await this.#server.writer.connect()
         try {
           const results = (await client.query(BEGIN)) as unknown as readonly Result[]
-          return { client, id: String(results.at(-1)?.rows[0].id), release }
+          const begun = results.at(-1)?.rows[0]
+          return { client, id: String(begun.id), crash: begun.crash, release }
         } catch (error) {
           client.release(true)
           throw error
@@ -61,14 +72,14 @@ export class Session implements DatabaseConnection {
 
   /** Commits. If the connection is lost meanwhile, asks the server what became of it. */
   async commit(): Promise<void> {
-    const { client, id } = this.#transaction as Transaction
+    const { client, id, crash } = this.#transaction as Transaction
     try {
       const { command } = await client.query('COMMIT')
       if (command !== 'COMMIT') throw new Error('the transaction had failed and was rolled back')
     } catch (error) {
       this.#isBroken = true
       if (!isLost(error)) throw failure(error)
-      const outcome = await this.#outcome(id).catch(() => null)
+      const outcome = await this.#outcome(id, crash).catch(() => null)
       if (outcome === 'aborted') throw failure(error)
       if (outcome !== 'committed') throw unknownOutcome(error)
     }
@@ -138,14 +149,17 @@ export class Session implements DatabaseConnection {
     }
   }
 
-  /** Returns what became of a transaction whose connection was lost while it was committed. */
-  async #outcome(id: string): Promise<string | null> {
+  /**
+   * Returns what became of a transaction whose connection was lost while it was committed; null
+   * when that cannot be told.
+   */
+  async #outcome(id: string, before: string | null): Promise<string | null> {
     return retried(async () => {
-      const text = 'SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome'
-      const { rows } = await this.#server.readers.query<{ outcome: string }>(text, [id])
-      const outcome = rows[0]?.outcome ?? null
+      const text = `SELECT pg_xact_status(CAST($1 AS xid8)) AS outcome, ${CRASH} AS crash`
+      const { rows } = await this.#server.readers.query<Outcome>(text, [id])
+      const { outcome = null, crash = null } = rows[0] ?? {}
       if (outcome === 'in progress') throw new Error('Connection terminated')
-      return outcome
+      return outcome === 'committed' && crash !== before ? null : outcome
     }, LONG_PAUSES)
   }
 
