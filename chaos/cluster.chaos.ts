@@ -21,7 +21,8 @@ import { S3_HOST } from './cluster/resolver.ts'
 import { drawEpisode } from './cluster/schedule.ts'
 import { Work } from './cluster/work.ts'
 import { DONE, isLinearizable, REFUSED, shown, story } from './model/history.ts'
-import { chaos, promise, type Run } from './run.ts'
+import type { Folder } from './program.ts'
+import { chaos, promise, type Run, Violation } from './run.ts'
 import { checksum, type Line } from './truth.ts'
 
 const MACHINES = 3
@@ -31,6 +32,9 @@ const CALM_MS = 3000
 /** In how many milliseconds after the last fault all index work is done; pages take longer. */
 const DONE_MS = 10_000
 const PAGES_MS = 120_000
+
+/** When `verify` is asked again after it has found something, in milliseconds. */
+const LATER_MS = 30_000
 
 await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] }, async run => {
   checkTheChecker()
@@ -72,7 +76,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     await work.rest('everything', PAGES_MS * slack)
     crates += await survey(journal.takeRetired(true), clients, machines, most)
     await nothingLost(journal, clients, machines)
-    await (machines[0] as Machine).folder.verify()
+    await verify((machines[0] as Machine).folder)
     verdict = 'finds nothing'
     for (const machine of machines) await machine.terminate()
   } catch (error) {
@@ -104,6 +108,21 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
 })
 
 /** The servers, and machines that reach them through gates. */
+/** Fails unless `verify` finds nothing; says whether what it finds is still there later. */
+async function verify(folder: Folder): Promise<void> {
+  try {
+    await folder.verify()
+  } catch (error) {
+    await sleep(LATER_MS)
+    const later = await folder.verify().then(
+      () => 'nothing',
+      (again: unknown) => (again as Error).message,
+    )
+    const seconds = LATER_MS / 1000
+    throw new Violation(`${(error as Error).message}\n${seconds} s later: ${later}`)
+  }
+}
+
 async function prepare(run: Run) {
   const server = await startPostgres()
   run.onEnd(() => server.close())
