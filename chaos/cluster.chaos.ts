@@ -107,7 +107,6 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
   }
 })
 
-/** The servers, and machines that reach them through gates. */
 /** Fails unless `verify` finds nothing; says whether what it finds is still there later. */
 async function verify(folder: Folder): Promise<void> {
   try {
@@ -123,6 +122,7 @@ async function verify(folder: Folder): Promise<void> {
   }
 }
 
+/** The servers, and machines that reach them through gates. */
 async function prepare(run: Run) {
   const server = await startPostgres()
   run.onEnd(() => server.close())

@@ -33,5 +33,5 @@ export function pageTurn<T>(
   context: PageContext,
   work: (tree: PublicTree) => Promise<T>,
 ): Promise<T> {
-  return context.pageMutex.run(() => context.tree.batch(work))
+  return context.pageMutex.run(() => context.tree.batch(work, context.pageMutex))
 }

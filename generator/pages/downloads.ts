@@ -1,8 +1,9 @@
 import { DAYS_KEPT, dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
-import { crateDownloadsPaths, crateDownloadsPlotPath } from '../../core/paths/crates.ts'
+import { crateDownloadsPaths, crateDownloadsPlotPath, cratePath } from '../../core/paths/crates.ts'
 import { downloadsPath, downloadsPlotPath, type Output } from '../../core/paths/tree.ts'
 import { compareVersions } from '../../core/version.ts'
 import { downloadFiles } from '../../site/elements/downloads.ts'
+import { relativeLink } from '../../site/elements/links.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import {
   crateDownloads,
@@ -25,8 +26,14 @@ export async function buildDownloads(context: PageContext, subject: number): Pro
   const crate = await readCrate(context.database, subject)
   const files = crate ? await crateOutputs(context, crate) : []
   if (!crate || files.length === 0) return []
-  const isShown = await context.tree.has(crateDownloadsPlotPath(crate.name))
-  return [...files, ...(isShown ? [] : await cratePages(context, subject))]
+  return [...files, ...((await isShown(context, crate)) ? [] : await cratePages(context, subject))]
+}
+
+/** The page itself says so: the files may be there without it after a crash or a failed upload. */
+async function isShown({ tree }: PageContext, { name }: CrateRecord): Promise<boolean> {
+  const path = cratePath(name)
+  const page = await tree.read(path)
+  return page?.includes(`"${relativeLink(path, crateDownloadsPlotPath(name))}"`) ?? false
 }
 
 /** Returns the paths of what `buildDownloads` renders, besides the page. */

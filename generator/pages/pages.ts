@@ -30,6 +30,7 @@ import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
 import { refreshTerms } from '../store/catalog/search/pending-terms.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
 import { type MarkKind, PAGE_KINDS } from '../store/database/mark-kinds.ts'
+import type { PublicTree } from '../store/public-tree.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { claimPages, hasPages, markOutdatedPages } from './claim.ts'
 import { countCrate } from './contents.ts'
@@ -96,7 +97,7 @@ export async function buildMarks(
     // Rendered, but not yet synced to disk.
     const done = new Map<string, Mark>()
     const again: MarkSubject[] = []
-    await context.tree.batch(async tree => {
+    const renderAll = async (tree: PublicTree): Promise<void> => {
       const jobs = new Map<string, Promise<void>>()
       // A page may have asked for the source that it links to.
       const once = (mark: Mark): Promise<void> => {
@@ -144,7 +145,8 @@ export async function buildMarks(
         await Promise.all(running)
       }
       if (failures.length > 0) throw failures[0]
-    })
+    }
+    await context.tree.batch(renderAll, context.pageMutex)
     // After the marks are cleared: those of another layout's buckets are like those of this one's.
     const follow = some.some(({ kind }) => kind === 'site') ? rebucketWhenGrown : null
     await settleMarks(context.database, [...done.values()], again, follow)

@@ -8,6 +8,7 @@ import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, placeOf } from '../../core/
 import type { IndexFile } from './catalog/index-file.ts'
 import type { CrateStore } from './crate-store.ts'
 import { fileChecksum, fileFacts, isFolder, isMissing } from './durable-file.ts'
+import type { HeldMutex } from './process-mutex.ts'
 import type { Bucket, ObjectFacts, OpenObject } from './s3/bucket.ts'
 import { reading } from './s3/connection.ts'
 import { headersOf } from './s3/headers.ts'
@@ -21,6 +22,8 @@ export interface TreeChanges {
   readonly stored: ReadonlyMap<string, string>
   /** Paths that were removed, and whether with all below them. */
   readonly gone: ReadonlyMap<string, boolean>
+  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
+  readonly mutex?: HeldMutex | null
 }
 
 /** What the bucket has at a path, as far as is known. */
@@ -62,8 +65,9 @@ interface Content {
 
 /**
  * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
- * ETag was known before its bytes were read, index files from the records, all others here. So of
- * two builders neither leaves an older file. The git index is not copied.
+ * ETag was known before its bytes were read, index files from the records, all others here; of a
+ * shared bucket, whose pages are not read again, before their writer was seen to hold their mutex.
+ * So of two builders neither leaves an older file. The git index is not copied.
  */
 export class Mirror {
   readonly place: string
@@ -103,11 +107,13 @@ export class Mirror {
     this.#left.stored.clear()
     this.#left.gone.clear()
     const ours = [...files].filter(path => !path.startsWith(`${GIT_INDEX_FOLDER}/`))
+    const mutex = (this.isShared && changes.mutex) || null
     const stages = [0, 1, 2].map(stage => ours.filter(path => stageOf(path) === stage))
     try {
       await this.#all([...stored], ([path, key]) => this.#copyCrate(path, key))
-      for (const paths of stages) await this.#all(paths, path => this.#copyFile(path, listed))
-      await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole))
+      for (const paths of stages)
+        await this.#all(paths, path => this.#copyFile(path, listed, mutex))
+      await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole, mutex))
     } catch (error) {
       // Of a shared one only what nobody can have written newer.
       for (const path of files)
@@ -189,12 +195,13 @@ export class Mirror {
     await this.#bucket.put(path, { body: { file: file.path, size: file.size }, cksum, headers })
   }
 
-  async #copyFile(path: string, listed: Listed = NOTHING): Promise<void> {
+  async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
     if (path.endsWith('.crate')) return this.#copyCrate(path, null)
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Known before the bytes are read: they are then at least as new as what is overwritten.
       const known = this.#known.get(path)
       const there = known ?? (await this.#bucket.head(path))
+      if (!known) await whileHeld(path, mutex)
       const content = await this.#content(path)
       if (content === null) {
         await this.#remove(path)
@@ -242,8 +249,9 @@ export class Mirror {
     return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
   }
 
-  async #removeGone(path: string, isWhole: boolean): Promise<void> {
-    if (isIndexFile(path)) return this.#copyFile(path)
+  async #removeGone(path: string, isWhole: boolean, mutex: HeldMutex | null): Promise<void> {
+    if (isIndexFile(path)) return this.#copyFile(path, NOTHING, mutex)
+    await whileHeld(path, mutex)
     const isThere = (one: string) => fileFacts(this.#path(one))
     if (!(await isThere(path))) await this.#remove(path)
     if (!isWhole) return
@@ -264,6 +272,11 @@ export class Mirror {
 /** Returns whether a path is that of a crate's index file. */
 export function isIndexFile(path: string): boolean {
   return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
+}
+
+/** Throws if the mutex is lost; while it is held, nobody has written newer pages. */
+async function whileHeld(path: string, mutex: HeldMutex | null): Promise<void> {
+  if (mutex && !(await mutex.isHeld())) refuse('mutex_lost', { path })
 }
 
 async function fileOf(path: string): Promise<{ path: string; size: number } | null> {

@@ -16,6 +16,7 @@ import {
   sweepFolder,
 } from './durable-file.ts'
 import type { Mirror } from './mirror.ts'
+import type { HeldMutex } from './process-mutex.ts'
 import { SyncBatch, type TreeFollower } from './sync-batch.ts'
 
 /** What follows the changes of a tree. */
@@ -64,17 +65,17 @@ export class PublicTree {
     this.#followers = [mirror, cdn].filter(one => one !== null)
   }
 
-  /** Runs `work` on this tree and then syncs everything that it changed at once. */
-  async batch<T>(work: (tree: PublicTree) => Promise<T>): Promise<T> {
-    const batch = this.newBatch()
+  /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
+  async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
+    const batch = this.newBatch(mutex)
     const result = await work(this.within(batch))
     await batch.sync()
     return result
   }
 
   /** Returns an empty batch for changes of this tree. */
-  newBatch(): SyncBatch {
-    return new SyncBatch(this.root, this.#followers)
+  newBatch(mutex?: HeldMutex): SyncBatch {
+    return new SyncBatch(this.root, this.#followers, mutex)
   }
 
   /** Returns the same tree with changes that are synced together with `batch`. */

@@ -1,6 +1,7 @@
 import { dirname, relative, sep } from 'node:path'
 import { syncAll, syncFileSystems } from './durable-file.ts'
 import type { TreeChanges } from './mirror.ts'
+import type { HeldMutex } from './process-mutex.ts'
 
 /** What gets every change of a tree: a mirror, a CDN. */
 export interface TreeFollower {
@@ -21,13 +22,22 @@ export class SyncBatch {
   #files = new Set<string>()
   #folders = new Set<string>()
   readonly #followers: readonly TreeFollower[]
+  readonly #mutex: HeldMutex | null
   #stored = new Map<string, string>()
   #gone = new Map<string, boolean>()
 
-  /** `root`: the folder that contains all the files. */
-  constructor(root: string, followers: readonly TreeFollower[] = []) {
+  /**
+   * `root`: the folder that contains all the files; `mutex`: what the writer of a shared bucket
+   * holds, and without which nothing is replaced there.
+   */
+  constructor(
+    root: string,
+    followers: readonly TreeFollower[] = [],
+    mutex: HeldMutex | null = null,
+  ) {
     this.#root = root
     this.#followers = followers
+    this.#mutex = mutex
   }
 
   /** Adds a file: its bytes and its name. */
@@ -78,6 +88,7 @@ export class SyncBatch {
     }
     if (this.#followers.length === 0) return
     const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
-    for (const one of this.#followers) await one.update({ files: paths, stored, gone })
+    const mutex = this.#mutex
+    for (const one of this.#followers) await one.update({ files: paths, stored, gone, mutex })
   }
 }

@@ -4,6 +4,7 @@ import type { MessageTable } from '../kind.ts'
 export const storageMessages = {
   busy: {
     bucket_unreachable: 'the object storage cannot be reached ({reason}); try again in a minute',
+    mutex_lost: 'another process has been given the work on {path}; it is rendered again',
     cdn_unreachable: 'the CDN cannot be told what has changed ({reason}); trying again later',
   },
   misuse: {

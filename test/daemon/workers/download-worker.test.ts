@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -86,6 +87,25 @@ test('downloads reach the web API, the files of the crate, its page and the summ
       (summary[list] as unknown as { name: string }[]).map(one => one.name),
       ['demo'],
     )
+})
+
+test('a page whose files with downloads were left without it gets them with the next', async t => {
+  const { registry, download, show } = await start(t)
+  const path = 'crates/demo/index.html'
+  const page = () => registry.shown(path)
+  const before = (await page()) ?? ''
+  await download('1.0.0')
+  await show()
+  const shown = await page()
+  // As after a kill between the files, or an upload that failed for the page.
+  writeFileSync(registry.registry.tree.path(path), before)
+  await run(
+    registry.registry.database,
+    "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'",
+  )
+  await download('1.0.0')
+  await show()
+  assert.equal(await page(), shown)
 })
 
 test('the downloads of the web API are by day and version, in the shape of crates.io', async t => {

@@ -169,6 +169,46 @@ test('of a shared tree, what is not uploaded yet and not removed yet counts as d
   assert.deepEqual([text('a/new.html'), text(image)], ['new', 'image'])
 })
 
+test('who has lost the mutex replaces and removes nothing that others may have written', async t => {
+  const { s3, root, crates, text } = await opened(t)
+  const open = () =>
+    new PublicTree(root, 'each', null, false, {
+      mirror: new Mirror(bucketOn(s3, 'www', 300), root, crates, {
+        cacheSeconds: 0,
+        isShared: true,
+      }),
+      cdn: null,
+    })
+  const [one, other] = [open(), open()]
+  for (const path of ['index.html', 'list.html', 'old.html'])
+    await one.write(output(path, 'before'))
+  const asked: string[] = []
+  let isHeld = true
+  const mutex = {
+    isHeld: async () => {
+      asked.push('isHeld')
+      return isHeld
+    },
+  }
+  // What it remembers is there still: nothing has to be asked.
+  await one.batch(async turn => void (await turn.write(output('list.html', 'again'))), mutex)
+  assert.deepEqual([text('list.html'), asked], ['again', []])
+  const older = one.batch(async turn => {
+    await turn.write(output('index.html', 'older'))
+    await other.write(output('index.html', 'newer'))
+    await turn.write(output('index.html', 'older'))
+    isHeld = false
+  }, mutex)
+  await assert.rejects(older, /another process has been given the work on index\.html/)
+  assert.equal(text('index.html'), 'newer')
+  const removal = one.batch(turn => turn.remove('old.html'), mutex)
+  await assert.rejects(removal, /work on old\.html/)
+  assert.equal(text('old.html'), 'before')
+  isHeld = true
+  await one.batch(async turn => void (await turn.write(output('index.html', 'newest'))), mutex)
+  assert.equal(text('index.html'), 'newest')
+})
+
 test('an answer that is lost after the file was stored is a success', async t => {
   const { s3, tree, text } = await opened(t)
   await tree.write(output(INDEX, '1\n'))
