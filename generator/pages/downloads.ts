@@ -1,5 +1,10 @@
 import { DAYS_KEPT, dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
-import { crateDownloadsPaths, crateDownloadsPlotPath, cratePath } from '../../core/paths/crates.ts'
+import {
+  crateDownloadsPath,
+  crateDownloadsPaths,
+  crateDownloadsPlotPath,
+  cratePath,
+} from '../../core/paths/crates.ts'
 import { downloadsPath, downloadsPlotPath, type Output } from '../../core/paths/tree.ts'
 import { compareVersions } from '../../core/version.ts'
 import { downloadFiles } from '../../site/elements/downloads.ts'
@@ -29,11 +34,14 @@ export async function buildDownloads(context: PageContext, subject: number): Pro
   return [...files, ...((await isShown(context, crate)) ? [] : await cratePages(context, subject))]
 }
 
-/** The page itself says so: the files may be there without it after a crash or a failed upload. */
+/**
+ * The page itself says so: the files may be there without it after a crash or a failed upload. A
+ * README can have such a link, but no such attribute.
+ */
 async function isShown({ tree }: PageContext, { name }: CrateRecord): Promise<boolean> {
   const path = cratePath(name)
   const page = await tree.read(path)
-  return page?.includes(`"${relativeLink(path, crateDownloadsPlotPath(name))}"`) ?? false
+  return page?.includes(`data-numbers="${relativeLink(path, crateDownloadsPath(name))}"`) ?? false
 }
 
 /** Returns the paths of what `buildDownloads` renders, besides the page. */

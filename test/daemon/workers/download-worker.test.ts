@@ -98,7 +98,8 @@ test('a page whose files with downloads were left without it gets them with the 
   await show()
   const shown = await page()
   // As after a kill between the files, or an upload that failed for the page.
-  writeFileSync(registry.registry.tree.path(path), before)
+  const readme = '<p><a href="downloads.svg">&quot;</a></p>'
+  writeFileSync(registry.registry.tree.path(path), before + readme)
   await run(
     registry.registry.database,
     "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'",
