@@ -1,7 +1,8 @@
 /**
  * Steady load for ten minutes, or as long as `--minutes` says: memory, descriptors, latencies and
- * the disk stay flat. Every version is published, yanked, and read; the number of crates stays, and
- * what their versions take on disk is what they should. Prints a line every so often and a plot.
+ * the disk stay flat. Every version is published, yanked, and read. A crate that has 400 versions
+ * gives way to a new one, because a publish costs more the longer its index file is, which is no
+ * fault of the daemon's age. Prints a line every so often and a plot.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -15,7 +16,9 @@ import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
 
 const CLIENTS = 4
-const CRATES = 20
+/** Crates of a client that grow at a time, and how many versions each gets on average. */
+const CRATES = 5
+const VERSIONS = 400
 /** Milliseconds between two operations of a client: steady, not as many as possible. */
 const PAUSE_MS = 400
 const SAMPLES = 40
@@ -79,7 +82,7 @@ async function client(
   done: Done,
 ): Promise<void> {
   for (let at = 0; performance.now() < run.deadline; at++) {
-    const name = `s-${number}-${random.below(CRATES / CLIENTS)}`
+    const name = nameOf(number, random.below(CRATES), at)
     const version = `1.${at}.0`
     const began = performance.now()
     await success(putVersion(url, token, name, version))
@@ -94,6 +97,12 @@ async function client(
     done.operations += 3
     await sleep(PAUSE_MS)
   }
+}
+
+/** The crate in a place of a client at an operation; places change their crates one after the other. */
+function nameOf(client: number, place: number, at: number): string {
+  const series = Math.floor((at + place * VERSIONS) / (CRATES * VERSIONS))
+  return `s-${client}-${place}-${series}`
 }
 
 async function success(request: Promise<Reply | null>): Promise<void> {
