@@ -10,6 +10,7 @@ import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
 import { Connections } from './connections.ts'
 import { Http1Exchange, Http2Exchange, type Quick } from './exchange.ts'
+import { WaitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
@@ -146,15 +147,11 @@ function answerRequests(
   })
   // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
+  const waiting = new WaitingStreams()
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
     const quick = quickly()
-    // Node tells of a reset a moment after the request. A client that resets its requests as fast
-    // as it sends them must not cost their answers.
-    const leave = () =>
-      setImmediate(() => {
-        if (!stream.destroyed) makeRequest?.(stream, headers, ...rest)
-      })
+    const leave = () => waiting.add(stream, () => makeRequest?.(stream, headers, ...rest))
     if (quick) quick(new Http2Exchange(stream, headers), leave)
     else leave()
   })

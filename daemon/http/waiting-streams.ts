@@ -1,0 +1,36 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import Queue from 'yocto-queue'
+
+/** How many requests begin in a turn of the event loop. */
+const AT_ONCE = 4
+
+/** A request, and what begins its answer. */
+interface Waiting {
+  readonly stream: Pick<ServerHttp2Stream, 'destroyed'>
+  readonly begin: () => void
+}
+
+/**
+ * Requests over HTTP/2 that wait for the app, a few of which begin in each turn of the event loop.
+ * Node tells of a reset a moment after the request. So those that a client resets as fast as it
+ * sends them (CVE-2023-44487) cost no answers, and keep nobody waiting.
+ */
+export class WaitingStreams {
+  readonly #queue = new Queue<Waiting>()
+
+  /** Calls `begin` in a later turn, unless the client has reset the request by then. */
+  add(stream: Waiting['stream'], begin: () => void): void {
+    this.#queue.enqueue({ stream, begin })
+    if (this.#queue.size === 1) setImmediate(() => this.#begin())
+  }
+
+  #begin(): void {
+    const ready: Waiting[] = []
+    while (ready.length < AT_ONCE && this.#queue.size > 0) {
+      const next = this.#queue.dequeue()
+      if (next && !next.stream.destroyed) ready.push(next)
+    }
+    if (this.#queue.size > 0) setImmediate(() => this.#begin())
+    for (const { begin } of ready) begin()
+  }
+}
