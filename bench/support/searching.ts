@@ -9,13 +9,15 @@ import type { Measured } from './table.ts'
 
 const CLIENTS = 16
 const SEARCHES = 4000
+/** How often everything is asked for before it is measured: V8 compiles what runs often. */
+const WARM_UP = 10
 /** How often one client asks for everything. */
 const ROUNDS_ALONE = 10
 
 /** Measures searches of the crates in `dir` through a daemon, which has the same records. */
 export async function measureSearches(daemon: Program, dir: string): Promise<Measured[]> {
   const queries = queriesOf(join(dir, DATABASE_FILE))
-  await search(daemon.port, queries, queries.length * 2, CLIENTS)
+  await search(daemon.port, queries, queries.length * WARM_UP, CLIENTS)
   const alone = await search(daemon.port, queries, queries.length * ROUNDS_ALONE, 1)
   const before = daemon.usage()
   const { times, healthTimes, seconds } = await search(daemon.port, queries, SEARCHES, CLIENTS)
