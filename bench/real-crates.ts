@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Dependency, Entry } from '../core/entry/entry.ts'
 import { parseEntry } from '../core/entry/parse.ts'
 import { renderEntry } from '../core/entry/render.ts'
@@ -113,8 +114,9 @@ function compare(crate: string, entry: Entry, published: Entry, line: string): D
   }
   return [...new Set([...ours.keys(), ...theirs.keys()])].flatMap(field => {
     const pair = { ours: ours.get(field) ?? null, theirs: theirs.get(field) ?? null }
-    const equal = JSON.stringify(pair.ours) === JSON.stringify(pair.theirs)
-    return equal ? [] : [{ crate, field, published: published.pubtime, ...pair }]
+    // The order of keys means nothing.
+    const isEqual = isDeepStrictEqual(pair.ours, pair.theirs)
+    return isEqual ? [] : [{ crate, field, published: published.pubtime, ...pair }]
   })
 }
 

@@ -43,7 +43,7 @@ export function registryUrls(
   const gitIndex = `${base}/${GIT_INDEX_FOLDER}`
   return {
     base,
-    dl: settings.dl === 'auto' ? dl : settings.dl,
+    dl: settings.dl === 'auto' ? dl : downloads(settings.dl),
     api: settings.api === 'none' ? null : settings.api === 'auto' ? base : settings.api,
     sparseIndex,
     gitIndex,
@@ -51,9 +51,21 @@ export function registryUrls(
   }
 }
 
-/** Whether `text` has the form of an index URL. */
+/** Cargo appends a path to a `dl` without markers, so it must not end with a slash. */
+function downloads(dl: string): string {
+  return dl.includes('{') ? dl : dl.replace(/\/+$/, '')
+}
+
+/**
+ * Whether `text` is the URL of an index that Cargo can parse: with its prefix, and without, for
+ * which Cargo has no error but a panic.
+ */
 export function isIndexUrl(text: string): boolean {
-  return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text)
+  return isUrl(text) && isUrl(text.replace(/^(?:sparse|registry)\+/i, ''))
+}
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
 /**

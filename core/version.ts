@@ -20,6 +20,12 @@ const GRAMMAR = new RegExp(
 /** The largest number that a version may contain. */
 export const U64_MAX = '18446744073709551615'
 
+/**
+ * Most characters of a version: with it and the longest name, the file name of a `.crate` has the
+ * 255 bytes that disks take.
+ */
+export const VERSION_MAX = 184
+
 /** The parts of a version. Numbers stay decimal text, which is exact at any size. */
 export interface VersionParts {
   readonly major: string
@@ -29,15 +35,20 @@ export interface VersionParts {
   readonly build: string | null
 }
 
-/** Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, and beyond u64. */
+/**
+ * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, and beyond u64; also
+ * one of more than `VERSION_MAX` characters.
+ */
 export function parseVersion(text: string): Version {
+  const [{ length }, max] = [text, VERSION_MAX]
+  if (length > max) refuse('version_too_long', { version: text, length, max })
   if (!isVersion(text)) refuse('version_invalid', { version: text })
   return text
 }
 
 /** Whether `parseVersion` accepts `text`. */
 export function isVersion(text: string): text is Version {
-  const match = GRAMMAR.exec(text)
+  const match = text.length > VERSION_MAX ? null : GRAMMAR.exec(text)
   return match?.slice(1, 4).every(number => compareNumbers(number, U64_MAX) <= 0) ?? false
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Dependency } from '../../core/entry/entry.ts'
 import type { Code } from '../../core/error/error.ts'
 import { parseRequirement } from '../../core/requirement.ts'
@@ -22,6 +23,10 @@ const LINKS_KEPT = '2018-07'
  * Cargo printed them.
  */
 const MANIFEST_READ = '2023-10'
+/** Before it printed the targets of manifests as Cargo prints them. */
+const TARGETS_PRINTED = '2026-10-28'
+/** What the first Cargos packed twice. */
+const PACKED_TWICE: readonly Code[] = ['archive_path_twice', 'archive_manifest_twice']
 
 /** Versions whose lines crates.io has changed after the fact. */
 const CHANGED: Readonly<Record<string, string>> = {
@@ -36,13 +41,16 @@ export function explain(one: Difference): string | null {
   const [ours, theirs] = [one.ours as Dependency | null, one.theirs as Dependency | null]
   if (!one.field.startsWith('dep ')) return null
   if (theirs === null) return CHANGED[one.crate] ?? null
-  if (ours === null || published >= MANIFEST_READ) return null
-  const rest = (dependency: Dependency) => JSON.stringify({ ...dependency, req: '', target: '' })
-  if (rest(ours) !== rest(theirs)) return null
+  if (ours === null) return null
+  const rest = (dependency: Dependency) => ({ ...dependency, req: '', target: '' })
+  if (!isDeepStrictEqual(rest(ours), rest(theirs))) return null
+  const isOtherTarget = bare(ours.target) !== bare(theirs.target)
+  if (published >= TARGETS_PRINTED && ours.req === theirs.req && !isOtherTarget)
+    return 'crates.io prints targets as Cargo does'
+  if (published >= MANIFEST_READ) return null
   if (ours.req !== theirs.req && meaning(ours.req) === meaning(theirs.req))
     return 'an old Cargo printed the requirement otherwise'
-  if (bare(ours.target) === bare(theirs.target)) return 'an old Cargo printed the target otherwise'
-  return null
+  return isOtherTarget ? null : 'an old Cargo printed the target otherwise'
 }
 
 /**
@@ -50,10 +58,7 @@ export function explain(one: Difference): string | null {
  * known.
  */
 export function explainRefusal(codes: readonly Code[], published: string | null): string | null {
-  const twice =
-    codes.includes('archive_path_twice') &&
-    codes.every(one => one === 'archive_path_twice' || one === 'archive_manifests')
-  if (twice && (published ?? '') < '2016')
+  if (codes.every(one => PACKED_TWICE.includes(one)) && (published ?? '') < '2016')
     return 'the first Cargos packed some files twice; two readers may see two crates'
   if (codes.every(one => one === 'manifest_requirement') && (published ?? '') < '2016')
     return "today's Cargo cannot read it either"

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement } from '../requirement.ts'
+import { isTarget, TARGET_FORM } from '../target.ts'
 import { isPubtime } from '../timestamp.ts'
 import { isIndexUrl } from '../urls.ts'
 import { isRustVersion, isVersion } from '../version.ts'
@@ -30,7 +31,7 @@ const dependencySchema = v.object(
     features: v.optional(texts, []),
     optional: v.optional(flag, false),
     default_features: v.optional(flag, true),
-    target: v.nullish(text, null),
+    target: v.nullish(textThat(TARGET_FORM, isTarget), null),
     // Cargo treats null, absent and unknown kinds as normal.
     kind: v.fallback(v.picklist(['normal', 'build', 'dev']), 'normal'),
     registry: v.nullish(textThat('the URL of an index', isIndexUrl), null),

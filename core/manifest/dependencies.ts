@@ -2,6 +2,7 @@ import type { Dependency, DependencyKind } from '../entry/entry.ts'
 import { collect, type Issue, issue } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
+import { isTarget, TARGET_FORM } from '../target.ts'
 import { CRATES_IO, isIndexUrl } from '../urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
@@ -17,6 +18,8 @@ export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
   const found = readKinds(root, null, issues)
   const targets = root.table('target')
   for (const target of targets?.keys() ?? []) {
+    // Cargo also reads those without dependencies.
+    if (!isTarget(target)) targets?.report(target, TARGET_FORM)
     const table = targets?.table(target)
     if (table) found.push(...readKinds(table, target, issues))
   }

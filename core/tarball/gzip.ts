@@ -199,6 +199,10 @@ function headerLength(head: Buffer): number | null {
     if (end === -1) return null
     at = end + 1
   }
-  if ((flags & FLAG.checksum) !== 0) at += 2
-  return at <= head.length ? at : null
+  if (at > HEADER_MAX) refuse('archive_not_gzip')
+  if ((flags & FLAG.checksum) === 0) return at <= head.length ? at : null
+  if (head.length < at + 2) return null
+  if (head.readUInt16LE(at) !== (crc32(head.subarray(0, at)) & 0xffff))
+    refuse('archive_damaged', { reason: 'the checksum of its gzip header is wrong' })
+  return at + 2
 }

@@ -2,6 +2,10 @@ import { type Issue, issue, warning } from '../error/error.ts'
 
 /** Maximum length of a path in a crate, in bytes. */
 const PATH_MAX = 1024
+/** Maximum length of a name between slashes, in bytes, as of all common file systems. */
+const PART_MAX = 255
+/** Characters of a file name with which Cargo refuses to package; the backslash is its own error. */
+const SPECIAL = /[<>:"|?*]/
 /** Device names on Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i
 
@@ -57,7 +61,16 @@ function reasonAgainst(path: string): string | null {
   if (path.includes('\\')) return 'it contains a backslash'
   if (path.includes('\0')) return 'it contains a NUL'
   if (Buffer.byteLength(path) > PATH_MAX) return `it is longer than ${PATH_MAX} bytes`
-  return null
+  if (parts.some(part => Buffer.byteLength(part) > PART_MAX))
+    return `a name in it is longer than ${PART_MAX} bytes`
+  return reasonOnWindows(parts)
+}
+
+/** Names that Windows takes for others: NTFS writes to `a` what is in `a::$DATA`. */
+function reasonOnWindows(parts: readonly string[]): string | null {
+  const special = SPECIAL.exec(parts.at(-1) ?? '')
+  if (special) return `its name contains \`${special[0]}\``
+  return parts.some(part => part.includes(':$')) ? 'it contains `:$`' : null
 }
 
 /** Whether Windows can create the path. */

@@ -10,6 +10,9 @@ import { ISSUES_MAX, type Member, walkTar } from './walk.ts'
 /** Maximum size of `.cargo_vcs_info.json`; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
 
+/** Names that are `Cargo.toml` on some systems; Windows ignores a dot or space at the end. */
+const MANIFEST = /^cargo(?:\.toml|~[0-9]\.tom)[. ]*$/i
+
 type Open = () => AsyncIterable<Uint8Array>
 type Read = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
@@ -82,6 +85,7 @@ class Survey {
   #manifest: string | null = null
   #vcsPath: string | null = null
   #members = 0
+  #warnings = 0
   /** Kind of the member that the error about the top folder names. */
   #strayKind: Member['kind'] = 'folder'
 
@@ -100,7 +104,7 @@ class Survey {
     if (path === 'Cargo.toml' && member.kind === 'file' && this.#manifests.includes(path)) {
       await this.#readAgain(member, read)
     } else if (path !== null && path !== '') {
-      this.issues.push(...this.#book.add(path, member.kind))
+      this.#note(...this.#book.add(path, member.kind))
       if (member.kind === 'file') {
         this.#files.push({ path, size: member.size })
         await this.#read(path, member.size, read)
@@ -112,9 +116,17 @@ class Survey {
       : 'stop'
   }
 
+  /** Adds issues, but only the first warnings: a crate can have as many as files. */
+  #note(...issues: readonly Issue[]): void {
+    for (const one of issues)
+      if (one.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(one)
+  }
+
   /** Returns the archive, if its crate is known and it has exactly one manifest. */
   conclude(): Archive | null {
     const [first, ...others] = this.#manifests
+    const more = this.#warnings - ISSUES_MAX
+    if (more > 0) this.issues.push(warning('archive_warnings_more', { count: more }))
     const broken = this.issues.some(one => one.severity === 'error')
     if (others.length > 0)
       this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
@@ -172,9 +184,8 @@ class Survey {
   }
 
   async #read(path: string, size: number, read: Read): Promise<void> {
-    if (path.split('/').pop() === '.cargo-ok')
-      this.issues.push(warning('archive_cargo_ok', { path }))
-    if (path.toLowerCase() === 'cargo.toml') {
+    if (path.split('/').pop() === '.cargo-ok') this.#note(warning('archive_cargo_ok', { path }))
+    if (MANIFEST.test(path)) {
       this.#manifests.push(path)
       const max = this.#limits.manifestBytes
       if (size > max) this.issues.push(issue('archive_file_too_large', { path, size, max }))

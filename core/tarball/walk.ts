@@ -3,7 +3,7 @@ import { ByteReader, decodeUtf8 } from './bytes.ts'
 import { gunzip } from './gzip.ts'
 
 const BLOCK = 512
-/** Maximum number of errors; reading stops there. */
+/** Maximum number of errors, where reading stops, and of warnings that are kept. */
 export const ISSUES_MAX = 20
 /** Maximum size of a long name or pax header. */
 const EXTENSION_MAX = 16 * 1024
@@ -15,10 +15,10 @@ export interface Member {
   readonly size: number
 }
 
-/** The extended headers before the header of a member. */
-interface Extensions {
-  longName?: string
-  pax?: ReadonlyMap<string, string>
+/** What an extended header says about the member after it. */
+interface Extension {
+  readonly longName?: string
+  readonly pax?: ReadonlyMap<string, string>
 }
 
 /**
@@ -26,8 +26,9 @@ interface Extensions {
  * is used, because each is lenient in its own way (`tar-stream` trusts a pax size, continues after
  * the end blocks and gives folders no data; Cargo's reader does the opposite). An archive that two
  * readers could see differently must be refused: any type but file and folder, two sizes, two
- * names, unknown formats, data after the end. Errors after which reading can continue are added to
- * `issues`, others are thrown as a `Refusal`; both name the member.
+ * names, two extended headers of a member, unknown formats, data after the end. Errors after which
+ * reading can continue are added to `issues`, others are thrown as a `Refusal`; both name the
+ * member.
  */
 export async function walkTar(
   source: AsyncIterable<Uint8Array>,
@@ -36,19 +37,22 @@ export async function walkTar(
   visit: (member: Member, read: () => AsyncGenerator<Uint8Array>) => Promise<'go on' | 'stop'>,
 ): Promise<void> {
   const bytes = new ByteReader(gunzip(source), unpackedBytes)
-  let extensions: Extensions = {}
+  let extension: Extension | null = null
   try {
     for (;;) {
       const block = await bytes.take(BLOCK)
       if (block === null || isZero(block)) break
       const header = readHeader(block)
       if (header.type === 'L' || header.type === 'x') {
-        extensions = { ...extensions, ...(await readExtension(bytes, header, extensions)) }
+        // Some versions of Cargo apply a pax size to the next header, whatever its type.
+        if (extension)
+          refuse('archive_header', { path: header.name, reason: 'it has two extended headers' })
+        extension = await readExtension(bytes, header)
         continue
       }
-      const member = toMember(header, extensions)
-      const error = errorOf(header, member, extensions)
-      extensions = {}
+      const member = toMember(header, extension)
+      const error = errorOf(header, member, extension)
+      extension = null
       let left = member.size
       const read = async function* (): AsyncGenerator<Uint8Array> {
         while (left > 0) {
@@ -63,15 +67,25 @@ export async function walkTar(
       await bytes.skip(left)
       await bytes.skip(padding(member.size))
     }
-    if (extensions.longName !== undefined || extensions.pax) refuse('archive_cut_off')
+    if (extension) refuse('archive_cut_off')
     await bytes.expectZeros()
   } finally {
     await bytes.close()
   }
 }
 
+type Format = 'ustar' | 'gnu' | 'old'
+
+/** The magic and version of each format; the one before ustar has none. */
+const FORMATS: ReadonlyMap<string, Format> = new Map([
+  ['ustar\0' + '00', 'ustar'],
+  ['ustar  \0', 'gnu'],
+  ['\0\0\0\0\0\0\0\0', 'old'],
+])
+
 interface Header {
   readonly name: string
+  readonly format: Format
   readonly type: string
   readonly size: number
 }
@@ -79,26 +93,23 @@ interface Header {
 function readHeader(block: Buffer): Header {
   let sum = 8 * 32
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += block[i] ?? 0
-  const name = readName(block)
+  const { name, format } = readName(block)
   if (readOctal(block.subarray(148, 156)) !== sum)
     refuse('archive_header', { path: name, reason: 'its checksum is wrong' })
   const size = readOctal(block.subarray(124, 136))
   if (size === null)
     refuse('archive_header', { path: name, reason: 'its size is not a plain octal number' })
   const type = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
-  return { name, type, size }
+  return { name, format, type, size }
 }
 
 /** Reads the name in a header, with the prefix field that only the ustar format has. */
-function readName(block: Buffer): string {
+function readName(block: Buffer): Pick<Header, 'name' | 'format'> {
   const name = readText(block.subarray(0, 100))
-  const format = block.toString('latin1', 257, 265)
-  if (format === 'ustar\0' + '00') {
-    const prefix = readText(block.subarray(345, 500))
-    return prefix === '' ? name : `${prefix}/${name}`
-  }
-  if (format === 'ustar  \0' || format === '\0\0\0\0\0\0\0\0') return name
-  refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
+  const format = FORMATS.get(block.toString('latin1', 257, 265))
+  if (!format) refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
+  const prefix = format === 'ustar' ? readText(block.subarray(345, 500)) : ''
+  return { name: prefix === '' ? name : `${prefix}/${name}`, format }
 }
 
 /** Reads text up to the first NUL; refuses bytes after it, which could be a second name. */
@@ -124,24 +135,28 @@ function readOctal(field: Buffer): number | null {
   return match ? Number.parseInt(match[1] ?? '', 8) : null
 }
 
-async function readExtension(
-  bytes: ByteReader,
-  header: Header,
-  before: Extensions,
-): Promise<Extensions> {
+async function readExtension(bytes: ByteReader, header: Header): Promise<Extension> {
   const path = header.name
+  // Cargo skips such a header, so that it gives the next member its short name.
+  if (header.format === 'old')
+    refuse('archive_header', { path, reason: 'its tar format has no extended headers' })
   if (header.size > EXTENSION_MAX)
     refuse('archive_header', { path, reason: 'its extended header is too long' })
   const data = await bytes.take(header.size)
   if (data === null) refuse('archive_cut_off')
   await bytes.skip(padding(header.size))
-  if (header.type === 'x') {
-    if (before.pax) refuse('archive_header', { path, reason: 'it has two extended headers' })
-    return { pax: readPax(decode(data), path) }
+  if (header.type === 'x') return { pax: readPax(decode(data), path) }
+  return { longName: readLongName(data) }
+}
+
+/** Reads a name with at most one NUL after it: Cargo counts others as part of the name. */
+function readLongName(data: Buffer): string {
+  const name = data.at(-1) === 0 ? data.subarray(0, -1) : data
+  if (name.includes(0)) {
+    const path = decode(name.subarray(0, name.indexOf(0)))
+    refuse('archive_header', { path, reason: 'its name has bytes after the end' })
   }
-  if (before.longName !== undefined)
-    refuse('archive_header', { path, reason: 'it has two long names' })
-  return { longName: readText(data) }
+  return decode(name)
 }
 
 /**
@@ -179,12 +194,12 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['K', 'long link name'],
 ])
 
-function toMember(header: Header, extensions: Extensions): Member {
-  const path = extensions.longName ?? extensions.pax?.get('path') ?? header.name
+function toMember(header: Header, extension: Extension | null): Member {
+  const path = extension?.longName ?? extension?.pax?.get('path') ?? header.name
   return { path, kind: header.type === '5' ? 'folder' : 'file', size: header.size }
 }
 
-function errorOf(header: Header, member: Member, { longName, pax }: Extensions): Issue | null {
+function errorOf(header: Header, member: Member, extension: Extension | null): Issue | null {
   const { path, kind, size } = member
   const object = (reason: string): Issue => issue('archive_header', { path, reason })
   if (header.type !== '0' && header.type !== '5') {
@@ -193,8 +208,7 @@ function errorOf(header: Header, member: Member, { longName, pax }: Extensions):
       type: TYPES.get(header.type) ?? `member of type \`${header.type}\``,
     })
   }
-  if (longName !== undefined && pax?.has('path')) return object('it has two long names')
-  const paxSize = pax?.get('size') ?? String(size)
+  const paxSize = extension?.pax?.get('size') ?? String(size)
   if (paxSize !== String(size)) return object(`its two sizes differ (${size} and ${paxSize})`)
   if (kind === 'folder' && size > 0) return object('it is a folder with contents')
   return null

@@ -1,4 +1,8 @@
 import { refuse } from '../../generator/index.ts'
+import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
+
+/** The least bytes of a `.crate` that are passed on together. */
+const CHUNK_BYTES = 16 * 1024
 
 /** Limits on the parts of a publish request, in bytes. */
 export interface PublishLimits {
@@ -46,13 +50,14 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 async function whole(read: Read, part: string, announced: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of chunksOf(read, part, announced)) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  const bytes = new ByteCollector()
+  for await (const chunk of chunksOf(read, part, announced)) bytes.add(chunk)
+  return bytes.take()
 }
 
 async function* last(read: Read, part: string, announced: number): AsyncIterable<Uint8Array> {
-  yield* chunksOf(read, part, announced)
+  // Each chunk is a step of its own when it is written.
+  yield* inLargerChunks(chunksOf(read, part, announced), CHUNK_BYTES)
   if (await read(1)) refuse('body_long', { announced })
 }
 

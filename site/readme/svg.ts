@@ -1,6 +1,7 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
-import { boundedTree } from './bounded-tree.ts'
+import { boundedTree, TooComplexError } from './bounded-tree.ts'
 import { SVG_ATTRIBUTES, SVG_OPENED, SVG_TAGS } from './svg-allowed.ts'
+import { drawnElements } from './svg-cost.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
@@ -14,6 +15,8 @@ export interface CleanSvg {
 
 /** Maximum nesting depth of elements. */
 const DEPTH_MAX = 100
+/** Maximum number of elements, counted as often as references draw them. */
+const DRAWN_MAX = 1_000_000
 
 /** Whether bytes look like an SVG: its root, after what XML allows before it. */
 export function looksLikeSvg(text: string): boolean {
@@ -24,12 +27,13 @@ export function looksLikeSvg(text: string): boolean {
 /**
  * Sanitizes an SVG: renders it again from the elements and attributes on a list. What remains has
  * no script, no link, and refers to nothing but its own parts. Null if there is no drawing.
- * Throws `TooComplexError` if it is too large.
+ * Throws `TooComplexError` if it is too large, or would draw its parts too often.
  */
 export function cleanSvg(text: string): CleanSvg | null {
   const tree = parseFragment(text, { treeAdapter: boundedTree() })
   const root = tree.childNodes.find((one): one is Element => one.nodeName === 'svg')
   if (root === undefined) return null
+  if (drawnElements(root) > DRAWN_MAX) throw new TooComplexError('it draws too many elements')
   const parts: string[] = []
   write(root, parts, 0)
   return { svg: parts.join(''), ...sizeOf(root) }

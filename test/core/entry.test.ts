@@ -352,8 +352,24 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
   ],
   ['null default_features', lineWith({ default_features: null }), /^`deps\[0\]\.default_features`/],
   [
+    'a target that Cargo cannot read',
+    lineWith({ target: 'cfg(' }),
+    '`deps[0].target` of the index entry must be a target triple or a valid `cfg(…)` with at most 64 levels',
+  ],
+  [
+    'a target that ends Cargo',
+    lineWith({ target: `cfg(${'not('.repeat(60_000)}a${')'.repeat(60_000)})` }),
+    /^`deps\[0\]\.target` of the index entry must be a target triple/,
+  ],
+  ['a target as number', lineWith({ target: 1 }), /^`deps\[0\]\.target` of the index entry/],
+  [
     'a registry by name',
     lineWith({ registry: 'mine' }),
+    '`deps[0].registry` of the index entry must be the URL of an index',
+  ],
+  [
+    'a registry that ends Cargo',
+    lineWith({ registry: 'sparse+http://a%20b/' }),
     '`deps[0].registry` of the index entry must be the URL of an index',
   ],
   [

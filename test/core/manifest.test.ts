@@ -280,6 +280,18 @@ const REFUSED: readonly (readonly [string, string, (string | RegExp)[]])[] = [
     `${HEAD}[target.'cfg(a)'.dependencies]\na = { workspace = true }`,
     [/^`target\.'cfg\(a\)'\.dependencies\.a` .* inherited/],
   ],
+  [
+    'a target that Cargo cannot read',
+    `${HEAD}[target.'cfg('.dependencies]\na = "1"`,
+    [
+      "`target.'cfg('` in `Cargo.toml` must be a target triple or a valid `cfg(…)` with at most 64 levels",
+    ],
+  ],
+  [
+    'a target that ends Cargo, even without dependencies',
+    `${HEAD}[target.'cfg(${'not('.repeat(60_000)}a${')'.repeat(60_000)})']`,
+    [/^`target\.'cfg\(not\(.{500,600} with at most 64 levels$/],
+  ],
   ['a patch', `${HEAD}[patch.crates-io]\na = { path = "a" }`, [/has a `\[patch\]` table/]],
   [
     'a requirement of other tools',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { parseRequirement, satisfies } from '../../core/requirement.ts'
-import { parseVersion } from '../../core/version.ts'
+import { parseVersion, type Version } from '../../core/version.ts'
 import { root } from '../support/plimsoll.ts'
 import { frugally } from '../support/processor-time.ts'
 
@@ -49,7 +49,8 @@ test('numbers beyond the exact range of doubles match exactly', () => {
 })
 
 test('a version too long to be compared counts as a match', () => {
-  const long = parseVersion(`1.0.0-${'a'.repeat(300)}`)
+  // Registries may have such versions from before there was a limit.
+  const long = `1.0.0-${'a'.repeat(300)}` as Version
   assert.ok(satisfies(parseRequirement('^2'), long))
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { crc32, gzipSync } from 'node:zlib'
 import { Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import type { ArchiveLimits } from '../../core/tarball/read.ts'
@@ -99,7 +99,10 @@ const TRICKS: readonly (readonly [Trick, string])[] = [
   ['pax size lie', 'archive_header'],
   ['pax path twice', 'archive_header'],
   ['pax sparse', 'archive_type'],
-  ['two long names', 'archive_header'],
+  ['two extended headers', 'archive_header'],
+  ['size before a long name', 'archive_header'],
+  ['old long name', 'archive_header'],
+  ['two NULs', 'archive_header'],
   ['name after NUL', 'archive_header'],
   ['wrong checksum', 'archive_header'],
   ['folder with data', 'archive_header'],
@@ -195,8 +198,8 @@ test('odd but harmless archives pass, some with a warning', async () => {
     ],
     [
       'paths that Windows lacks',
-      [at('a:b'), at('nul.txt'), at('end. '), at('con/x')],
-      ['a:b', 'nul.txt', 'end. ', 'con/x'],
+      [at('a:b/c'), at('nul.txt'), at('end. '), at('con/x')],
+      ['a:b/c', 'nul.txt', 'end. ', 'con/x'],
       Array(4).fill('archive_path_windows'),
     ],
     [
@@ -250,6 +253,40 @@ test('objections end after twenty, and carry no control characters', async () =>
   assert.ok(messages.every(one => !/\p{Cc}|\p{Cf}/u.test(one)))
   const paths = await verdict(Array.from({ length: 500 }, (_, i) => at(`../${i}`)))
   assert.equal(paths.messages.length, 20)
+})
+
+test('warnings end after twenty, with the number of the others', async () => {
+  const members = Array.from({ length: 500 }, (_, i) => at(`src/nul.${i}`))
+  const { files, warnings } = await verdict(members)
+  assert.equal(files.length, 500)
+  assert.deepEqual(warnings, [...Array(20).fill('archive_path_windows'), 'archive_warnings_more'])
+  const { messages } = await verdict([...members, at('../up'), at('link', { type: '2' })])
+  assert.equal(messages.length, 2)
+})
+
+test('names that Cargo does not package, or Windows takes for others, are refused', async () => {
+  const cases = [
+    ...['<', '>', ':', '"', '|', '?', '*'].map(one => [
+      `src/a${one}b`,
+      `its name contains \`${one}\``,
+    ]),
+    ['Cargo.toml::$DATA', 'its name contains `:`'],
+    ['src::$INDEX_ALLOCATION/lib.rs', 'it contains `:$`'],
+  ] as const
+  for (const [path, reason] of cases)
+    assert.deepEqual((await verdict([at(path ?? '')])).messages, [
+      `the path \`evil-1.0.0/${path}\` in the crate file is not allowed: ${reason}`,
+    ])
+})
+
+test('a second manifest is one that Windows takes for `Cargo.toml`', async () => {
+  for (const path of ['CARGO.TOML', 'Cargo.toml.', 'cargo.toml . ', 'CARGO~1.TOM'])
+    assert.match(
+      (await verdict([at(path)])).messages.join(),
+      /more than one manifest in its top folder \(`Cargo\.toml`, `/,
+      path,
+    )
+  assert.deepEqual((await verdict([at('Cargo.toml.orig'), at('a/Cargo.toml.')])).messages, [])
 })
 
 test('a crate of another name or version than expected is refused with both', async () => {
@@ -374,14 +411,25 @@ test('gzip headers with all their fields are read; other framing is not', async 
     start[3] = flags
     return Buffer.concat([start, Buffer.from(fields, 'latin1'), plain.subarray(10)])
   }
+  const summed = (flags: number, fields: string, change = 0) => {
+    const start = head(flags, fields).subarray(0, 10 + fields.length)
+    const sum = Buffer.alloc(2)
+    sum.writeUInt16LE((crc32(start) & 0xffff) ^ change)
+    return head(flags, fields + sum.toString('latin1'))
+  }
   const read = (bytes: Uint8Array, step: number) =>
     codes(readArchive(opener(bytes, step), LIMITS, EVIL))
   for (const step of [1, 3, 1000]) {
     assert.deepEqual(await read(head(0, ''), step), [])
-    assert.deepEqual(await read(head(31, '\x02\x00xxname\0comment\0cc'), step), [])
+    assert.deepEqual(await read(summed(31, '\x02\x00xxname\0comment\0'), step), [])
+    assert.deepEqual(await read(summed(2, ''), step), [])
+    assert.deepEqual(await read(summed(2, '', 1), step), ['archive_damaged'])
+    assert.deepEqual(await read(head(8, `${'x'.repeat(65_525)}\0`), step), [])
+    assert.deepEqual(await read(head(8, `${'x'.repeat(65_526)}\0`), step), ['archive_not_gzip'])
     assert.deepEqual(await read(head(8, 'x'.repeat(70_000)), step), ['archive_not_gzip'])
     assert.deepEqual(await read(head(0x20, ''), step), ['archive_not_gzip'])
-    assert.deepEqual(await read(head(4, '\xff\xff'), step), ['archive_cut_off'])
+    assert.deepEqual(await read(head(4, '\x00\xff'), step), ['archive_cut_off'])
+    assert.deepEqual(await read(head(4, '\xff\xff'), step), ['archive_not_gzip'])
     assert.deepEqual(await read(new Uint8Array(0), step), ['archive_not_gzip'])
     assert.deepEqual(await read(plain.subarray(0, 5), step), ['archive_cut_off'])
     // An empty member in front: Cargo would see an empty archive, other readers a crate.
@@ -430,6 +478,14 @@ test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is bo
       path,
     )
   }
+})
+
+test('a name in a path has up to 255 bytes', async () => {
+  const said = (name: string) => verdict([at(`src/${name}`), at(`${name}/a`)])
+  assert.deepEqual((await said('s'.repeat(255))).messages, [])
+  assert.equal((await said('s'.repeat(256))).messages.length, 2)
+  const [message] = (await said('ä'.repeat(128))).messages
+  assert.match(message ?? '', /is not allowed: a name in it is longer than 255 bytes$/)
 })
 
 test('a path has up to 1,024 bytes, and the header of a long one up to 16 KiB', async () => {

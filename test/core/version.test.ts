@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import semver from 'semver'
 import { Refusal } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import { crateFile } from '../../core/paths/crates.ts'
 import {
   compareVersions,
   isPrerelease,
@@ -41,6 +43,15 @@ for (const text of refused) {
     )
   })
 }
+
+test('a version is as long as the file name of its `.crate` lets it be', () => {
+  const version = `1.0.0-${'a'.repeat(178)}`
+  assert.ok(isVersion(version))
+  const file = crateFile(parseName('n'.repeat(64)), parseVersion(version))
+  assert.equal(file.length, 255)
+  assert.equal(isVersion(`${version}a`), false)
+  assert.throws(() => parseVersion(`${version}a`), /has 185 characters; at most 184 are allowed/)
+})
 
 /** Ascending precedence: SemVer §11, then numbers beyond what a double holds. */
 const ascending = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceFilePath } from '../../core/paths/crates.ts'
+import { rawFilePath, sourceFilePath } from '../../core/paths/crates.ts'
 import { HIGHLIGHT_MAX, highlight } from '../../site/elements/highlight.ts'
 import { html } from '../../site/elements/markup.ts'
 import { FILE_MAX, imageType, partsOf } from '../../site/source/files.ts'
@@ -48,6 +48,33 @@ for (const [file, page] of paths) {
     )
   })
 }
+
+test('no path of a file is too long for an object storage with the longest prefix', () => {
+  const bytes = (path: string | null) => (path === null ? 0 : Buffer.byteLength(path))
+  for (const letter of ['a', '\u6587']) {
+    for (const [name, version] of [
+      ['n', '1.0.0'],
+      ['n'.repeat(64), `1.0.0-${'a'.repeat(178)}`],
+    ] as const) {
+      let shown = 0
+      for (let count = 1; count < 1000; count++) {
+        const file = `.${letter.repeat(count)}.txt`.replaceAll(/.{60}/gu, '$&.html/')
+        const paths = [
+          ...[1, 1000].map(part => sourceFilePath(name, version, file, part)),
+          ...[true, false].map(isImage => rawFilePath(name, version, file, isImage)),
+        ]
+        // A page leads to the others: all are there, or none.
+        assert.ok(new Set(paths.map(path => path === null)).size === 1, file)
+        for (const path of paths) {
+          assert.ok(512 + 1 + bytes(path) <= 1024, `${bytes(path)} bytes`)
+          assert.ok((path ?? '').split('/').every(one => bytes(one) <= 255))
+        }
+        if (paths[0] !== null) shown = bytes(file)
+      }
+      assert.ok(shown > (name === 'n' ? 400 : 190), `${name} ${shown}`)
+    }
+  }
+})
 
 test('marks over several lines are closed and opened again', () => {
   assert.deepEqual(splitLines('<span class="c">a\nb</span>c\n'), [

@@ -81,7 +81,10 @@ export type Trick =
   | 'pax size lie'
   | 'pax path twice'
   | 'pax sparse'
-  | 'two long names'
+  | 'two extended headers'
+  | 'size before a long name'
+  | 'old long name'
+  | 'two NULs'
   | 'name after NUL'
   | 'wrong checksum'
   | 'folder with data'
@@ -183,9 +186,27 @@ function evilMembers(trick: Trick, top: string): RawMember[] {
       { path: 'pax', type: 'x', data: paxRecord('GNU.sparse.name', at('b.rs')) },
       ...file(at('a.rs')),
     ],
-    'two long names': [
-      { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) },
+    'two extended headers': [
       { path: '././@LongLink', type: 'L', data: `${at('b.rs')}\0` },
+      { path: 'pax', type: 'x', data: paxRecord('path', at('a.rs')) },
+      ...file(at('a.rs')),
+    ],
+    'size before a long name': [
+      { path: 'pax', type: 'x', data: paxRecord('size', '512') },
+      { path: '././@LongLink', type: 'L', data: hidingName(top) },
+      { path: at('short'), data: new Uint8Array(512) },
+    ],
+    'old long name': [
+      {
+        path: 'long',
+        type: 'L',
+        data: `${at('docs/a.rs')}\0`,
+        patch: [{ at: 257, bytes: new Uint8Array(8) }],
+      },
+      ...file(at('a.rs')),
+    ],
+    'two NULs': [
+      { path: '././@LongLink', type: 'L', data: `${at('a.rs')}\0\0` },
       ...file(at('a.rs')),
     ],
     'name after NUL': [{ path: at('a.rs'), data: 'x', patch: [{ at: 90, bytes: '/../b' }] }],
@@ -198,6 +219,18 @@ function evilMembers(trick: Trick, top: string): RawMember[] {
   const members = table[trick]
   if (!members) throw new Error(`no such trick: ${trick}`)
   return members
+}
+
+/** A long name of 1,024 bytes without a NUL, whose second half is the header of a file. */
+function hidingName(top: string): Uint8Array {
+  const patch = [
+    { at: 100, bytes: '0000644 0000000 0000000 00000000000 00000000000 ' },
+    { at: 157, bytes: 'y'.repeat(355) },
+  ]
+  const [header = Buffer.alloc(0)] = blocks({ path: `${top}/`.padEnd(100, 'm'), patch })
+  // Only the checksum ends with a NUL.
+  header.write(' ', header.indexOf(0))
+  return Buffer.concat([Buffer.from(`${top}/`.padEnd(512, 'name/')), header])
 }
 
 /** One pax record; its length counts itself. */

@@ -52,6 +52,8 @@ export const crateMessages = {
     archive_path_case:
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
+    archive_warnings_more: (p: { count: number }) =>
+      `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file would be warned about`,
     archive_root:
       '`{path}` in the crate file is not below `{root}/`; everything must be in that one folder',
     archive_manifest_missing: 'the crate file has no `Cargo.toml` in its top folder',

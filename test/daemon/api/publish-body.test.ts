@@ -152,10 +152,10 @@ test('an error of the stream reaches the reader', async () => {
 test('the crate is handed on before all of it has arrived', async () => {
   let sent = 0
   const source = async function* () {
-    yield encodePublish(METADATA, new Uint8Array(4000)).subarray(0, 100)
-    for (; sent < 10; sent++) yield new Uint8Array(400)
+    yield encodePublish(METADATA, new Uint8Array(400_000)).subarray(0, 20_000)
+    for (; sent < 10; sent++) yield new Uint8Array(40_000)
   }
-  const { crate } = await decodePublish(source(), LIMITS)
+  const { crate } = await decodePublish(source(), { ...LIMITS, crateBytes: 400_000 })
   await crate[Symbol.asyncIterator]().next()
   assert.equal(sent, 0)
 })

@@ -82,6 +82,72 @@ test('a drawing that is too large is refused, and a deep one is cut', () => {
   assert.equal(cleanSvg(`<svg>${'<g>'.repeat(300)}`)?.svg.match(/<g/g)?.length, 100)
 })
 
+const LEVELS = Array.from({ length: 9 }, (_, level) => level + 1)
+
+/** Drawings in which each of nine levels draws the one below ten times. */
+const BOMBS: Readonly<Record<string, string>> = {
+  use: LEVELS.map(at => `<g id="a${at}">${`<use href="#a${at - 1}"/>`.repeat(10)}</g>`).join(''),
+  'xlink:href': LEVELS.map(
+    at => `<g id="a${at}">${`<use xlink:href="#a${at - 1}"/>`.repeat(10)}</g>`,
+  ).join(''),
+  fill: LEVELS.map(
+    at => `<pattern id="a${at}">${`<path fill="url(#a${at - 1})"/>`.repeat(10)}</pattern>`,
+  ).join(''),
+  'an inherited fill': LEVELS.map(
+    at =>
+      `<pattern id="a${at}"><g style="opacity: 1; Fill: url('#a${at - 1}')">${'<path/>'.repeat(10)}</g></pattern>`,
+  ).join(''),
+  mask: LEVELS.map(
+    at => `<mask id="a${at}">${`<path mask="url( #a${at - 1} )"/>`.repeat(10)}</mask>`,
+  ).join(''),
+  'a style sheet': LEVELS.map(
+    at =>
+      `<style>.a${at} { mask: url(#a${at - 1}) }</style><mask id="a${at}">${`<path class="a${at}"/>`.repeat(10)}</mask>`,
+  ).join(''),
+  'a variable': LEVELS.map(
+    at =>
+      `<pattern id="a${at}"><g style="--a: url(#a${at - 1})">${'<path style="fill: var(--a)"/>'.repeat(10)}</g></pattern>`,
+  ).join(''),
+  'a comment': LEVELS.map(
+    at =>
+      `<pattern id="a${at}"><g style="fill/* ; */: url(#a${at - 1})">${'<path/>'.repeat(10)}</g></pattern>`,
+  ).join(''),
+  'an animation': LEVELS.map(
+    at =>
+      `<pattern id="a${at}"><g>${'<path/>'.repeat(10)}<animate attributeName="fill" values="url(#a${at - 1})"/></g></pattern>`,
+  ).join(''),
+  'a long chain': `${Array.from(
+    { length: 20_000 },
+    (_, at) => `<g id="b${at + 1}"><use href="#b${at}"/></g>`,
+  )
+    .reverse()
+    .join('')}<g id="a9"/>`,
+  itself: '<g id="a9"><use href="#a9"/></g>',
+}
+
+test('a small drawing cannot draw its parts a million times', () => {
+  for (const [what, levels] of Object.entries(BOMBS)) {
+    const bomb = `<svg><g id="a0"><path/></g>${levels}<path fill="url(#a9)"/></svg>`
+    assert.throws(() => cleanSvg(bomb), /^Error: it draws too many elements$/, what)
+  }
+})
+
+test('references of a usual number are no matter', () => {
+  const uses = (count: number) =>
+    `<g id="a">${'<path/>'.repeat(100)}</g>${'<use href="#a"/>'.repeat(count)}`
+  assert.ok(clean(uses(9000)))
+  assert.throws(() => cleanSvg(`<svg>${uses(11_000)}</svg>`), TooComplexError)
+  const clips = Array.from(
+    { length: 40 },
+    (_, i) =>
+      `<clipPath id="c${i}"><path class="p"/></clipPath><linearGradient id="l${i}"><stop/><stop/></linearGradient>` +
+      `<style>.c${i} { clip-path: url(#c${i}); fill: url(#l${i}) }</style>`,
+  ).join('')
+  assert.ok(clean(`${clips}${'<g clip-path="url(#c1)">'.repeat(20)}${'<path/>'.repeat(1000)}`))
+  // An animation may name the element that it is in.
+  assert.ok(clean('<g id="a"><animate href="#a" attributeName="x"/></g>'))
+})
+
 test('other texts are no drawings', () => {
   for (const text of ['<html><svg></svg>', 'text <svg>', '', '<?xml?><rss/>', '<svgx>'])
     assert.equal(looksLikeSvg(text), false, text)

@@ -1,0 +1,48 @@
+/** Maximum length of a target, in characters; those of real crates have a few hundred. */
+const TARGET_MAX = 16 * 1024
+/** Maximum nesting of `all`, `any` and `not`: Cargo's parser has no limit and ends on its stack. */
+const NESTING_MAX = 64
+
+const TOKEN = /(?:r#)?[A-Za-z_]\w*|[(),=]|"[^"]*"| +/g
+
+/** What a target must be, for messages. */
+export const TARGET_FORM = `a target triple or a valid \`cfg(…)\` with at most ${NESTING_MAX} levels`
+
+/**
+ * Whether `text` is the platform of a dependency: a target triple or `cfg(…)` in the grammar of
+ * Cargo (its crate `cargo-platform`), within limits of length and nesting. Cargo parses every line
+ * of an index file, so that one it cannot bear stops all users of the crate.
+ */
+export function isTarget(text: string): boolean {
+  if (text.length > TARGET_MAX) return false
+  if (!text.startsWith('cfg(') || !text.endsWith(')'))
+    return !/[^\p{Alphabetic}\p{N}_.-]/u.test(text)
+  const inside = text.slice('cfg('.length, -1)
+  const pieces = inside.match(TOKEN) ?? []
+  // What is no token is missing in the pieces.
+  return pieces.join('') === inside && isExpression(pieces.filter(one => !one.startsWith(' ')))
+}
+
+function isExpression(tokens: readonly string[]): boolean {
+  let at = 0
+  const eat = (token: string): boolean => {
+    if (tokens[at] !== token) return false
+    at++
+    return true
+  }
+  const one = (levels: number): boolean => {
+    const word = tokens[at++] ?? ''
+    if (!/^\w/.test(word)) return false
+    if (word === 'not') return levels > 0 && eat('(') && one(levels - 1) && eat(')')
+    if (word === 'all' || word === 'any') return levels > 0 && eat('(') && several(levels - 1)
+    return !eat('=') || (tokens[at++] ?? '').startsWith('"')
+  }
+  const several = (levels: number): boolean => {
+    while (!eat(')')) {
+      if (!one(levels)) return false
+      if (!eat(',')) return eat(')')
+    }
+    return true
+  }
+  return one(NESTING_MAX) && at === tokens.length
+}
