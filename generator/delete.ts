@@ -1,9 +1,9 @@
 import { parseEntry } from '../core/entry/parse.ts'
-import { refuse } from '../core/error/error.ts'
+import { issue, Refusal, refuse } from '../core/error/error.ts'
 import type { Name } from '../core/name.ts'
 import { crateKey } from '../core/paths/crates.ts'
 import { parseRequirement, satisfies } from '../core/requirement.ts'
-import type { Version } from '../core/version.ts'
+import { type Version, versionIdentity } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'
 import { withoutRelease } from './build/orphans.ts'
 import type { Registry } from './registry.ts'
@@ -11,6 +11,8 @@ import type { Change } from './store/catalog/change.ts'
 import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
 import { mentions, removeReleases } from './store/catalog/release-changes.ts'
 import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
+import { type Tombstone, tombstonesOf } from './store/catalog/tombstones.ts'
+import { systemRefusal } from './store/storage-fault.ts'
 
 /** What to delete: one version of a crate, or all of them. */
 export interface Deletion {
@@ -24,6 +26,8 @@ export interface Deletion {
 export interface DeletionPlan {
   readonly crate: CrateRecord
   readonly releases: readonly ReleaseRecord[]
+  /** Versions that were deleted before, but failed or were killed before their bytes were gone. */
+  readonly unfinished: readonly Tombstone[]
   /** The releases of other crates that may need one of them, as `name version`. */
   readonly dependents: readonly string[]
 }
@@ -35,14 +39,21 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
   if (!crate) return refuse('crate_unknown', { name })
   const all = await listReleases(registry.database, crate.id)
   const releases = version === null ? all : all.filter(one => one.version === version)
-  if (releases.length === 0)
+  const unfinished = await listUnfinished(registry, crate, version)
+  if (releases.length === 0 && unfinished.length === 0)
     return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
-  return { crate, releases, dependents: await findDependents(registry, crate, releases) }
+  return {
+    crate,
+    releases,
+    unfinished,
+    dependents: await findDependents(registry, crate, releases),
+  }
 }
 
 /**
  * Deletes releases permanently: records, then index and public tree, then the bytes. Refuses if
  * other crates depend on them, unless forced. Unlike a yank, this breaks builds locked to them.
+ * What fails after the records is finished by the next call.
  */
 export async function deleteReleases(
   registry: Registry,
@@ -50,18 +61,39 @@ export async function deleteReleases(
   change: Change,
 ): Promise<DeletionPlan> {
   const plan = await planDeletion(registry, deletion)
-  const { crate, releases, dependents } = plan
+  const { crate, releases, unfinished, dependents } = plan
   if (dependents.length > 0 && !deletion.force) {
     const some = dependents.slice(0, 3).join(', ')
     refuse('delete_needed', { name: crate.name, count: dependents.length, some })
   }
-  await removeReleases(registry.database, crate, releases, change)
-  await buildWhole(registry, crate.id)
-  for (const { cksum } of releases) {
-    const key = crateKey(crate.name, cksum)
-    await withoutRelease(registry, cksum, () => registry.crates.remove(key))
+  if (releases.length > 0) await removeReleases(registry.database, crate, releases, change)
+  try {
+    await buildWhole(registry, crate.id)
+    for (const { cksum } of [...releases, ...unfinished]) {
+      const key = crateKey(crate.name, cksum)
+      await withoutRelease(registry, cksum, () => registry.crates.remove(key))
+    }
+  } catch (error) {
+    const reason = error instanceof Refusal ? error : systemRefusal(error, 'operator')
+    if (!reason) throw error
+    const first = issue('delete_unfinished', { name: crate.name })
+    throw new Refusal([first, ...reason.issues], { cause: error })
   }
   return plan
+}
+
+/** Lists the versions of a crate, or the one, that were deleted and whose bytes are still there. */
+async function listUnfinished(
+  { crates, database }: Registry,
+  crate: CrateRecord,
+  version: Version | null,
+): Promise<Tombstone[]> {
+  const found: Tombstone[] = []
+  for (const one of await tombstonesOf(database, crate.id)) {
+    if (version !== null && one.version !== versionIdentity(version)) continue
+    if ((await crates.size(crateKey(crate.name, one.cksum))) !== null) found.push(one)
+  }
+  return found
 }
 
 async function findDependents(
@@ -69,6 +101,7 @@ async function findDependents(
   crate: CrateRecord,
   releases: readonly ReleaseRecord[],
 ): Promise<string[]> {
+  if (releases.length === 0) return []
   const found: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
     const deps = parseEntry(mention.line).deps.filter(

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { refuse } from '../../core/error/error.ts'
+import { refuse, refuseErrors, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { backup, restore } from '../backup/backup.ts'
-import { migrateCrates } from '../migrate/crates.ts'
+import { backup } from '../backup/backup.ts'
+import { restore } from '../backup/restore.ts'
+import { ORIGINAL_SETTINGS_FILE } from '../backup/restored-settings.ts'
+import { migrateCrates, removeDeleted } from '../migrate/crates.ts'
 import { migrate, undoMove } from '../migrate/migrate.ts'
 import { copyTree } from '../migrate/tree.ts'
 import { type Registry, readSettings, serveLock } from '../registry.ts'
@@ -15,7 +17,7 @@ import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { type ProgressLine, progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, report, run, withDir } from './io.ts'
+import { type FolderOptions, flagsOf, type Io, printIssues, report, run, withDir } from './io.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
 
@@ -41,31 +43,49 @@ export function registerBackup(program: Command, io: Io): void {
     json: 'an object: `file`, and `crate_files`, the number of .crate files in it',
     fails: 'the backup could not be made; there is no file',
   })
-  const load = withDir(program.command('restore'), io)
-    .description('create a registry folder from a backup')
+  const restoring = withDir(program.command('restore'), io)
+    .description('create a registry folder from a backup; nothing outside of it is changed')
     .argument('<file>', 'a file that `plimsoll backup` wrote')
-    .action(async (file: string, options: Options) => {
-      let crates = 0
-      await run(io, async () => {
-        const progress = progressLine(io)
-        crates = await restore(file, options.dir, progress.at)
-        progress.done()
-      })
-      await withRegistry(io, options, async registry => {
-        await showChanges(io, registry, true)
-        report(io, options, { dir: options.dir, crate_files: crates }, [
-          `restored ${counted(crates, '.crate file')}`,
-          `the registry is in ${options.dir}; check it with \`plimsoll verify --dir ${options.dir}\``,
-        ])
-      })
-    })
-  withManual(load, {
+    .action((file: string, options: Options) => load(io, file, options))
+  withManual(restoring, {
     examples: [
       ['plimsoll restore backups/monday.tar --dir restored', 'restores into a new folder'],
     ],
-    json: 'an object: `dir`, and `crate_files`, the number of restored .crate files',
-    fails: 'the backup could not be restored',
+    json: 'an object: `dir`; `crate_files`, the number of restored .crate files; `left_out`, an array of the settings that lead out of the folder and are only in `plimsoll.original.toml`; `ignored`, an array of the variables of the environment that do',
+    fails: 'the backup could not be restored, or some of it could not be rendered',
   })
+}
+
+async function load(io: Io, file: string, options: Options): Promise<void> {
+  const { dir } = options
+  const sources = { env: io.env, flags: flagsOf(options) }
+  await run(io, async () => {
+    const progress = progressLine(io)
+    const restored = await restore(file, dir, sources, progress.at)
+    progress.done()
+    const { crateFiles, leftOut, variables, within } = restored
+    const inside = { ...options, set: { ...options.set, ...within } }
+    await withRegistry(io, inside, async registry => {
+      const { issues } = await showChanges(io, registry, true)
+      if (variables.length > 0)
+        printIssues(io, [warning('restore_variables', { names: variables.join(', '), dir })])
+      const flags = Object.entries(within).map(([key, value]) => ` --set ${key}=${value}`)
+      const result = { dir, crate_files: crateFiles, left_out: leftOut, ignored: variables }
+      report(io, options, result, [
+        `restored ${counted(crateFiles, '.crate file')}`,
+        ...leftOutLines(leftOut),
+        `the registry is in ${dir}; check it with \`plimsoll verify --dir ${dir}${flags.join('')}\``,
+      ])
+      refuseErrors(issues)
+    })
+  })
+}
+
+function leftOutLines(leftOut: readonly string[]): string[] {
+  if (leftOut.length === 0) return []
+  return [
+    `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder; ${ORIGINAL_SETTINGS_FILE} has all settings`,
+  ]
 }
 
 interface MoveOptions extends FolderOptions {
@@ -112,7 +132,7 @@ export function registerMigrate(program: Command, io: Io): void {
       ],
       [
         'plimsoll migrate --crates s3://my-bucket/crates',
-        'only copies .crate files; again, what is new',
+        'only copies .crate files; again, what is new, without what was deleted since',
       ],
       ['plimsoll migrate --undo', 'gives a move up'],
     ],
@@ -184,6 +204,7 @@ async function copyCrates(
 ): Promise<void> {
   const isServed = serveLock(registry.dir).isHeld()
   const files = await migrateCrates(registry, to, progress.at)
+  await removeDeleted(registry.database, to)
   progress.done()
   const next = isServed
     ? 'stop the daemon, and run this again for what was published meanwhile'
@@ -201,6 +222,8 @@ function describeCrates(
 }
 
 async function undo(io: Io, registry: Registry, options: MoveOptions): Promise<void> {
+  const { to, crates, public: address } = options
+  if ([to, crates, address].some(one => one !== undefined)) refuse('migrate_undo_alone')
   const place = await undoMove(registry)
   report(io, options, { place }, [
     `the records here take changes again; those in ${place} are a copy that is out of date, remove them`,

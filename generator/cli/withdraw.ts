@@ -75,7 +75,7 @@ function registerDelete(program: Command, io: Io): void {
         if (!options.yes) {
           const plan = await planDeletion(registry, deletion)
           report(io, options, result(plan, false), [
-            ...versionLines('would delete', plan),
+            ...versionLines(plan, 'would delete', 'would remove what is left of'),
             ...dependentLines(plan),
           ])
           refuse('delete_unconfirmed')
@@ -83,7 +83,12 @@ function registerDelete(program: Command, io: Io): void {
         const change = operatorChange(timestamp(io.now()))
         const plan = await deleteReleases(registry, deletion, change)
         const { issues } = await showChanges(io, registry)
-        report(io, options, result(plan, true), versionLines('deleted', plan))
+        report(
+          io,
+          options,
+          result(plan, true),
+          versionLines(plan, 'deleted', 'removed what was left of'),
+        )
         refuseErrors(issues)
       }),
     )
@@ -92,18 +97,26 @@ function registerDelete(program: Command, io: Io): void {
       ['plimsoll delete demo@1.1.0 --yes', 'deletes one version'],
       ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
     ],
-    json: 'an object: `name`; `versions`, an array of texts; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
+    json: 'an object: `name`; `versions`, an array of texts; `unfinished`, an array of versions that were deleted before, of which bytes were left; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',
     fails:
-      'nothing was deleted: there is no such version, others depend on it, or --yes is missing',
+      'nothing was deleted: there is no such version, others depend on it, or --yes is missing; or the command says that something is left, and the next one removes it',
   })
 }
 
-function result({ crate, releases, dependents }: DeletionPlan, deleted: boolean) {
-  return { name: crate.name, versions: releases.map(one => one.version), dependents, deleted }
+function result({ crate, releases, unfinished, dependents }: DeletionPlan, deleted: boolean) {
+  const [versions, left] = [releases, unfinished].map(all => all.map(one => one.version))
+  return { name: crate.name, versions, unfinished: left, dependents, deleted }
 }
 
-function versionLines(verb: string, { crate, releases }: DeletionPlan): string[] {
-  return releases.map(one => `${verb} ${crate.name} ${one.version}`)
+function versionLines(
+  { crate, releases, unfinished }: DeletionPlan,
+  verb: string,
+  verbAgain: string,
+): string[] {
+  return [
+    ...releases.map(one => `${verb} ${crate.name} ${one.version}`),
+    ...unfinished.map(one => `${verbAgain} ${crate.name} ${one.version}`),
+  ]
 }
 
 /** Returns for example `other crates depend on it (70 versions of 42 crates): a, b, c and 39 more`. */

@@ -4,6 +4,7 @@ import { crateKey } from '../../core/paths/crates.ts'
 import type { Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
+import { listTombstones } from '../store/catalog/tombstones.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import { all, type Queries, value } from '../store/database/statement.ts'
 import { inParallel } from '../store/durable-file.ts'
@@ -59,9 +60,7 @@ export async function migrateCrates(
 
 /** Removes from a copy of the crate store what was deleted after it had been copied. */
 export async function removeDeleted(db: Queries, copy: CrateStore): Promise<void> {
-  const text = `SELECT crates.name, cksum FROM tombstones JOIN crates ON crates.id = crate_id
-    WHERE NOT EXISTS (SELECT 1 FROM releases WHERE releases.cksum = tombstones.cksum)`
-  const deleted = await all<Pick<Row, 'name' | 'cksum'>>(db, text)
+  const deleted = await listTombstones(db)
   await inParallel(deleted, ({ name, cksum }) => copy.remove(crateKey(name, cksum)))
 }
 

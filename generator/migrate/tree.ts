@@ -1,9 +1,10 @@
-import { refuse } from '../../core/error/error.ts'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
 import { isComplete, noteComplete, type Progress } from '../build/build.ts'
 import { noteMirrored, uploadTree } from '../deploy/complete-mirror.ts'
 import { pagesNote } from '../pages/claim.ts'
 import type { Registry } from '../registry.ts'
 import { readIndexFile } from '../store/catalog/index-file.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { Mirror } from '../store/mirror.ts'
 import type { Bucket } from '../store/s3/bucket.ts'
@@ -30,10 +31,11 @@ export async function copyTree(registry: Registry, bucket: Bucket): Promise<Tree
   const mirror = new Mirror(bucket, tree.root, crates, {
     cacheSeconds: settings.storage.cache_seconds,
     indexFile: path => readIndexFile(database, path),
+    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
   })
   const notePages = await pagesNote(registry)
   return {
-    upload: progress => uploadTree(registry, mirror, progress),
+    upload: async progress => refuseErrors(await uploadTree(registry, mirror, progress)),
     note: async (records, isShared) => {
       const shared = isShared ? bucket.place : undefined
       await noteComplete(records, shared)

@@ -9,6 +9,7 @@ import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
 import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
+import { listTombstones } from '../store/catalog/tombstones.ts'
 import { disk } from '../store/disk/disk.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
@@ -32,6 +33,7 @@ export async function* verifyCrates(
     options.progress?.('verifying crates', done, total)
   }
   yield* await verifyConfig(context, options.repair)
+  yield* verifyDeleted(context, options.repair)
   if (!options.repair) return
   options.progress?.('looking for leftover files', 0, 0)
   await context.tree.sweepOld()
@@ -150,6 +152,21 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
   if (present?.equals(expected.bytes)) return []
   if (repair) await context.mutex.run(() => context.tree.write(expected))
   return [derivable(configPath, present ? 'differs from the settings' : 'is missing', repair)]
+}
+
+/** Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. */
+async function* verifyDeleted(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
+  const { crates, database } = context
+  for (const { name, version, cksum } of await listTombstones(database)) {
+    const key = crateKey(name, cksum)
+    if ((await crates.size(key)) === null) continue
+    const isDeleted = await withoutRelease(context, cksum, async () => {
+      if (repair) await crates.remove(key)
+      return true
+    })
+    const what = `was deleted, but its bytes are in the crate store (${key})`
+    if (isDeleted) yield derivable(`${name}@${version}`, what, repair)
+  }
 }
 
 /**

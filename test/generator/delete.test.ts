@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { type Code, Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
@@ -11,7 +14,12 @@ import { build } from '../../generator/build/build.ts'
 import { deleteReleases, planDeletion } from '../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
+import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
+import { plimsollHere } from '../support/program.ts'
+import { BASE, TestRegistry } from '../support/registry.ts'
+import { startS3 } from '../support/s3/bucket.ts'
+import { until } from '../support/until.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-delete-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -126,6 +134,68 @@ test('a deleted version can come back with the bytes it had, and with no others'
     await build(registry)
   }))
 
+test('a deletion that fails after its records is finished by the next one', t =>
+  withRegistry(async registry => {
+    const one = { name: base, version: parseVersion('1.0.0'), force: false }
+    const remove = t.mock.method(registry.crates, 'remove', async () => {
+      throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+    })
+    const unfinished = (error: unknown) =>
+      error instanceof Refusal &&
+      error.issues.map(({ code }) => code).join() === 'delete_unfinished,access_denied'
+    await assert.rejects(deleteReleases(registry, one, change), unfinished)
+    const left = 'store ba/se/base'
+    assert.deepEqual((await files(registry)).filter(file => file === left).length, 2)
+    await assert.rejects(deleteReleases(registry, one, change), unfinished)
+    const found = []
+    for await (const finding of verifyCrates(registry, { repair: false, served: false }))
+      found.push(finding.where)
+    assert.deepEqual(found, ['base@1.0.0'])
+    remove.mock.restore()
+    const plan = await planDeletion(registry, one)
+    assert.deepEqual([plan.releases, plan.dependents], [[], []])
+    assert.deepEqual(
+      plan.unfinished.map(({ version }) => version),
+      ['1.0.0'],
+    )
+    const other = { ...one, version: parseVersion('1.1.0') }
+    assert.deepEqual((await planDeletion(registry, other)).unfinished, [])
+    // With all versions, what is left of earlier ones goes, too.
+    const all = { name: base, version: null, force: true }
+    assert.equal((await planDeletion(registry, all)).unfinished.length, 1)
+    await deleteReleases(registry, one, change)
+    assert.deepEqual((await files(registry)).filter(file => file === left).length, 1)
+    await assert.rejects(deleteReleases(registry, one, change), refusesWith('release_unknown'))
+  }))
+
+test('a deletion that a bucket refused says what to do, and the next one says what it did', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const dir = join(folder, 'bucket')
+  const file = join(folder, 'demo-1.0.0.crate')
+  writeFileSync(file, buildCrate({ name: 'demo', version: '1.0.0' }))
+  const said = (...args: string[]) => plimsollHere([...args, '--dir', dir], s3.env())
+  const index = ['--base-url', 'http://127.0.0.1:1']
+  assert.equal((await said('init', ...index)).code, 0)
+  assert.equal((await said('add', file)).code, 0)
+  s3.fault = ({ method }) => (method === 'DELETE' ? 403 : null)
+  const failed = await said('delete', 'demo@1.0.0', '--yes')
+  assert.deepEqual([failed.code, failed.stdout], [1, ''])
+  assert.match(
+    failed.stderr,
+    /^error: the records of .* `demo` are gone, .* run the command again .*\nerror: the object storage refuses/,
+  )
+  s3.fault = () => null
+  assert.equal(s3.keys().length, 1)
+  const planned = await said('delete', 'demo@1.0.0')
+  assert.equal(planned.stdout, 'would remove what is left of demo 1.0.0\n')
+  const ended = await said('delete', 'demo@1.0.0', '--yes')
+  assert.deepEqual(
+    [ended.code, ended.stdout, ended.stderr],
+    [0, 'removed what was left of demo 1.0.0\n', ''],
+  )
+  assert.deepEqual(s3.keys(), [])
+})
+
 test('unknown crates and versions are refused', () =>
   withRegistry(async registry => {
     const none = { name: parseName('none'), version: null, force: true }
@@ -133,3 +203,53 @@ test('unknown crates and versions are refused', () =>
     const version = { name: base, version: parseVersion('9.9.9'), force: true }
     await assert.rejects(deleteReleases(registry, version, change), refusesWith('release_unknown'))
   }))
+
+for (const [crates, pages] of [
+  ['s3://test/crates', 's3://test/www'],
+  ['crates', 's3://test/www'],
+  ['s3://test/crates', 'public'],
+] as const) {
+  test(`with crates in ${crates} and the tree in ${pages} nothing stays public or in caches`, async t => {
+    const cleanup = new Cleanup(t)
+    const s3 = await startS3(cleanup)
+    const purged: string[] = []
+    const cdn = createServer(async (request, response) => {
+      const body = await json(request)
+      purged.push(...(body as { files: string[] }).files)
+      response.end()
+    })
+    await new Promise<void>(resolve => cdn.listen(0, '127.0.0.1', resolve))
+    cleanup.add(() => void cdn.close())
+    const address = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/purge`
+    const places = s3.env({ crates, public: pages })
+    const env = { ...places, PLIMSOLL_CDN_PURGE_URL: address }
+    // Before the CDN is closed: the registry purges until its end.
+    const after = (end?: unknown) => cleanup.add(end as () => Promise<void>)
+    const test = await TestRegistry.open({ after }, { env })
+    const token = await test.user('ana')
+    const versions = ['1.0.0+a', '1.1.0']
+    for (const version of versions) await test.publish(token, { name: 'demo', version })
+    await test.indexWorker.settle()
+    await test.indexWorker.pages.flush()
+    const path = (version: string) => `crates/demo/demo-${version}.crate`
+    const isShown = () => versions.map(one => s3.objects.has(`www/${path(one)}`))
+    if (pages !== 'public') assert.deepEqual(isShown(), [true, true])
+    const name = parseName('demo')
+    // Only the copy is left when the process is killed after the removal here: the mark stays.
+    s3.fault = ({ method, key }) => (method === 'DELETE' && key.startsWith('www/') ? 403 : null)
+    const version = parseVersion('1.0.0+a')
+    const deletion = deleteReleases(test.registry, { name, version, force: true }, change)
+    await (pages === 'public' ? deletion : assert.rejects(deletion))
+    s3.fault = () => null
+    await build(test.registry)
+    if (pages !== 'public') assert.deepEqual(isShown(), [false, true])
+    await deleteReleases(test.registry, { name, version: null, force: true }, change)
+    await test.indexWorker.pages.flush()
+    const left = s3.keys().filter(key => /^www\/(?:crates\/demo|index\/de)/.test(key))
+    assert.deepEqual(left, [])
+    await until(
+      () => versions.every(one => purged.includes(`${BASE}/${path(one).replace('+', '%2B')}`)),
+      () => purged.join('\n'),
+    )
+  })
+}

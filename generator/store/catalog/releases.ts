@@ -146,6 +146,12 @@ export function releaseOfBytes(
   )
 }
 
+/** Returns the versions of a crate that were ever deleted, also those that are back since. */
+export async function deletedVersions(db: Queries, crate: Name): Promise<Version[]> {
+  const text = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action = 'delete'"
+  return (await all<{ version: Version }>(db, text, crate)).map(one => one.version)
+}
+
 /** Inserts a release, without crate, event, or marks, and returns it as stored. */
 export async function insertRelease(
   tx: Queries,

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,7 +16,8 @@ import { pack } from 'tar-stream'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { addSubmission } from '../../../generator/add/add.ts'
-import { backup, restore } from '../../../generator/backup/backup.ts'
+import { backup } from '../../../generator/backup/backup.ts'
+import { restore } from '../../../generator/backup/restore.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../../generator/registry.ts'
@@ -65,6 +67,25 @@ function refusesWith(code: Code) {
 
 const file = join(folder, 'registry.tar')
 
+test('a backup is not written into the public tree', async () => {
+  const registry = await makeRegistry('open')
+  await build(registry)
+  const { root } = registry.tree
+  symlinkSync(root, join(folder, 'link'))
+  for (const path of [
+    join(root, 'a.tar'),
+    join(root, 'new', 'b.tar'),
+    join(folder, 'link', 'c.tar'),
+  ])
+    await assert.rejects(backup(registry, path), refusesWith('backup_public'))
+  assert.deepEqual(
+    readdirSync(root, { recursive: true }).filter(path => /tar|new/.test(String(path))),
+    [],
+  )
+  await backup(registry, join(registry.dir, 'public.tar'))
+  await registry.close()
+})
+
 test('a restored registry renders to the same tree, and what came after the backup is not in it', async () => {
   const registry = await makeRegistry('first')
   await add(registry, 'one', '1.0.0')
@@ -75,7 +96,7 @@ test('a restored registry renders to the same tree, and what came after the back
   await add(registry, 'late', '1.0.0')
   await registry.close()
   const dir = join(folder, 'second')
-  assert.equal(await restore(file, dir), 2)
+  assert.equal((await restore(file, dir, { env: {} })).crateFiles, 2)
   const restored = await openRegistry(dir, { env: {} })
   await build(restored, { all: true })
   assert.deepEqual(snapshot(restored.tree.root), before)
@@ -94,9 +115,12 @@ test('refuses to write over a file, and to restore into a folder with something 
   const registry = await openRegistry(join(folder, 'first'), { env: {} })
   await assert.rejects(backup(registry, file), refusesWith('backup_exists'))
   await registry.close()
-  await assert.rejects(restore(file, join(folder, 'first')), refusesWith('restore_not_empty'))
   await assert.rejects(
-    restore(join(folder, 'none.tar'), join(folder, 'third')),
+    restore(file, join(folder, 'first'), { env: {} }),
+    refusesWith('restore_not_empty'),
+  )
+  await assert.rejects(
+    restore(join(folder, 'none.tar'), join(folder, 'third'), { env: {} }),
     refusesWith('file_missing'),
   )
 })
@@ -106,7 +130,7 @@ async function refusesDamaged(code: Code, damage: (path: string) => void): Promi
   const [copy, dir] = [join(folder, 'damaged.tar'), join(folder, 'third')]
   writeFileSync(copy, readFileSync(file))
   damage(copy)
-  await assert.rejects(restore(copy, dir), refusesWith(code))
+  await assert.rejects(restore(copy, dir, { env: {} }), refusesWith(code))
   assert.equal(existsSync(dir), false)
 }
 
@@ -128,7 +152,11 @@ test('refuses a backup that was cut off anywhere, also exactly between two of it
     const refused = (error: unknown) =>
       error instanceof Refusal &&
       ['backup_unreadable', 'backup_incomplete'].includes(error.issues[0].code)
-    await assert.rejects(restore(copy, dir), refused, `cut at ${cut} of ${whole.length}`)
+    await assert.rejects(
+      restore(copy, dir, { env: {} }),
+      refused,
+      `cut at ${cut} of ${whole.length}`,
+    )
     assert.equal(existsSync(dir), false)
   }
 })
@@ -163,13 +191,17 @@ test('bytes that are lost are named, and no backup appears', async () => {
   )
 })
 
-const foreign: [what: string, name: string, code: Code][] = [
-  ['climbs out', 'plimsoll-backup/crates/../../evil', 'backup_foreign'],
-  ['is absolute', '/etc/passwd', 'backup_foreign'],
-  ['is unknown', 'plimsoll-backup/other', 'backup_foreign'],
-  ['lacks the records', 'plimsoll-backup/plimsoll.toml', 'backup_incomplete'],
+const settings = 'plimsoll-backup/plimsoll.toml'
+const foreign: [what: string, names: string[], code: Code, text?: string][] = [
+  ['climbs out', [settings, 'plimsoll-backup/crates/../../evil'], 'backup_foreign'],
+  ['is absolute', ['/etc/passwd'], 'backup_foreign'],
+  ['is unknown', [settings, 'plimsoll-backup/other'], 'backup_foreign'],
+  ['does not begin with settings', ['plimsoll-backup/plimsoll.db', settings], 'backup_foreign'],
+  ['is empty', [], 'backup_incomplete'],
+  ['lacks the records', [settings], 'backup_incomplete'],
+  ['has settings of another version', [settings], 'setting_unknown', 'auth.new = true'],
 ]
-for (const [what, name, code] of foreign) {
+for (const [what, names, code, text = ''] of foreign) {
   test(`refuses an archive that ${what}`, () =>
     new Promise<void>((resolve, reject) => {
       const archive = pack()
@@ -181,7 +213,7 @@ for (const [what, name, code] of foreign) {
           reject,
         )
       })
-      archive.entry({ name }, 'x')
+      for (const name of names) archive.entry({ name }, text)
       archive.finalize()
     }))
 }
@@ -209,6 +241,6 @@ test('what is deleted while a backup is made is not in it, and does not spoil it
     )
   })
   assert.equal(count, 2)
-  assert.equal(await restore(target, join(folder, 'after')), 2)
+  assert.equal((await restore(target, join(folder, 'after'), { env: {} })).crateFiles, 2)
   await registry.close()
 })

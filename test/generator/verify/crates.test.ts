@@ -4,13 +4,15 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { findCrates } from '../../../generator/store/crate-files.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
-import { addCrate, newRegistry, once, storedPath } from '../../support/workplace.ts'
+import { addCrate, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
 
 const CRATE = 'crates/demo/demo-1.0.0.crate'
 const INDEX = 'index/de/mo/demo'
@@ -222,4 +224,24 @@ test('orphaned bytes are no finding; a repair sets them aside, and no others, fr
   assert.deepEqual(await findings(registry, { repair: true }), [])
   const [path = ''] = await findCrates(join(registry.crates.place, 'aside'))
   assert.deepEqual(readFileSync(path), bytes)
+})
+
+test('the bytes of a deleted version are a finding, and a repair removes them', async t => {
+  const { registry, key, stored } = await scene(t)
+  const bytes = readFileSync(stored)
+  const version = parseVersion('1.0.0')
+  await deleteReleases(registry, { name: parseName('demo'), version, force: false }, OPERATOR)
+  assert.deepEqual(await findings(registry), [])
+  // As a deletion leaves them that was killed.
+  replace(stored, bytes)
+  const found = `demo@1.0.0: was deleted, but its bytes are in the crate store (${key})`
+  assert.deepEqual(await findings(registry), [found])
+  assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
+  assert.deepEqual(await findings(registry), [])
+  assert.ok(filesBelow(registry.crates.place).every(path => !path.includes(key.slice(-70))))
+  // It may come back.
+  replace(stored, bytes)
+  await addCrate(registry, { name: 'demo', version })
+  await build(registry)
+  assert.deepEqual(await findings(registry), [])
 })

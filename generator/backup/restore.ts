@@ -1,0 +1,183 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { extract } from 'tar-stream'
+import { Refusal, refuse } from '../../core/error/error.ts'
+import type { Progress } from '../build/build.ts'
+import { forgetMirror } from '../deploy/complete-mirror.ts'
+import { DATABASE_FILE, SETTINGS_FILE, type SettingSources } from '../registry.ts'
+import { CrateFolder } from '../store/crate-folder.ts'
+import type { CrateStore } from '../store/crate-store.ts'
+import { openDatabase } from '../store/database/database.ts'
+import { value } from '../store/database/statement.ts'
+import { temporaryPath } from '../store/disk/steps.ts'
+import { makeFolder, removeIfEmpty, syncFile, syncFolder } from '../store/durable-file.ts'
+import { releasesOf, TOP } from './contents.ts'
+import {
+  ORIGINAL_SETTINGS_FILE,
+  type RestoredSettings,
+  restoredSettings,
+} from './restored-settings.ts'
+
+/** A restored registry. */
+export interface Restored extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
+  /** The number of its `.crate` files. */
+  readonly crateFiles: number
+}
+
+/** What the file system itself keeps in the folder at which it is mounted. */
+const OF_FILE_SYSTEM = 'lost+found'
+
+/**
+ * Restores a backup as the registry folder `dir`, which must be missing or empty, and changes
+ * nothing outside of it: settings of the backup that lead out are left out, those of `sources`
+ * without effect. Checks every `.crate` against its checksum. `plimsoll.toml` appears last: until
+ * then, there is no registry.
+ */
+export async function restore(
+  file: string,
+  dir: string,
+  sources: SettingSources,
+  progress?: Progress,
+): Promise<Restored> {
+  if (!existsSync(file)) refuse('file_missing', { path: file })
+  const target = resolve(dir)
+  const isNew = !existsSync(target)
+  const entry = isNew ? undefined : (await readdir(target)).find(one => one !== OF_FILE_SYSTEM)
+  if (entry !== undefined) refuse('restore_not_empty', { dir, entry })
+  await makeFolder(target)
+  // In the folder itself: where that is a mount point, it cannot be replaced by another one.
+  const workplace = temporaryPath(join(target, 'restored'))
+  try {
+    await mkdir(workplace)
+    const place = { target, workplace, sources }
+    const restored = await unpack(file, place, progress).catch(error => {
+      // An error of the operating system has a `syscall`; any other error is about the archive.
+      if (error instanceof Refusal || 'syscall' in error) throw error
+      return refuse('backup_unreadable', { file, reason: error.message })
+    })
+    await moveAll(workplace, target)
+    return restored
+  } finally {
+    await rm(workplace, { recursive: true, force: true })
+    if (isNew) await removeIfEmpty(target)
+  }
+}
+
+/** Moves everything in a folder to another one, the settings last. */
+async function moveAll(from: string, to: string): Promise<void> {
+  const others = (await readdir(from)).filter(one => one !== SETTINGS_FILE)
+  for (const names of [others, [SETTINGS_FILE]]) {
+    for (const name of names) await rename(join(from, name), join(to, name))
+    await syncFolder(to)
+  }
+}
+
+/** Where a backup is unpacked. */
+interface Place {
+  /** The folder of the registry. */
+  readonly target: string
+  /** The folder that has everything until it is complete. */
+  readonly workplace: string
+  readonly sources: SettingSources
+}
+
+async function unpack(file: string, place: Place, progress?: Progress): Promise<Restored> {
+  const { workplace } = place
+  const archive = extract()
+  const reading = pipeline(createReadStream(file), archive)
+  // The loop below handles a failed read; this prevents an unhandled rejection until then.
+  reading.catch(() => undefined)
+  const seen = new Set<string>()
+  const database = join(workplace, DATABASE_FILE)
+  let settings: RestoredSettings | null = null
+  let crateFiles = 0
+  for await (const entry of archive) {
+    const { name: path, type } = entry.header
+    const name = path.startsWith(`${TOP}/`) ? path.slice(TOP.length + 1) : ''
+    const bytes = entry as AsyncIterable<Uint8Array>
+    // A backup begins with the settings, which say where everything else belongs.
+    const isOwn = settings ? name === DATABASE_FILE || KEY.test(name) : name === SETTINGS_FILE
+    if (type !== 'file' || seen.has(name) || !isOwn) refuse('backup_foreign', { file, entry: path })
+    seen.add(name)
+    if (settings === null) settings = await takeSettings(await text(bytes), file, place)
+    else if (name === DATABASE_FILE) {
+      await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
+      await syncFile(database)
+    } else {
+      const crates = new CrateFolder(join(workplace, settings.crates))
+      await takeCrate(crates, name.slice('crates/'.length), bytes, file)
+      crateFiles++
+      progress?.('unpacking .crate files', crateFiles, 0)
+    }
+  }
+  await reading
+  if (settings === null) return refuse('backup_incomplete', { file, part: SETTINGS_FILE })
+  if (!seen.has(DATABASE_FILE)) refuse('backup_incomplete', { file, part: DATABASE_FILE })
+  await finishRecords(database, seen, file)
+  const { leftOut, variables, within } = settings
+  return { crateFiles, leftOut, variables, within }
+}
+
+/** Writes the settings of a backup, and if they lead out of the folder, those without that. */
+async function takeSettings(
+  given: string,
+  file: string,
+  { target, workplace, sources }: Place,
+): Promise<RestoredSettings> {
+  const name = `${SETTINGS_FILE} in ${file}`
+  const settings = restoredSettings(target, { name, text: given }, sources)
+  const texts = new Map([[SETTINGS_FILE, settings.text]])
+  if (settings.leftOut.length > 0) texts.set(ORIGINAL_SETTINGS_FILE, given)
+  for (const [name, text] of texts) {
+    const path = join(workplace, name)
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    await syncFile(path)
+  }
+  return settings
+}
+
+const DAMAGED = 'its records are damaged'
+
+/**
+ * Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. The
+ * records then no longer say that a bucket has the whole tree: it may have a newer one.
+ */
+async function finishRecords(
+  database: string,
+  seen: ReadonlySet<string>,
+  file: string,
+): Promise<void> {
+  const records = await openDatabase(database).catch(() =>
+    refuse('backup_unreadable', { file, reason: DAMAGED }),
+  )
+  try {
+    const check = await value<string>(records, 'PRAGMA quick_check(1)')
+    if (check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
+    for await (const { key } of releasesOf(records)) {
+      if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
+    }
+    await forgetMirror(records)
+  } finally {
+    await records.destroy()
+  }
+}
+
+/** Matches keys of the crate store: folders by name prefix, name, checksum. */
+const KEY = /^crates\/(?:[a-z0-9_-]{1,2}\/){1,2}[a-z][a-z0-9_-]{0,63}\/[0-9a-f]{64}\.crate$/
+
+async function takeCrate(
+  crates: CrateStore,
+  key: string,
+  bytes: AsyncIterable<Uint8Array>,
+  file: string,
+): Promise<void> {
+  const staged = await crates.stage(bytes, Number.MAX_SAFE_INTEGER)
+  if (basename(key) !== `${staged.cksum}.crate`) {
+    await staged.discard()
+    refuse('backup_damaged', { file, entry: key })
+  }
+  await staged.keep(key)
+}

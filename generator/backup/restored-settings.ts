@@ -1,0 +1,81 @@
+import { relative, resolve, sep } from 'node:path'
+import { refuse } from '../../core/error/error.ts'
+import { isBucket } from '../../core/settings/bucket.ts'
+import { withoutSettings } from '../../core/settings/file.ts'
+import { resolveSettings } from '../../core/settings/settings.ts'
+import type { SettingSources } from '../registry.ts'
+
+/** The settings file of a backup, beside the one without what leads out of the folder. */
+export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
+
+/**
+ * The settings that lead to what the registry of a backup may still use, and their values, as on a
+ * command line, that keep a restored one in its folder.
+ */
+const WITHIN: ReadonlyMap<string, string> = new Map([
+  ['storage.crates', 'crates'],
+  ['storage.public', 'public'],
+  ['database.url', ''],
+  ['git.push', ''],
+  ['cdn.purge_url', ''],
+])
+
+/** The settings of a restored registry. */
+export interface RestoredSettings {
+  /** For `plimsoll.toml`. */
+  readonly text: string
+  /** The settings of the backup that are not in `text`: they lead out of the folder. */
+  readonly leftOut: readonly string[]
+  /** The variables of the environment that do. */
+  readonly variables: readonly string[]
+  /** What to say on a command line against them, by setting. */
+  readonly within: Readonly<Record<string, string>>
+  /** The folder for `.crate` files, relative to that of the registry. */
+  readonly crates: string
+}
+
+/**
+ * Returns the settings with which a backup is restored to `dir`, so that nothing outside of it is
+ * changed. Refuses flags that lead out of it, and settings that this version does not know.
+ */
+export function restoredSettings(
+  dir: string,
+  file: { readonly name: string; readonly text: string },
+  sources: SettingSources,
+): RestoredSettings {
+  const { leftOut, text } = withoutSettings(file, (key, value) => leadsOut(dir, key, value))
+  const { values, origins, settings } = resolveSettings({ file: { ...file, text }, ...sources })
+  const variables: string[] = []
+  const within: Record<string, string> = {}
+  for (const [key, value] of WITHIN) {
+    const origin = origins.get(key)
+    if (!leadsOut(dir, key, values.get(key)) || typeof origin !== 'object') continue
+    if (origin.kind === 'flag') refuse('restore_outside', { key, dir })
+    variables.push(origin.name)
+    within[key] = value
+  }
+  const crates = within['storage.crates'] ?? settings.storage.crates
+  return {
+    text: leftOut.length === 0 ? text : `${headOf(leftOut)}\n${text}`,
+    leftOut,
+    variables,
+    within,
+    crates: relative(dir, resolve(dir, crates)),
+  }
+}
+
+/** Whether a setting leads out of the folder of a registry. */
+function leadsOut(dir: string, key: string, value: unknown): boolean {
+  if (!WITHIN.has(key) || value === null || value === undefined) return false
+  if (!key.startsWith('storage.')) return !Array.isArray(value) || value.length > 0
+  const place = String(value)
+  return isBucket(place) || !`${resolve(dir, place)}${sep}`.startsWith(`${dir}${sep}`)
+}
+
+function headOf(leftOut: readonly string[]): string {
+  return [
+    '# Restored from a backup, without what leads out of this folder:',
+    ...leftOut.map(key => `#   ${key}`),
+    `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,
+  ].join('\n')
+}

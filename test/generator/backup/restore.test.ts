@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { completeMirror, isMirrored } from '../../../generator/deploy/complete-mirror.ts'
+import { openRegistry, readSettings } from '../../../generator/registry.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
+import { folderOf, indexVersions } from '../../support/workplace.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+/** A registry with these settings, a backup of its first version, and a second version. */
+async function scene(t: TestContext, settings: string, env: Environment = {}) {
+  const folder = folderOf(t)
+  const at = (...names: string[]) => join(folder, ...names)
+  const [live, tar, restored] = [at('live'), at('backup.tar'), at('restored')]
+  const said = async (args: readonly string[], code = 0, more: Environment = {}) => {
+    const ended = await plimsollHere(args, { ...env, ...more })
+    assert.equal(ended.code, code, `${args.join(' ')}: ${ended.stderr}`)
+    return ended
+  }
+  mkdirSync(live)
+  writeFileSync(
+    at('live', 'plimsoll.toml'),
+    `[registry]\nbase_url = "https://crates.example"\n\n${settings}`,
+  )
+  const add = async (version: string) => {
+    const path = at(`demo-${version}.crate`)
+    writeFileSync(path, buildCrate({ name: 'demo', version }))
+    await said(['add', path, '--dir', live])
+  }
+  await add('1.0.0')
+  await said(['backup', tar, '--dir', live])
+  await add('1.1.0')
+  return { at, live, tar, restored, said }
+}
+
+/** What a restored registry shows, and that it agrees with itself. */
+async function agrees(t: TestContext, dir: string, env: Environment = {}): Promise<void> {
+  const registry = await openRegistry(dir, { env })
+  new Cleanup(t).add(() => registry.close())
+  assert.deepEqual(indexVersions(registry, 'index/de/mo/demo'), ['1.0.0'])
+  const verified = await plimsollHere(['verify', '--dir', dir], env)
+  assert.deepEqual([verified.code, verified.stdout], [0, 'everything agrees\n'], verified.stderr)
+}
+
+/** A git repository for pushes, and the commits in it. */
+function remote(t: TestContext) {
+  const path = folderOf(t)
+  execFileSync('git', ['init', '-q', '--bare', path])
+  return { path, log: () => execFileSync('git', ['-C', path, 'log', '--all', '--format=%H']) }
+}
+
+/** The address of a CDN, and how often it was told to forget something. */
+async function cdn(t: TestContext) {
+  const seen = { purges: 0 }
+  const server = createServer((_, response) => {
+    seen.purges++
+    response.end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  new Cleanup(t).add(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, seen }
+}
+
+test('a restored registry leaves buckets, git remote and CDN alone that the backup names', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const [{ path, log }, { url, seen }] = [remote(t), await cdn(t)]
+  const settings = `# Of the operator.
+[storage]
+crates = "s3://test/crates"
+public = "s3://test/www"
+cache_seconds = "1m"
+
+[git]
+push = ["${path}"]
+
+[cdn]
+purge_url = "${url}{path}"
+
+[limits]
+crate_bytes = "20 MiB"
+`
+  const env = s3.env({})
+  const { at, live, tar, restored, said } = await scene(t, settings, env)
+  const pushed = log().toString()
+  assert.equal(pushed.trim().split('\n').length, 2)
+  const { purges } = seen
+  assert.ok(purges > 0)
+  s3.requests.splice(0)
+  const { stdout, stderr } = await said(['restore', tar, '--dir', restored])
+  assert.equal(stderr, '')
+  assert.equal(
+    stdout,
+    `restored 1 .crate file
+plimsoll.toml is without storage.crates, storage.public, git.push, cdn.purge_url, which would lead out of the folder; plimsoll.original.toml has all settings
+the registry is in ${restored}; check it with \`plimsoll verify --dir ${restored}\`
+`,
+  )
+  await said(['verify', '--repair', '--dir', restored])
+  await said(['build', '--all', '--dir', restored])
+  await agrees(t, restored, env)
+  assert.deepEqual(s3.requests, [])
+  assert.deepEqual([log().toString(), seen.purges], [pushed, purges])
+  await said(['verify', '--dir', live])
+  const original = readFileSync(at('live', 'plimsoll.toml'), 'utf8')
+  assert.equal(readFileSync(at('restored', 'plimsoll.original.toml'), 'utf8'), original)
+  const text = readFileSync(at('restored', 'plimsoll.toml'), 'utf8')
+  assert.match(text, /^# Restored from a backup, .*\n# {3}storage\.crates\n/)
+  const kept = readSettings(restored, { env: {} })
+  const given = [...kept.origins].filter(([, origin]) => typeof origin === 'object')
+  assert.deepEqual(
+    given.map(([key]) => [key, kept.values.get(key)]),
+    [
+      ['registry.base_url', 'https://crates.example'],
+      ['storage.cache_seconds', 60],
+      ['limits.crate_bytes', 20 * 1024 ** 2],
+    ],
+  )
+  for (const name of ['plimsoll.toml', 'plimsoll.original.toml', 'plimsoll.db'])
+    assert.equal(statSync(at('restored', name)).mode & 0o077, 0, name)
+})
+
+test('it takes the place of the other one when it gets the settings of the backup', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const settings = '[storage]\ncrates = "s3://test/crates"\npublic = "s3://test/www"\n'
+  const env = s3.env({})
+  const { at, live, tar, restored, said } = await scene(t, settings, env)
+  const before = await openRegistry(live, { env })
+  await completeMirror(before)
+  await before.close()
+  await said(['backup', at('later.tar'), '--dir', live])
+  for (const [file, dir] of [
+    [tar, restored],
+    [at('later.tar'), at('again')],
+  ] as const) {
+    await said(['restore', file, '--dir', dir])
+    await said(['migrate', '--crates', 's3://test/crates', '--dir', dir])
+    await said(['deploy', '--from', join(dir, 'public'), '--to', 's3://test/www', '--delete'])
+    renameSync(join(dir, 'plimsoll.original.toml'), join(dir, 'plimsoll.toml'))
+    const after = await openRegistry(dir, { env })
+    // The bucket may have a newer tree than the backup.
+    assert.equal(await isMirrored(after), false)
+    await completeMirror(after)
+    await after.close()
+    const lines = s3.objects.get('www/index/de/mo/demo')?.bytes.toString().trim().split('\n')
+    assert.equal(lines?.length, file === tar ? 1 : 2)
+    assert.equal(s3.objects.has('www/crates/demo/demo-1.1.0.crate'), file !== tar)
+  }
+})
+
+test('folders elsewhere, in the settings or the environment, are left alone', async t => {
+  const elsewhere = folderOf(t)
+  const places = { crates: join(elsewhere, 'crates'), public: join(elsewhere, 'www') }
+  const settings = `[storage]\ncrates = "../crates"\npublic = ${JSON.stringify(places.public)}\n`
+  const { at, tar, restored, said } = await scene(t, settings)
+  const [tree, store] = [fileStamps(places.public), filesBelow(at('crates'))]
+  await said(['restore', tar, '--dir', restored])
+  await agrees(t, restored)
+  const env = {
+    PLIMSOLL_STORAGE_CRATES: at('crates'),
+    PLIMSOLL_STORAGE_PUBLIC: places.public,
+    PLIMSOLL_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+  }
+  const { stdout, stderr } = await said(['restore', tar, '--dir', at('other')], 0, env)
+  assert.equal(
+    stderr,
+    `warning: the environment leads out of ${at('other')} (${Object.keys(env).join(', ')}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it\n`,
+  )
+  const [, flags = ''] = /`plimsoll verify --dir \S+ (.*)`/.exec(stdout) ?? []
+  const verified = await said(['verify', '--dir', at('other'), ...flags.split(' ')], 0, env)
+  assert.equal(verified.stdout, 'everything agrees\n')
+  await agrees(t, at('other'))
+  const json = ['restore', tar, '--dir', at('json'), '--json']
+  assert.deepEqual(JSON.parse((await said(json, 0, env)).stdout), {
+    dir: at('json'),
+    crate_files: 1,
+    left_out: ['storage.crates', 'storage.public'],
+    ignored: Object.keys(env),
+  })
+  assert.deepEqual([fileStamps(places.public), filesBelow(at('crates'))], [tree, store])
+})
+
+test('a flag that leads out of the folder is refused, and one that does not is heeded', async t => {
+  const { at, tar, restored, said } = await scene(t, '')
+  for (const set of ['storage.public=../live/public', 'database.url=postgres://x@127.0.0.1:9/x']) {
+    const { stderr } = await said(['restore', tar, '--dir', restored, '--set', set], 2)
+    const [key] = set.split('=')
+    assert.equal(
+      stderr,
+      `error: \`${key}\` leads out of ${restored}, where restore changes nothing; leave it out\n`,
+    )
+    assert.equal(existsSync(restored), false)
+  }
+  const env = { PLIMSOLL_STORAGE_PUBLIC: at('live', 'public') }
+  const flag = ['--set', 'storage.public=public']
+  const { stderr } = await said(['restore', tar, '--dir', restored, ...flag], 0, env)
+  assert.equal(stderr, '')
+  await agrees(t, restored)
+})
+
+test('settings within the folder stay as they are, and .crate files are where they say', async t => {
+  const settings = '[storage]\n# Served by nginx.\npublic = "www"\ncrates = "files"\n'
+  const { at, tar, restored, said } = await scene(t, settings)
+  await said(['restore', tar, '--dir', restored])
+  const [before, after] = ['live', 'restored'].map(name => readFileSync(at(name, 'plimsoll.toml')))
+  assert.deepEqual(after, before)
+  const names = readdirSync(restored).filter(name => !name.startsWith('plimsoll.'))
+  assert.deepEqual(names.sort(), ['files', 'locks', 'www'])
+  await agrees(t, restored)
+})
+
+test('a file system is restored to where it is mounted', async t => {
+  const { at, tar, restored, said } = await scene(t, '')
+  mkdirSync(at('restored', 'lost+found'), { recursive: true })
+  appendFileSync(at('restored', 'lost+found', 'x'), 'x')
+  // Another folder in its place would not be that of the file system, and one beside it is on
+  // another one, which may be read-only.
+  const stamps = () => [statSync(restored).ino, statSync(at()).mtimeMs]
+  const before = stamps()
+  await said(['restore', tar, '--dir', restored])
+  assert.deepEqual(stamps(), before)
+  assert.equal(readFileSync(at('restored', 'lost+found', 'x'), 'utf8'), 'x')
+  await agrees(t, restored)
+  const { stderr } = await said(['restore', tar, '--dir', restored], 1)
+  assert.match(stderr, /^error: \S+ is not empty, it contains \S+; restore into a new folder/)
+})
