@@ -123,11 +123,20 @@ export function sourcePath(name: string, version: string): string {
 /** Folders of a version that have the pages and files of its source. */
 export const SOURCE_FOLDERS: readonly string[] = ['src', 'parts', 'raw', 'changes']
 
+/** Most characters of the prefix that paths of the tree have in a bucket. */
+export const PREFIX_MAX = 512
+
+/** Most bytes of such a path: S3 takes keys of 1,024 bytes, with the prefix and its `/`. */
+const PATH_MAX = 511
+
+/** Most bytes of a name in a path of a package; disks take 255, with what is added to it. */
+const SEGMENT_MAX = 200
+
 /**
  * Returns the path of a file's page, or of a further part of a long file; null for a path that is
- * not safe in every file system and URL. A name gets a `_` if it could collide with a folder or the
- * page of the tree, if it begins with a dot, because file servers hide such files, or if it is the
- * name of a Windows device.
+ * not safe in every file system and URL, or too long for an object storage. A name gets a `_` if it
+ * could collide with a folder or the page of the tree, if it begins with a dot, because file
+ * servers hide such files, or if it is the name of a Windows device.
  */
 export function sourceFilePath(
   name: string,
@@ -135,6 +144,7 @@ export function sourceFilePath(
   file: string,
   part = 1,
 ): string | null {
+  if (isTooLong(name, version, file)) return null
   const names = safeNames(file, /\.html_*$/i)
   if (names === null) return null
   const last = names.pop() ?? ''
@@ -153,6 +163,7 @@ export function rawFilePath(
   file: string,
   isImage: boolean,
 ): string | null {
+  if (isTooLong(name, version, file)) return null
   const names = safeNames(file, /\.(?:txt|png|jpe?g|gif|webp)_*$/i)
   if (names === null) return null
   const last = names.pop() ?? ''
@@ -165,10 +176,21 @@ export function rawFolder(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/raw`
 }
 
+/** Whether any path of the tree that is made of a file's could be too long. */
+function isTooLong(name: string, version: string, file: string): boolean {
+  const longest = `${crateFolder(name)}/${version}/parts/1000/${file}_.html`
+  // Each name may get a `_` at both ends.
+  return bytesOf(longest) + 2 * file.split('/').length > PATH_MAX
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}
+
 /** Splits a path into safe names; folders that end like a file get a `_`. Null for unsafe paths. */
 function safeNames(file: string, reserved: RegExp): string[] | null {
   const segments = file.split('/')
-  if (file.length > 400 || !segments.every(isPlain)) return null
+  if (!segments.every(isPlain)) return null
   const last = segments.pop() ?? ''
   const folders = segments.map(folder => (reserved.test(folder) ? `${folder}_` : folder))
   return [...folders, last].map(shown)
@@ -181,7 +203,5 @@ function shown(name: string): string {
 /** Some hosts refuse a whole site because of one name with `#` or `%`. */
 function isPlain(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) return false
-  return (
-    new TextEncoder().encode(segment).length <= 200 && !/[\p{Cc}\p{Cs}\\<>:"|?*#%]/u.test(segment)
-  )
+  return bytesOf(segment) <= SEGMENT_MAX && !/[\p{Cc}\p{Cs}\\<>:"|?*#%]/u.test(segment)
 }

@@ -73,6 +73,11 @@ export function indexPath(name: Name): string {
   return `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
 
+/** Returns whether a path is that of a crate's index file. */
+export function isIndexFile(path: string): boolean {
+  return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
+}
+
 /** Returns the path in the git index of a file of the sparse index. */
 export function pathInGit(path: string): string {
   return path.slice(INDEX_FOLDER.length + 1)

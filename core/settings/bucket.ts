@@ -1,3 +1,5 @@
+import { PREFIX_MAX } from '../paths/crates.ts'
+
 /** A place in an object storage: a bucket, and what the keys of a store begin with. */
 export interface BucketAddress {
   readonly bucket: string
@@ -17,7 +19,7 @@ export function parseBucketAddress(text: string): BucketAddress | null {
   const prefix = path.replace(/^\/+|\/+$/g, '')
   const isPrefix = /^(?:[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*)?$/.test(prefix)
   const isUp = prefix.split('/').some(part => part === '.' || part === '..')
-  return bucket !== '' && !bucket.includes('..') && isPrefix && !isUp && prefix.length <= 512
+  return bucket !== '' && !bucket.includes('..') && isPrefix && !isUp && prefix.length <= PREFIX_MAX
     ? { bucket, prefix }
     : null
 }

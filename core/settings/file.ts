@@ -1,6 +1,8 @@
 import { stringify } from 'smol-toml'
+import { type Issue, refuseErrors } from '../error/error.ts'
 import { inUnits, type SettingValue } from './kind.ts'
 import { type Setting, settingTable } from './schema.ts'
+import { fromFile } from './source.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
 # Environment variables (PLIMSOLL_SECTION_KEY) and flags override this file.
@@ -52,4 +54,23 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
     [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),
   )
   return [HEAD, ...sections].join('\n')
+}
+
+/**
+ * Returns the keys in a settings file that `isLeftOut` chooses, and the text of one without them:
+ * the same if there are none, else written anew, without comments and defaults that it had. Refuses
+ * a file that is no TOML, and settings that are not known.
+ */
+export function withoutSettings(
+  file: { readonly name: string; readonly text: string },
+  isLeftOut: (key: string, value: unknown) => boolean,
+): { readonly leftOut: readonly string[]; readonly text: string } {
+  const issues: Issue[] = []
+  const given = fromFile(file, issues).map(({ setting, raw }) => [setting.key, raw] as const)
+  refuseErrors(issues)
+  const leftOut = given.filter(one => isLeftOut(...one)).map(([key]) => key)
+  if (leftOut.length === 0) return { leftOut, text: file.text }
+  const kept = given.filter(([key]) => !leftOut.includes(key))
+  const text = renderSettingsFile(Object.fromEntries(kept) as Record<string, SettingValue>)
+  return { leftOut, text }
 }

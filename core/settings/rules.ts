@@ -1,4 +1,5 @@
 import { isName } from '../name.ts'
+import { VERSION_MAX } from '../version.ts'
 import { choice, indexUrl, integer, level, list, row, text } from './kind.ts'
 
 const count = integer(0, 100_000)
@@ -27,7 +28,7 @@ export const policyRows = {
   reserved_names: row(level, 'error'),
   reserved_names_extra: row(list(crateName), []),
   look_alikes: row(level, 'warn'),
-  version_max: row(integer(5, 1000), 150),
+  version_max: row(integer(5, VERSION_MAX), 150),
 
   description: row(level, 'warn', 'error'),
   description_max: row(count, 1000),

@@ -60,6 +60,8 @@ export class PageWorker {
   #pause = MIN_PAUSE_MS
   /** When the first change of the current burst arrived. */
   #since: number | null = null
+  /** Whether outdated pages are still to be marked. */
+  #mayBeOutdated = false
   /** Since when no newer daemon has been there that renders the pages. */
   #alone: number | null = null
   /** When overviews may be rendered again. */
@@ -75,10 +77,21 @@ export class PageWorker {
     return (this.#deps.now ?? performance.now.bind(performance))()
   }
 
-  /** Marks outdated pages (an upgrade, another base URL) and renders what is pending. */
+  /**
+   * Marks outdated pages (an upgrade, another base URL) and renders what is pending. With a copy of
+   * the tree in a bucket, which may be away, only begins to.
+   */
   async start(): Promise<void> {
-    await markOutdatedPages(this.#deps.context)
+    const { tree } = this.#deps.context
+    this.#mayBeOutdated = true
+    if (!tree.mirror || tree.shared) await this.#markOutdated()
     this.wake()
+  }
+
+  async #markOutdated(): Promise<void> {
+    if (!this.#mayBeOutdated) return
+    await markOutdatedPages(this.#deps.context)
+    this.#mayBeOutdated = false
   }
 
   /** Schedules a turn for new changes, after a short wait for more of them. */
@@ -115,6 +128,7 @@ export class PageWorker {
     const pause = this.#pause
     this.#pause = Math.min(pause * 2, MAX_PAUSE_MS)
     try {
+      await this.#markOutdated()
       const wait = this.#overviewsAt - this.#now
       const kinds = wait > 0 ? PAGE_KINDS.filter(kind => !isOverview(kind)) : PAGE_KINDS
       const due = () => pageMarks(database, clock(), 500, kinds)

@@ -8,6 +8,7 @@ import {
   cratePagePaths,
   SOURCE_FOLDERS,
   VERSIONS_SHOWN,
+  versionPath,
   versionsPath,
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
@@ -15,6 +16,7 @@ import type { RegistryUrls } from '../../core/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import {
+  deletedVersions,
   type IndexedCrate,
   indexFiles,
   listReleases,
@@ -148,13 +150,17 @@ export async function rebuildCrate(
 ): Promise<Issue[]> {
   const crate = await readCrate(context.database, crateId)
   if (!crate) return []
+  await context.tree.sweep(posix.dirname(indexPath(crate.name)))
   const { lost, marks } = await context.tree.batch(tree => renderWhole({ ...context, tree }, crate))
   const isDone = mark !== undefined && lost.length === 0
   await clearMarks(context.database, isDone ? [...marks, mark] : marks)
   return lost
 }
 
-/** Does the work of `rebuildCrate`; returns the marks to clear once everything is on disk. */
+/**
+ * Does the work of `rebuildCrate`, but leaves half-written files in the folder of the index file,
+ * which other crates share. Returns the marks to clear once everything is on disk.
+ */
 export async function renderWhole(
   context: BuildContext,
   crate: CrateRecord,
@@ -193,8 +199,23 @@ async function renderAgain(
   else await tree.remove(indexPath(crate.name))
   for await (const path of tree.list(crateFolder(crate.name)))
     if (!files.isPart(path)) await tree.remove(path)
-  await tree.sweep(posix.dirname(indexPath(crate.name)))
+  await removeDeleted(context, crate, files)
   return lost
+}
+
+/** Removes deleted versions from where they are not listed: in a mirror, in the caches of a CDN. */
+async function removeDeleted(
+  { database, tree }: BuildContext,
+  { name }: CrateRecord,
+  files: CrateFiles,
+): Promise<void> {
+  if (!tree.mirror && !tree.cdn) return
+  for (const version of await deletedVersions(database, name)) {
+    const path = crateFilePath(name, version)
+    if (files.crates.has(path)) continue
+    await tree.remove(path)
+    await tree.removeFolder(posix.dirname(versionPath(name, version)))
+  }
 }
 
 async function show(

@@ -30,6 +30,10 @@ const VERSIONS = 500
 /** So many marks wait for a common sync: creating files takes much longer while one runs. */
 const MARKS = 250_000
 
+/** So many changed files wait for it, whose paths are in memory; uploads have no need to wait. */
+const FILES = 250_000
+const UPLOADED_FILES = 10_000
+
 /** With so many crates, a thread that writes some while others are read is worth its start. */
 const THREAD_FROM = 500
 
@@ -89,7 +93,9 @@ export async function rebuildAll(
         isMore = false
         return false
       }
-      const { lost, marks } = await renderWhole({ ...context, tree }, next.value)
+      const crate = next.value
+      for (const folder of many.unswept([indexPath(crate.name)])) await tree.sweep(folder)
+      const { lost, marks } = await renderWhole({ ...context, tree }, crate)
       many.rendered(marks)
       issues.push(...lost)
       progress(++crates)
@@ -112,6 +118,7 @@ function nextOf(waiting: IndexMark[]): IndexMark[] {
 class ManyCrates {
   readonly #context: BuildContext
   readonly #batch: SyncBatch
+  readonly #filesMax: number
   readonly #swept = new Set<string>()
   #marks: Mark[] = []
   #writing: Promise<void> = Promise.resolve()
@@ -120,6 +127,7 @@ class ManyCrates {
   constructor(context: BuildContext) {
     this.#context = context
     this.#batch = context.tree.newBatch()
+    this.#filesMax = context.tree.mirror ? UPLOADED_FILES : FILES
   }
 
   /** Repeats `work` while it returns true, in one turn of the mutex. */
@@ -135,7 +143,8 @@ class ManyCrates {
         await this.#writing
       }
     })
-    if (this.#marks.length >= MARKS) await this.#settle()
+    const { size } = this.#batch
+    if (this.#marks.length >= MARKS || size >= this.#filesMax) await this.#settle()
   }
 
   /** Marks to clear when their files are on disk. */
@@ -178,6 +187,17 @@ class ManyCrates {
     return failures.flatMap(([, error]) => error.issues)
   }
 
+  /**
+   * Returns the folders of files from which half-written files are to be removed now. Each is
+   * returned once: a folder has the index files of many crates.
+   */
+  unswept(paths: readonly string[]): string[] {
+    const folders = new Set(paths.map(path => posix.dirname(path)))
+    const found = [...folders].filter(folder => !this.#swept.has(folder))
+    for (const folder of found) this.#swept.add(folder)
+    return found
+  }
+
   /** Waits until everything is on disk and its marks are cleared. */
   async finish(): Promise<void> {
     await this.#settle()
@@ -207,12 +227,8 @@ class ManyCrates {
     marks: readonly Mark[],
   ): Promise<void> {
     await this.#writing
-    // What killed processes left in a folder is removed once.
-    const folders = new Set(texts.map(one => posix.dirname(one.path)))
-    for (const folder of folders)
-      if (this.#swept.has(folder)) folders.delete(folder)
-      else this.#swept.add(folder)
-    this.#writing = tree.writeAll(texts, [...folders]).then(() => this.rendered(marks))
+    const folders = this.unswept(texts.map(one => one.path))
+    this.#writing = tree.writeAll(texts, folders).then(() => this.rendered(marks))
     // Whoever waits for it next throws its error.
     this.#writing.catch(() => undefined)
   }

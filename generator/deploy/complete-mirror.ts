@@ -1,4 +1,6 @@
+import { type Issue, Refusal, refuseErrors } from '../../core/error/error.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import { INDEX_FOLDER } from '../../core/paths/tree.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
@@ -6,13 +8,16 @@ import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listReleases } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
 import type { Mirror } from '../store/mirror.ts'
-import { stageOf } from '../store/upload-order.ts'
+import { STAGES, stageOf } from '../store/upload-order.ts'
 
 /** The fact that says which bucket has the whole tree. */
 const MIRRORED = 'mirrored'
 
 /** So many files are uploaded together. */
 const CHUNK = 1000
+
+/** The most refused pages that are named. */
+const REFUSED_MAX = 50
 
 /**
  * Returns whether the bucket of `storage.public` has had the whole tree; true without one, and for
@@ -25,7 +30,8 @@ export async function isMirrored({ database, tree }: Registry): Promise<boolean>
 
 /**
  * Uploads what the bucket of `storage.public` lacks or has otherwise; lists it once. Changes of the
- * tree meanwhile are uploaded as ever. Stops when `signal` says so; the next call goes on.
+ * tree meanwhile are uploaded as ever. Stops when `signal` says so; the next call goes on. Throws
+ * `file_refused` for pages that the storage refuses; without them the tree counts as whole.
  */
 export async function completeMirror(
   registry: Registry,
@@ -35,9 +41,10 @@ export async function completeMirror(
   const { database, tree } = registry
   const { mirror } = tree
   if (mirror === null || mirror.isShared) return
-  await writeFact(database, MIRRORED, null)
-  await uploadTree(registry, mirror, progress, signal)
+  await forgetMirror(database)
+  const refused = await uploadTree(registry, mirror, progress, signal)
   await noteMirrored(database, mirror.place)
+  refuseErrors(refused)
 }
 
 /** Records that the bucket at `place` has the whole tree. */
@@ -45,21 +52,39 @@ export function noteMirrored(db: Queries, place: string): Promise<void> {
   return writeFact(db, MIRRORED, place)
 }
 
-/** Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. */
+/** Records that no bucket is known to have the whole tree. */
+export function forgetMirror(db: Queries): Promise<void> {
+  return writeFact(db, MIRRORED, null)
+}
+
+/**
+ * Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. Returns the
+ * pages that the storage refuses, all others being there: the first 50. Goes through the tree once
+ * for every stage, so that no list of its files is needed.
+ */
 export async function uploadTree(
   { crates, database, tree }: Registry,
   mirror: Mirror,
   progress?: Progress,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<readonly Issue[]> {
   const listed = await mirror.learn()
   const none = new Map()
+  const refused: Issue[] = []
   let done = 0
   const upload = async (files: readonly string[], stored: ReadonlyMap<string, string> = none) => {
     signal?.throwIfAborted()
     await mirror.update({ files, stored, gone: none }, listed)
     done += files.length + stored.size
     progress?.('uploading files', done, 0)
+  }
+  const uploadPages = async (files: readonly string[]) => {
+    try {
+      await upload(files)
+    } catch (error) {
+      if (!(error instanceof Refusal) || !error.has('file_refused')) throw error
+      refused.push(...error.issues.slice(0, REFUSED_MAX - refused.length))
+    }
   }
   if (crates.path('') === null) {
     for await (const { id, name } of eachCrate(database)) {
@@ -70,8 +95,13 @@ export async function uploadTree(
       await upload([], new Map(keys))
     }
   }
-  const stages: string[][] = [[], [], []]
-  for await (const path of tree.list()) stages[stageOf(path)]?.push(path)
-  for (const paths of stages)
-    for (let at = 0; at < paths.length; at += CHUNK) await upload(paths.slice(at, at + CHUNK))
+  for (const stage of STAGES) {
+    const some: string[] = []
+    for await (const path of tree.list(stage === 1 ? INDEX_FOLDER : '')) {
+      if (stageOf(path) === stage) some.push(path)
+      if (some.length === CHUNK) await (stage === 2 ? uploadPages : upload)(some.splice(0))
+    }
+    await (stage === 2 ? uploadPages : upload)(some)
+  }
+  return refused
 }

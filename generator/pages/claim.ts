@@ -45,11 +45,15 @@ export function pagesFingerprint({ program, site, tree }: PagesOrigin): string {
  */
 export async function claimPages(context: PageContext): Promise<boolean> {
   const { database, program } = context
+  const isNewest = async () => (await newerDaemons(database, program.version)).length === 0
+  // Pages refer to them at once; daemons of other versions have them from the tree. In a turn of
+  // their own: when they cannot be put there, the pages are not claimed.
+  await pageTurn(context, async tree => {
+    if (await isNewest()) for (const asset of assets) await tree.write(asset)
+  })
   // A batch of an older daemon has ended before, and the next one finds the pages claimed.
-  return pageTurn(context, async tree => {
-    if ((await newerDaemons(database, program.version)).length > 0) return false
-    // Pages refer to them at once; daemons of other versions have them from the tree.
-    for (const asset of assets) await tree.write(asset)
+  return pageTurn(context, async () => {
+    if (!(await isNewest())) return false
     // Nobody renders until all is marked, also if this process stands still and loses the mutex.
     await writeFact(database, PAGES, CLAIMED)
     await markAllPages(database)

@@ -6,6 +6,7 @@ import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
+import { isOwnPath } from '../../core/paths/own.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
 import {
   ASSETS_FOLDER,
@@ -218,7 +219,8 @@ async function ownFiles(tree: PublicTree): Promise<string[]> {
   for (const folder of OVERVIEW_FOLDERS)
     for await (const path of tree.list(folder)) if (path.endsWith('.html')) found.push(path)
   if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
-  for (const folder of folders) for await (const path of tree.list(folder)) found.push(path)
+  for (const folder of folders)
+    for await (const path of tree.list(folder)) if (isOwnPath(path)) found.push(path)
   for await (const path of tree.list(IMAGES_FOLDER)) if (isImagePath(path)) found.push(path)
   return found
 }

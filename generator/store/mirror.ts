@@ -1,18 +1,18 @@
-import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import pLimit from 'p-limit'
 import { refuse } from '../../core/error/error.ts'
-import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { configPath, GIT_INDEX_FOLDER, isIndexFile, placeOf } from '../../core/paths/tree.ts'
 import type { IndexFile } from './catalog/index-file.ts'
 import type { CrateStore } from './crate-store.ts'
-import { fileChecksum, fileFacts, isFolder, isMissing } from './durable-file.ts'
+import { fileChecksum, fileFacts, readBytes, sumOf } from './durable-file.ts'
 import type { HeldMutex } from './process-mutex.ts'
 import type { Bucket, ObjectFacts, OpenObject } from './s3/bucket.ts'
 import { reading } from './s3/connection.ts'
 import { headersOf } from './s3/headers.ts'
-import { stageOf } from './upload-order.ts'
+import { RefusedFiles } from './s3/refused-files.ts'
+import { isStorageRefusal } from './storage-fault.ts'
+import { inTurns, STAGES, stageOf } from './upload-order.ts'
 
 /** What has changed in the public tree: paths of files, and what is shown or gone. */
 export interface TreeChanges {
@@ -32,8 +32,7 @@ interface Known {
   readonly cksum: string | null
 }
 
-/** The most uploads at a time, and the most objects whose ETags are remembered. */
-const AT_ONCE = 32
+/** The most objects whose ETags are remembered. */
 const REMEMBERED = 200_000
 
 /** So often another writer may come in between; each time it has made progress. */
@@ -50,6 +49,8 @@ export interface MirrorOptions {
   readonly cacheSeconds: number
   /** Returns an index file as the records have it now; null where there is none. */
   readonly indexFile?: (path: string) => Promise<IndexFile | null>
+  /** Returns whether the records have a release of these bytes; by default, all are. */
+  readonly isReleased?: (cksum: string) => Promise<boolean>
   /**
    * Whether several daemons write it: the bucket is the tree then, and a file is in the folder of a
    * daemon only until it is uploaded, or has failed to be.
@@ -77,8 +78,8 @@ export class Mirror {
   readonly #crates: CrateStore
   readonly #cacheSeconds: number
   readonly #indexFile: MirrorOptions['indexFile']
+  readonly #isReleased: NonNullable<MirrorOptions['isReleased']>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
-  readonly #limit = pLimit(AT_ONCE)
   /** What an upload that failed leaves to the next one. */
   readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }
 
@@ -87,6 +88,7 @@ export class Mirror {
     this.place = bucket.place
     this.isShared = options.isShared ?? false
     this.#indexFile = options.indexFile
+    this.#isReleased = options.isReleased ?? (async () => true)
     this.#bucket = bucket
     this.#root = root
     this.#crates = crates
@@ -97,23 +99,34 @@ export class Mirror {
    * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
    * then pages; removes last. When it fails, the next call does the rest, too; of a
    * shared one, the marks are rendered again, here or elsewhere. What `listed` has was there a
-   * moment ago: that saves a request for each file that is the same.
+   * moment ago: that saves a request for each file that is the same. Throws `file_refused` when all
+   * is done but for files that the storage refuses; the next call does not try them again.
    */
   async update(changes: TreeChanges, listed: Listed = NOTHING): Promise<void> {
     const files = new Set([...this.#left.files, ...changes.files])
     const stored = new Map([...this.#left.stored, ...changes.stored])
     const gone = new Map([...this.#left.gone, ...changes.gone])
+    // What was published again after its removal had failed.
+    for (const path of changes.stored.keys()) if (!changes.gone.has(path)) gone.delete(path)
     this.#left.files.clear()
     this.#left.stored.clear()
     this.#left.gone.clear()
-    const ours = [...files].filter(path => !path.startsWith(`${GIT_INDEX_FOLDER}/`))
     const mutex = (this.isShared && changes.mutex) || null
-    const stages = [0, 1, 2].map(stage => ours.filter(path => stageOf(path) === stage))
+    const ours = (path: string) => !path.startsWith(`${GIT_INDEX_FOLDER}/`)
+    const refused = new RefusedFiles(() => this.#takesFiles())
     try {
-      await this.#all([...stored], ([path, key]) => this.#copyCrate(path, key))
-      for (const paths of stages)
-        await this.#all(paths, path => this.#copyFile(path, listed, mutex))
-      await this.#all([...gone], ([path, isWhole]) => this.#removeGone(path, isWhole, mutex))
+      await inTurns(stored, ([path, key]) => refused.try(path, () => this.#copyCrate(path, key)))
+      for (const stage of STAGES) {
+        const isNext = (path: string) =>
+          stageOf(path) === stage && ours(path) && !refused.hides(path)
+        await inTurns([...files].filter(isNext), path =>
+          refused.try(path, () => this.#copyFile(path, listed, mutex)),
+        )
+      }
+      await inTurns(gone, ([path, isWhole]) =>
+        refused.try(path, () => this.#removeGone(path, isWhole, mutex)),
+      )
+      await refused.check()
     } catch (error) {
       // Of a shared one only what nobody can have written newer.
       for (const path of files)
@@ -123,9 +136,11 @@ export class Mirror {
       for (const [path, isWhole] of gone) this.#left.gone.set(path, isWhole)
       throw error
     } finally {
-      const uploaded = this.isShared ? ours.filter(path => !this.#left.files.has(path)) : []
-      for (const path of uploaded) await rm(this.#path(path), { force: true })
+      if (this.isShared)
+        for (const path of files)
+          if (ours(path) && !this.#left.files.has(path)) await rm(this.#path(path), { force: true })
     }
+    refused.throw()
   }
 
   /** Returns the facts of a file in the bucket; null when there is none. */
@@ -164,35 +179,39 @@ export class Mirror {
     return listed
   }
 
-  /** Works on all items; waits for those that have begun when one fails. */
-  async #all<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-    let isFailing = false
-    const ends = await Promise.allSettled(
-      items.map(item =>
-        this.#limit(async () => {
-          if (isFailing) return
-          try {
-            await work(item)
-          } catch (error) {
-            isFailing = true
-            throw error
-          }
-        }),
-      ),
-    )
-    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  /** Returns whether the bucket takes `config.json` as it is there: then it takes files. */
+  async #takesFiles(): Promise<boolean> {
+    try {
+      const there = await this.head(configPath)
+      const body = there && (await this.read(configPath))
+      if (!there || !body) return false
+      const headers = headersOf(placeOf(configPath), this.#cacheSeconds)
+      const cksum = sumOf('sha256', body)
+      await this.#bucket.put(configPath, { body, cksum, headers, onlyIf: { etag: there.etag } })
+      return true
+    } catch (error) {
+      if (isStorageRefusal(error)) return false
+      throw error
+    }
   }
 
-  /** A `.crate` never changes: it is written where there is none, or a damaged one. */
+  /**
+   * A `.crate` never changes: it is written where there is none, or a damaged one. One that is
+   * deleted, by now or while it is sent, is not left there.
+   */
   async #copyCrate(path: string, key: string | null): Promise<void> {
     const local = this.#path(path)
+    const sum = key?.slice(-70, -6) ?? null
+    const isKept = async () => (sum === null ? await fileOf(local) : await this.#isReleased(sum))
+    if (!(await isKept())) return
     const file = key === null ? await fileOf(local) : await this.#crates.localFile(key)
     if (!file) return
-    const cksum = key?.slice(-70, -6) ?? (await fileChecksum(file.path)) ?? ''
+    const cksum = sum ?? (await fileChecksum(file.path)) ?? ''
     const there = await this.#bucket.head(path)
     if (there?.size === file.size && there.cksum === cksum) return
     const headers = headersOf(placeOf(path), this.#cacheSeconds)
     await this.#bucket.put(path, { body: { file: file.path, size: file.size }, cksum, headers })
+    if (!(await isKept())) await this.#remove(path)
   }
 
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
@@ -269,11 +288,6 @@ export class Mirror {
   }
 }
 
-/** Returns whether a path is that of a crate's index file. */
-export function isIndexFile(path: string): boolean {
-  return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
-}
-
 /** Throws if the mutex is lost; while it is held, nobody has written newer pages. */
 async function whileHeld(path: string, mutex: HeldMutex | null): Promise<void> {
   if (mutex && !(await mutex.isHeld())) refuse('mutex_lost', { path })
@@ -282,17 +296,4 @@ async function whileHeld(path: string, mutex: HeldMutex | null): Promise<void> {
 async function fileOf(path: string): Promise<{ path: string; size: number } | null> {
   const facts = await fileFacts(path)
   return facts && { path, size: facts.size }
-}
-
-async function readBytes(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    if (isMissing(error) || isFolder(error)) return null
-    throw error
-  }
-}
-
-function sumOf(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
-  return createHash(algorithm).update(bytes).digest('hex')
 }

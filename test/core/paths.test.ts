@@ -26,6 +26,14 @@ for (const [template, url] of templates) {
   test(`dl ${template}`, () => assert.equal(expandDl(template, facts), url))
 }
 
+for (const dl of ['https://x', 'https://x/', 'https://x/dl//']) {
+  test(`Cargo and \`expandDl\` append to ${dl} alike, without an empty segment`, () => {
+    const { dl: written } = registryUrls({ ...AUTO, dl }, 'https://x')
+    const url = `${dl.replace(/\/+$/, '')}/Foo-Bar/1.0.0+a/download`
+    assert.deepEqual([`${written}/Foo-Bar/1.0.0+a/download`, expandDl(written, facts)], [url, url])
+  })
+}
+
 const AUTO = { base_url: null, api: 'auto', dl: 'auto', aliases: [] }
 
 test('the default template leads to the place of the .crate', () => {

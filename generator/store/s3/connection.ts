@@ -78,7 +78,7 @@ export class BucketConnection {
 
   /** Sends a request and reads the answer. Refuses what the server does not do. */
   send(request: BucketRequest): Promise<BucketAnswer> {
-    return this.#retried(request, async answer => {
+    return this.#retried(request, false, async answer => {
       const body = await readBody(answer, ANSWER_MAX)
       // S3 answers some requests with 200 before it knows whether they succeed.
       const isFailure = isSuccess(answer) && body.subarray(0, 200).includes('<Error>')
@@ -90,7 +90,7 @@ export class BucketConnection {
 
   /** Does the same, but leaves the body of a success to the caller, who must read or destroy it. */
   open(request: BucketRequest): Promise<IncomingMessage> {
-    return this.#retried(request, async answer => {
+    return this.#retried(request, true, async answer => {
       if (!isSuccess(answer)) await readBody(answer, ANSWER_MAX)
       return answer
     })
@@ -111,9 +111,13 @@ export class BucketConnection {
     return `/${this.#options.address.bucket}/${encodePath(key)}`
   }
 
-  #retried<T>(request: BucketRequest, read: (answer: IncomingMessage) => Promise<T>): Promise<T> {
+  #retried<T>(
+    request: BucketRequest,
+    isStreamed: boolean,
+    read: (answer: IncomingMessage) => Promise<T>,
+  ): Promise<T> {
     const attempt = async () => {
-      const answer = await this.#attempt(request)
+      const answer = await this.#attempt(request, isStreamed)
       if (isSuccess(answer) || request.expects?.includes(answer.statusCode ?? 0))
         return await read(answer).catch(asTransient)
       const body = await readBody(answer, ANSWER_MAX).catch(asTransient)
@@ -122,7 +126,7 @@ export class BucketConnection {
     return reading(() => retried(this.#options.budget ?? BUDGET_MS, attempt))
   }
 
-  async #attempt(request: BucketRequest): Promise<IncomingMessage> {
+  async #attempt(request: BucketRequest, isStreamed: boolean): Promise<IncomingMessage> {
     const { url, region } = await this.#place()
     const { method, key, query = {}, headers = {}, body, hash } = request
     const path = pathOf(url, key)
@@ -136,6 +140,7 @@ export class BucketConnection {
       headers: signedHeaders(signable, hash ?? OF_NOTHING, scope),
       body,
       silence: SILENCE_MS,
+      isStreamed,
     }).catch(asTransient)
   }
 

@@ -1,5 +1,10 @@
 import { createReadStream } from 'node:fs'
-import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { pipeline } from 'node:stream/promises'
 
@@ -16,20 +21,28 @@ export interface Exchange {
   readonly body?: Body | undefined
   /** How long the server may be silent, in milliseconds. */
   readonly silence: number
+  /** Whether the answer is read as fast as somebody else takes it, such as a client. */
+  readonly isStreamed: boolean
 }
 
 /** The most connections to one server; what comes meanwhile waits for one of them. */
 const CONNECTIONS = 64
 
-const options = { keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'lifo' } as const
-const agents = { 'http:': new PlainAgent(options), 'https:': new TlsAgent(options) }
+const options = { keepAlive: true, maxFreeSockets: CONNECTIONS, scheduling: 'lifo' } as const
+const bounded = { ...options, maxSockets: CONNECTIONS }
+const agents = { 'http:': new PlainAgent(bounded), 'https:': new TlsAgent(bounded) }
+/**
+ * Answers that others read have connections of their own: the slowest of them would hold up what
+ * waits for one. How many there are is up to who has them read.
+ */
+const streaming = { 'http:': new PlainAgent(options), 'https:': new TlsAgent(options) }
 
 /**
  * Sends a request and returns the head of the answer, whose body the caller reads or destroys.
  * Throws an error with a `code` when the connection fails or the server is silent for too long.
  */
 export async function exchange(one: Exchange): Promise<IncomingMessage> {
-  const { method, url, target, headers, body, silence } = one
+  const { method, url, target, headers, body, silence, isStreamed } = one
   const isPlain = url.protocol === 'http:'
   const size = body instanceof Uint8Array ? body.byteLength : (body?.size ?? 0)
   const sending = (isPlain ? plainRequest : tlsRequest)({
@@ -38,20 +51,39 @@ export async function exchange(one: Exchange): Promise<IncomingMessage> {
     port: url.port || (isPlain ? 80 : 443),
     path: target,
     headers: { ...headers, ...(body && { 'content-length': size }) },
-    agent: agents[isPlain ? 'http:' : 'https:'],
+    agent: (isStreamed ? streaming : agents)[isPlain ? 'http:' : 'https:'],
   })
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     sending.once('response', resolve)
     sending.on('error', reject)
-    sending.setTimeout(silence, () => sending.destroy(silent()))
+    destroyWhenSilent(sending, silence)
   })
   if (body === undefined || body instanceof Uint8Array) sending.end(body)
   // An answer before the end of the body, such as a refusal, closes the connection.
   else pipeline(createReadStream(body.file), sending).catch(error => sending.destroy(error))
   const answer = await answered
-  // The time limit of the request also holds while the body is read.
   answer.on('error', () => undefined)
   return answer
+}
+
+/**
+ * Destroys a request whose server is silent for so long. Not while the reader of the answer leaves
+ * bytes of it where they are: then it is we who do not let the server send.
+ */
+function destroyWhenSilent(sending: ClientRequest, silence: number): void {
+  let answer: IncomingMessage | null = null
+  sending.once('response', one => {
+    answer = one
+  })
+  sending.once('socket', socket => {
+    const look = () => {
+      if (answer !== null && answer.readableLength > 0) socket.setTimeout(silence)
+      else sending.destroy(silent())
+    }
+    // Not `sending.setTimeout`, which tells of the first time only.
+    socket.setTimeout(silence).on('timeout', look)
+    sending.once('close', () => socket.off('timeout', look))
+  })
 }
 
 function silent(): Error {

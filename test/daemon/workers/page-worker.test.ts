@@ -6,7 +6,11 @@ import { PageWorker } from '../../../daemon/workers/page-worker.ts'
 import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
 import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { PAGE_KINDS } from '../../../generator/store/database/mark-kinds.ts'
+import { isStorageRefusal } from '../../../generator/store/storage-fault.ts'
+import { assetPath } from '../../../site/layout/assets.ts'
+import { Cleanup } from '../../support/cleanup.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
 import { until } from '../../support/until.ts'
 
 test('pages follow a publish by themselves, after its index file', async t => {
@@ -172,4 +176,29 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await next.close(600)
   assert.notEqual(await registry.shown('crates/late/crate.json'), null)
   assert.equal(await countPageMarks(registry.registry.database), 0)
+})
+
+test('a start does not wait for a bucket that is away; outdated pages follow when it is back', async t => {
+  const cleanup = new Cleanup(t)
+  const s3 = await startS3(cleanup)
+  const after = (end?: unknown) => cleanup.add(end as () => Promise<void>)
+  const env = s3.env({ public: 's3://test/www' })
+  const { registry } = await TestRegistry.open({ after }, { env })
+  const failures: unknown[] = []
+  const worker = new PageWorker({
+    context: { ...registry, site: { ...registry.site, title: 'Another title' } },
+    onFailure: error => failures.push(error),
+    waitForIdle: async () => undefined,
+  })
+  cleanup.add(() => worker.close(0))
+  s3.fault = () => 403
+  await worker.start()
+  await worker.flush()
+  assert.ok(failures.length > 0 && failures.every(isStorageRefusal))
+  assert.equal(await registry.tree.read('index.html'), null)
+  s3.fault = () => null
+  await worker.flush()
+  assert.match(s3.objects.get('www/index.html')?.bytes.toString() ?? '', /Another title/)
+  assert.ok(s3.objects.has(`www/${assetPath('style.css')}`))
+  assert.equal(await countPageMarks(registry.database), 0)
 })

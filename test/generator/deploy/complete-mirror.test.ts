@@ -3,10 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { build } from '../../../generator/build/build.ts'
-import { completeMirror, isMirrored } from '../../../generator/deploy/complete-mirror.ts'
+import {
+  completeMirror,
+  isMirrored,
+  uploadTree,
+} from '../../../generator/deploy/complete-mirror.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
-import { openRegistry } from '../../../generator/registry.ts'
+import { openRegistry, type Registry } from '../../../generator/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
+import type { Mirror } from '../../../generator/store/mirror.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
@@ -63,3 +68,35 @@ for (const crates of ['crates', 's3://test/crates']) {
     assert.deepEqual([status.places.mirror, status.isMirrored], ['s3://test/www', true])
   })
 }
+
+test('a tree is uploaded in parts, while it is listed: crates, then the index, then pages', async t => {
+  const registry = await newRegistry(t)
+  const paths = Array.from({ length: 2500 }, (_, at) => [
+    `crates/c${at}/index.html`,
+    `index/c${at}`,
+    `crates/c${at}/c${at}-1.0.0.crate`,
+  ]).flat()
+  let [listed, most] = [0, 0]
+  const tree = {
+    async *list(folder: string) {
+      for (const path of paths.filter(one => one.startsWith(folder))) {
+        listed++
+        yield path
+      }
+    },
+  }
+  const uploaded: string[] = []
+  const mirror = {
+    learn: async () => new Map(),
+    update: async ({ files }: { files: readonly string[] }) => {
+      uploaded.push(...files)
+      most = Math.max(most, files.length)
+      if (uploaded.length === files.length) assert.ok(listed < paths.length)
+    },
+  }
+  const given = { ...registry, tree } as unknown as Registry
+  assert.deepEqual(await uploadTree(given, mirror as unknown as Mirror), [])
+  const third = (stage: number) => paths.filter((_, at) => at % 3 === stage)
+  assert.deepEqual(uploaded, [...third(2), ...third(1), ...third(0)])
+  assert.equal(most, 1000)
+})

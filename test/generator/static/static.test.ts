@@ -246,6 +246,17 @@ test('folders that cannot be meant are refused', async t => {
   ])
 })
 
+test('a crate store below an earlier output stays as it is', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  await run(job)
+  const stored = `crates/de/mo/demo/${'0123456789abcdef'.repeat(4)}.crate`
+  mkdirSync(join(job.out, 'crates/de/mo/demo'), { recursive: true })
+  put(job.out, stored, Buffer.from('x'))
+  assert.equal((await run(job)).changed, 0)
+  assert.ok(filesBelow(job.out).includes(stored))
+})
+
 test('the output may lie in the folder that is read, and is not read', async t => {
   const { from } = folders(t)
   put(from, 'a.crate', crate('demo', '1.0.0'))

@@ -8,6 +8,7 @@ import type { IndexFile } from '../../../generator/store/catalog/index-file.ts'
 import { CrateBucket } from '../../../generator/store/crate-bucket.ts'
 import { Mirror } from '../../../generator/store/mirror.ts'
 import { PublicTree } from '../../../generator/store/public-tree.ts'
+import { isStorageRefusal } from '../../../generator/store/storage-fault.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
@@ -229,6 +230,97 @@ test('what could not be uploaded or removed is with the next change', async t =>
   s3.fault = () => null
   await tree.write(output('index.html', 'new'))
   assert.deepEqual([text(INDEX), text('old.html'), text('index.html')], ['2\n', undefined, 'new'])
+})
+
+test('a file that the storage refuses stops no other one, and is not tried with them again', async t => {
+  const { s3, tree, text } = await opened(t)
+  await tree.write(output('index/config.json', '{}'))
+  await tree.write(output('old.html', 'old'))
+  await tree.write(output('locked.html', 'locked'))
+  const long = `raw/${'a'.repeat(1024)}.txt`.replaceAll(/.{200}/g, '$&/')
+  s3.fault = ({ method, key }) => (method === 'DELETE' && key === 'www/locked.html' ? 403 : null)
+  const change = tree.batch(async turn => {
+    await turn.write(output(INDEX, '1\n'))
+    await turn.write(output(long, 'long'))
+    await turn.write(output('index.html', 'new'))
+    await turn.remove('locked.html')
+    await turn.remove('old.html')
+  })
+  await assert.rejects(change, (error: unknown) => {
+    assert.ok(error instanceof Refusal && !isStorageRefusal(error))
+    const codes = error.issues.map(one => one.code)
+    assert.deepEqual(codes, ['file_refused', 'file_refused'])
+    return /^raw\/a.*400.*locked\.html.*403/.test(error.message)
+  })
+  assert.deepEqual([text(INDEX), text('index.html'), text('old.html')], ['1\n', 'new', undefined])
+  s3.requests.splice(0)
+  await tree.write(output('index.html', 'newer'))
+  assert.deepEqual(
+    s3.requests.map(one => one.key),
+    ['www/index.html'],
+  )
+})
+
+test('an index line does not precede a `.crate` that the storage refuses', async t => {
+  const { s3, tree, text } = await opened(t)
+  await tree.write(output('index/config.json', '{}'))
+  s3.fault = ({ key }) => (key.endsWith('demo-1.0.0.crate') ? 400 : null)
+  const change = tree.batch(async turn => {
+    await turn.write(output(INDEX, '1\n'))
+    await turn.write(output('index/ot/he/other', '1\n'))
+    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+  })
+  await assert.rejects(change, /demo-1\.0\.0\.crate/)
+  assert.deepEqual([text(INDEX), text('index/ot/he/other')], [undefined, '1\n'])
+})
+
+test('a storage that takes no file at all gets everything later', async t => {
+  const { s3, tree, text } = await opened(t)
+  await tree.write(output('index/config.json', '{}'))
+  s3.fault = ({ method }) => (method === 'PUT' ? 403 : null)
+  const paths = Array.from({ length: 100 }, (_, at) => `pages/${at}.html`)
+  const change = tree.batch(async turn => {
+    for (const path of paths) await turn.write(output(path, path))
+  })
+  await assert.rejects(change, isStorageRefusal)
+  assert.ok(s3.requests.filter(one => one.method === 'PUT').length < 100)
+  s3.fault = () => null
+  await tree.write(output('index.html', 'new'))
+  assert.deepEqual(paths.map(text), paths)
+})
+
+test('a `.crate` that is deleted before it is copied, or while it is, is not left there', async t => {
+  const { s3, root, crates, text } = await opened(t)
+  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
+  const key = `de/mo/demo/${staged.cksum}.crate`
+  await staged.keep(key)
+  let isHere = true
+  const isReleased = async (cksum: string) => cksum === staged.cksum && isHere
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, isReleased })
+  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  const place = output('crates/demo/demo-1.0.0.crate', '')
+  s3.fault = ({ method }) => (method === 'PUT' ? 503 : null)
+  await assert.rejects(tree.showStored(place, key))
+  s3.fault = () => null
+  isHere = false
+  await tree.write(output('index.html', 'one'))
+  assert.equal(text(place.path), undefined)
+
+  isHere = true
+  s3.fault = ({ key: at }) => {
+    if (at === `www/${place.path}`) isHere = false
+    return null
+  }
+  await tree.showStored(place, key)
+  assert.equal(text(place.path), undefined)
+
+  // Published again after its removal has failed.
+  isHere = true
+  s3.fault = ({ method }) => (method === 'DELETE' ? 503 : null)
+  await assert.rejects(tree.remove(place.path))
+  s3.fault = () => null
+  await tree.showStored(place, key)
+  assert.equal(text(place.path), 'bytes')
 })
 
 test('a removed folder takes what is below it, and no neighbor', async t => {

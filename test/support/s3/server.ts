@@ -11,11 +11,15 @@ export type { Arrived } from './storage.ts'
  * What becomes of a request besides being answered: a status; `lost`: done, but the connection
  * breaks before the answer; `cut`: the connection breaks before anything is done.
  */
-export type Fault = 403 | 412 | 429 | 500 | 503 | 'lost' | 'cut' | null
+export type Fault = 400 | 403 | 412 | 429 | 500 | 503 | 'lost' | 'cut' | null
+
+/** The longest key of S3, in bytes. */
+const KEY_MAX = 1024
 
 /**
  * An S3 in this process, with one bucket, `test`, in path style: it checks signatures and
- * conditions, knows parts, ranges, copies and lists, and fails as it is told to.
+ * conditions and the length of keys, knows parts, ranges, copies and lists, and fails as it is told
+ * to.
  */
 export class FakeS3 extends ObjectStorage implements TestS3 {
   readonly url: string
@@ -68,9 +72,11 @@ export class FakeS3 extends ObjectStorage implements TestS3 {
     const refusal =
       typeof fault === 'number'
         ? failure(fault, fault === 503 ? 'SlowDown' : 'Made')
-        : bucket === 'test'
-          ? this.#signature(request, body)
-          : failure(404, 'NoSuchBucket')
+        : bucket !== 'test'
+          ? failure(404, 'NoSuchBucket')
+          : Buffer.byteLength(key) > KEY_MAX
+            ? failure(400, 'KeyTooLongError')
+            : this.#signature(request, body)
     const answer = refusal ?? this.answer(arrived, body)
     if (fault === 'lost') return void request.socket.destroy()
     const bytes = Buffer.from(answer.body ?? '')

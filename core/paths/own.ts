@@ -1,0 +1,71 @@
+import { isName, type Name } from '../name.ts'
+import { isVersion } from '../version.ts'
+import { CRATES_FOLDER, cratePagePaths, releaseOfPath } from './crates.ts'
+import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
+import { SEARCH_FOLDER } from './search.ts'
+import {
+  ASSETS_FOLDER,
+  configPath,
+  downloadsPath,
+  downloadsPlotPath,
+  FEEDS_FOLDER,
+  frontPath,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  indexPath,
+  isImagePath,
+  isListPath,
+  noJekyllPath,
+  notFoundPath,
+  openSearchPath,
+  robotsPath,
+  SITEMAPS_FOLDER,
+} from './tree.ts'
+
+const FILES: ReadonlySet<string> = new Set([
+  apiPagePath,
+  configPath,
+  downloadsPath,
+  downloadsPlotPath,
+  faviconPath,
+  frontPath,
+  noJekyllPath,
+  notFoundPath,
+  openSearchPath,
+  robotsPath,
+  statisticsPath,
+])
+
+/** The files of folders, and of the site maps that version 0.1 had at the root. */
+const PATTERNS: readonly RegExp[] = [
+  new RegExp(`^${ASSETS_FOLDER}/[0-9a-f]{12}/`),
+  new RegExp(
+    `^${GIT_INDEX_FOLDER}/(?:HEAD$|config$|description$|packed-refs$|(?:hooks|info|objects|refs)/)`,
+  ),
+  new RegExp(`^${SEARCH_FOLDER}/.*\\.(?:html|json)$`),
+  new RegExp(`^(?:${FEEDS_FOLDER}|${SITEMAPS_FOLDER})/[^/]+\\.xml$`),
+  new RegExp(`^(?:${OVERVIEW_FOLDERS.join('|')})/.*\\.html$`),
+  /^sitemap(?:-[a-z0-9_]+)?\.xml$/,
+]
+
+/**
+ * Whether this program, or an older version of it, may have written `path` of a public tree. All
+ * other files belong to somebody else, such as those of a crate store (`crateKey`), so whoever
+ * removes what is left over of a tree leaves them alone.
+ */
+export function isOwnPath(path: string): boolean {
+  if (/(?:^|\/)[0-9a-f]{64}\.crate$/.test(path)) return false
+  const [folder, name = '', ...below] = path.split('/')
+  if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
+  const last = below.at(-1) ?? name
+  if (folder === INDEX_FOLDER && isName(last) && indexPath(last) === path) return true
+  const isKnown = FILES.has(path) || isListPath(path) || isImagePath(path)
+  return isKnown || PATTERNS.some(pattern => pattern.test(path))
+}
+
+/** `below`: the segments after the folder of the crate. */
+function isOfCrate(path: string, name: Name, below: readonly string[]): boolean {
+  const [version = '', ...more] = below
+  if (more.length > 0 && isVersion(version)) return true
+  return cratePagePaths(name).includes(path) || releaseOfPath(path) !== null
+}

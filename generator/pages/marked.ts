@@ -1,0 +1,235 @@
+import { Refusal } from '../../core/error/error.ts'
+import { cratePagePaths, versionPath } from '../../core/paths/crates.ts'
+import { searchBlockPath } from '../../core/paths/search.ts'
+import { sitemapPartPath } from '../../core/paths/tree.ts'
+import { sandbox } from '../sandbox/sandbox.ts'
+import { readCrate } from '../store/catalog/crates.ts'
+import {
+  isMarked,
+  type Mark,
+  type MarkSubject,
+  postponeMark,
+  settleMarks,
+} from '../store/catalog/marks.ts'
+import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
+import { refreshTerms } from '../store/catalog/search/pending-terms.ts'
+import type { MarkKind } from '../store/database/mark-kinds.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
+import { hasPages } from './claim.ts'
+import { countCrate } from './contents.ts'
+import type { PageContext } from './context.ts'
+import { buildNamesakes, cratePages, releasePages } from './crate.ts'
+import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
+import { buildUnused } from './image-queue.ts'
+import { buildList } from './list.ts'
+import {
+  blockOutputs,
+  buildNextBucket,
+  buildTerms,
+  commonOutputs,
+  commonPath,
+  rebucketWhenGrown,
+} from './search.ts'
+import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
+import { buildChanges, buildSource, sourceBefore } from './source.ts'
+import {
+  labelOutputs,
+  labelPaths,
+  pruneViews,
+  userOutputs,
+  userPaths,
+  viewOutputs,
+} from './views.ts'
+
+/** Number of marks whose files are synced to disk together. */
+const BATCH = 64
+
+/** Kinds of marks that do not affect others of their kind; these are rendered concurrently. */
+const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source', 'changes'])
+
+/** Callbacks of the rendering of pages. */
+export interface PageWork {
+  /** Awaited before each page, so that urgent work comes first. */
+  readonly waitForIdle?: () => Promise<unknown>
+  /** Called when a page failed; its mark is postponed. */
+  readonly onFailure?: (error: unknown) => void
+  /** Called with each completed mark. */
+  readonly onDone?: (mark: Mark) => void
+}
+
+/**
+ * Renders up to `BATCH` marks and clears them, except marks that were renewed meanwhile. Returns
+ * the marks that it tried; null if the pages are those of another program (`claimPages`).
+ */
+export async function buildMarks(
+  context: PageContext,
+  marks: readonly Mark[],
+  work: PageWork = {},
+): Promise<readonly Mark[] | null> {
+  const some = marks.slice(0, BATCH)
+  return context.pageMutex.run(async () => {
+    if (!(await hasPages(context))) return null
+    try {
+      await renderTogether(context, some, work)
+    } catch (error) {
+      if (!isFileRefused(error)) throw error
+      // One of them has the file; the others are done without it.
+      for (const mark of some) await renderAlone(context, mark, work)
+    }
+    return some
+  })
+}
+
+/** Renders a mark; puts it off when the storage refuses a file of it. */
+async function renderAlone(context: PageContext, mark: Mark, work: PageWork): Promise<void> {
+  try {
+    await renderTogether(context, [mark], work)
+  } catch (error) {
+    if (!isFileRefused(error)) throw error
+    await postponeMark(context.database, mark, error, context.clock())
+    work.onFailure?.(error)
+  }
+}
+
+function isFileRefused(error: unknown): boolean {
+  return error instanceof Refusal && error.has('file_refused')
+}
+
+/** Renders marks, syncs their files together, and clears them; the caller holds the mutex. */
+async function renderTogether(
+  context: PageContext,
+  some: readonly Mark[],
+  work: PageWork,
+): Promise<void> {
+  // Rendered, but not yet synced to disk.
+  const done = new Map<string, Mark>()
+  const again: MarkSubject[] = []
+  const renderAll = async (tree: PublicTree): Promise<void> => {
+    const jobs = new Map<string, Promise<void>>()
+    // A page may have asked for the source that it links to.
+    const once = (mark: Mark): Promise<void> => {
+      const job = jobs.get(keyOf(mark)) ?? build(mark)
+      jobs.set(keyOf(mark), job)
+      return job
+    }
+    const build = async (mark: Mark): Promise<void> => {
+      try {
+        // Another process or an earlier mark may have completed it.
+        if (done.get(keyOf(mark))?.generation === mark.generation) return
+        if (!(await isMarked(context.database, mark))) return
+        context.pageMutex.rendering([mark])
+        const source = await sourceBefore({ ...context, tree }, mark)
+        if (source) await once(source)
+        const finished = await render({ ...context, tree }, mark, [...done.values()])
+        for (const one of finished.done) {
+          if (!done.has(keyOf(one))) work.onDone?.(one)
+          done.set(keyOf(one), one)
+        }
+        again.push(...(finished.again ?? []))
+      } catch (error) {
+        if (isStorageRefusal(error)) throw error
+        await postponeMark(context.database, mark, error, context.clock())
+        work.onFailure?.(error)
+      }
+    }
+    const running = new Set<Promise<void>>()
+    // Of jobs that nobody may be waiting for when they fail.
+    const failures: unknown[] = []
+    try {
+      for (const [at, mark] of some.entries()) {
+        await work.waitForIdle?.()
+        const isAlone = !INDEPENDENT.has(mark.kind)
+        if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
+        else if (running.size > sandbox.size) await Promise.race(running)
+        if (failures.length > 0) break
+        const job = once(mark)
+          .catch(error => void failures.push(error))
+          .finally(() => running.delete(job))
+        running.add(job)
+        if (isAlone) await job
+      }
+    } finally {
+      await Promise.all(running)
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+  await context.tree.batch(renderAll, context.pageMutex)
+  // After the marks are cleared: those of another layout's buckets are like those of this one's.
+  const follow = some.some(({ kind }) => kind === 'site') ? rebucketWhenGrown : null
+  await settleMarks(context.database, [...done.values()], again, follow)
+}
+
+function keyOf({ kind, subject }: Mark): string {
+  return `${kind} ${subject}`
+}
+
+/** What rendering a mark has completed, and what has to be rendered again because of it. */
+interface Rendered {
+  readonly done: readonly Mark[]
+  readonly again?: readonly MarkSubject[]
+}
+
+/** Renders a mark; `done` are the marks completed before. */
+async function render(context: PageContext, mark: Mark, done: readonly Mark[]): Promise<Rendered> {
+  const { kind, subject } = mark
+  if (kind === 'list') return { done: await buildList(context, mark) }
+  if (kind === 'search') return { done: await buildTerms(context, mark) }
+  if (kind === 'source' || kind === 'changes') {
+    const again = await (kind === 'source' ? buildSource : buildChanges)(context, subject, done)
+    return { done: [mark], again }
+  }
+  if (kind === 'terms' || kind === 'rank')
+    return { done: await refreshTerms(context.database, kind, subject) }
+  if (kind === 'namesake') await buildNamesakes(context, subject)
+  if (kind === 'unused') return { done: [mark], again: await buildUnused(context, subject) }
+  const again = kind === 'page' ? await countCrate(context, subject) : []
+  if (kind === 'spread') await buildNextBucket(context, mark, done)
+  // Read before the pages: a later change sets a new mark.
+  const newest = kind === 'page' ? await releaseMarkFor(context.database, 'release', mark) : null
+  const outputs = await OUTPUTS.get(kind)?.(context, subject, newest?.subject)
+  for (const output of outputs ?? []) await context.tree.write(output)
+  if (outputs?.length === 0)
+    for (const path of await pathsOf(context, mark)) await context.tree.remove(path)
+  if (kind === 'views') await pruneViews(context, outputs ?? [])
+  if (kind === 'site' && context.site.private) await removeSitemaps(context)
+  const newestPage = newest && versionPath(newest.name, newest.version)
+  const hasNewest = outputs?.some(one => one.path === newestPage)
+  return { done: newest && hasNewest ? [mark, newest] : [mark], again }
+}
+
+type Renderer = typeof cratePages
+
+/** Renderers by kind of mark, for files that depend on nothing but the subject of the mark. */
+const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
+  ['page', withDownloads(cratePages)],
+  ['release', releasePages],
+  ['entry', blockOutputs],
+  ['common', commonOutputs],
+  ['map', sitemapPartOutputs],
+  ['site', sitePages],
+  ['label', labelOutputs],
+  ['user', userOutputs],
+  ['views', withDownloads(viewOutputs)],
+  ['downloads', buildDownloads],
+])
+
+/** Adds the files with downloads that a page shows, if they are missing. */
+function withDownloads(render: Renderer): Renderer {
+  return async (context, subject, release) => [
+    ...(await render(context, subject, release)),
+    ...(await missingDownloads(context, subject)),
+  ]
+}
+
+/** Returns the paths to remove when a mark no longer has files. */
+async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
+  if (kind === 'entry') return [searchBlockPath(subject)]
+  if (kind === 'common') return [commonPath(subject)]
+  if (kind === 'map') return [sitemapPartPath(subject)]
+  if (kind === 'label') return labelPaths(context, subject)
+  if (kind === 'user') return userPaths(context, subject)
+  if (kind === 'downloads') return downloadPaths(context, subject)
+  const crate = kind === 'page' ? await readCrate(context.database, subject) : null
+  return crate ? cratePagePaths(crate.name) : []
+}

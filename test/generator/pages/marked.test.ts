@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
+import { isStorageRefusal } from '../../../generator/store/storage-fault.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
+
+const PREFIX = 'p'.repeat(512)
+
+test('no path in a `.crate` keeps a registry from its bucket', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const env = { ...s3.env({ public: `s3://test/${PREFIX}` }), PLIMSOLL_PAGES_RAW_FILES: 'true' }
+  const registry = await TestRegistry.open(t, { env })
+  const token = await registry.user('ana')
+  const files = { 'src/lib.rs': '', [Array(5).fill('\u6587'.repeat(66)).join('/')]: 'hello' }
+  for (const name of ['long', 'demo']) {
+    await registry.publish(token, { name, version: '1.0.0', files })
+    await registry.indexWorker.settle()
+    await registry.indexWorker.pages.flush()
+  }
+  assert.deepEqual(registry.buildFailures, [])
+  assert.deepEqual(await countMarks(registry.registry.database), [])
+  const page = `${PREFIX}/crates/demo/1.0.0/src/index.html`
+  assert.match(s3.objects.get(page)?.bytes.toString() ?? '', /\u6587/)
+})
+
+test('a file that the storage refuses postpones its own mark only', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const registry = await TestRegistry.open(t, { env: s3.env({ public: 's3://test/www' }) })
+  const { database } = registry.registry
+  const refused = 'www/crates/bad/1.0.0/src/index.html'
+  s3.fault = ({ method, key }) => (method === 'PUT' && key === refused ? 403 : null)
+  const token = await registry.user('ana')
+  for (const name of ['bad', 'good', 'later']) {
+    await registry.publish(token, { name, version: '1.0.0' })
+    await registry.indexWorker.settle()
+    await registry.indexWorker.pages.flush()
+    for (const page of [`crates/${name}/index.html`, 'index.html'])
+      assert.ok(s3.objects.has(`www/${page}`), page)
+  }
+  for (const error of registry.buildFailures)
+    assert.ok(error instanceof Refusal && error.has('file_refused') && !isStorageRefusal(error))
+  const failed = await listFailedMarks(database)
+  assert.ok(failed.length > 0 && failed.every(one => one.error.includes(refused.slice(4))))
+  const marked = (await countMarks(database)).reduce((sum, { n }) => sum + n, 0)
+  assert.equal(marked, failed.length)
+  s3.fault = () => null
+  registry.now = new Date(registry.now.getTime() + 7 * 3_600_000)
+  await registry.indexWorker.pages.flush()
+  assert.ok(s3.objects.has(refused))
+  assert.deepEqual(await countMarks(database), [])
+})
