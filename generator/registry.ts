@@ -20,7 +20,7 @@ import { requireNoMove } from './store/database/moves/move.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
 import type { Locks } from './store/process-mutex.ts'
-import { openCrates, openTree } from './store/storage.ts'
+import { openCrates, openTree, requireApart } from './store/storage.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -85,6 +85,7 @@ export async function openRegistry(
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
+  requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
   const program = sources.program ?? PLIMSOLL
   const { database, locks } = await openRecords(root, settings, crates, program, forMove)

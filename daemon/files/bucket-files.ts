@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
-import type { HonoRequest } from 'hono'
+import type { Context, HonoRequest } from 'hono'
 import { isIndexFile, notFoundPath, type Registry, readIndexFile } from '../../generator/index.ts'
+import type { BucketStream, BucketStreams } from './bucket-streams.ts'
 import { choose, variantOf } from './file-answer.ts'
 import {
   type FileHeaders,
@@ -23,20 +23,42 @@ type Shared = NonNullable<Registry['tree']['shared']>
 export class BucketFiles implements TreeFiles {
   readonly #shared: Shared
   readonly #database: Registry['database']
+  readonly #streams: BucketStreams
   readonly #headers: FileHeaders
   readonly #pageHeaders: Readonly<Record<string, string>>
 
-  constructor(shared: Shared, { database }: Registry, options: HeaderOptions) {
+  constructor(
+    shared: Shared,
+    { database }: Registry,
+    streams: BucketStreams,
+    options: HeaderOptions,
+  ) {
     this.#shared = shared
     this.#database = database
+    this.#streams = streams
     this.#headers = fileHeaders(options)
     this.#pageHeaders = options.pageHeaders ?? {}
   }
 
-  async serve(pathname: string, request: HonoRequest): Promise<Response | null> {
+  async serve(pathname: string, c: Context): Promise<Response | null> {
     const known = decodePath(pathname)
     if (known === null || known.endsWith('.crate')) return null
-    if (isIndexFile(known)) return this.#index(known, request)
+    if (isIndexFile(known)) return this.#index(known, c.req)
+    return this.#streams.answer(c, () => this.#find(pathname, known, c.req))
+  }
+
+  async missing(c: Context): Promise<Response | null> {
+    return this.#streams.answer(c, async () => {
+      const bytes = await this.#shared.read(notFoundPath)
+      return bytes && notFound(c.req.method, bytes, this.#pageHeaders)
+    })
+  }
+
+  async #find(
+    pathname: string,
+    known: string,
+    request: HonoRequest,
+  ): Promise<BucketStream | Response | null> {
     const isFolder = known === '' || pathname.endsWith('/')
     const folder = known === '' ? '' : `${known}/`
     const path = isFolder ? `${folder}index.html` : known
@@ -54,14 +76,9 @@ export class BucketFiles implements TreeFiles {
     // Written anew meanwhile: the length and the tag would be those of the file before.
     if (found && found.etag !== facts.etag) {
       found.bytes.destroy()
-      return this.serve(pathname, request)
+      return this.#find(pathname, known, request)
     }
-    return found && new Response(Readable.toWeb(found.bytes) as ReadableStream, answer)
-  }
-
-  async missing({ method }: HonoRequest): Promise<Response | null> {
-    const bytes = await this.#shared.read(notFoundPath)
-    return bytes && notFound(method, bytes, this.#pageHeaders)
+    return found && { bytes: found.bytes, size: found.size, answer }
   }
 
   async #index(path: string, request: HonoRequest): Promise<Response | null> {

@@ -17,8 +17,6 @@ const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
 
 /** What the headers of all files of a tree depend on. */
 export interface HeaderOptions {
-  /** Whether shared caches must not store the answers. */
-  readonly isPrivate?: boolean
   /** Headers that every page has in addition to those of all files. */
   readonly pageHeaders?: Readonly<Record<string, string>>
   /** Gives the header with the keys by which a CDN forgets a file; null without such a header. */
@@ -30,18 +28,16 @@ export type FileHeaders = (path: string, tag: string) => Record<string, string>
 
 /** Returns what makes the headers of files. */
 export function fileHeaders(options: HeaderOptions): FileHeaders {
-  const { isPrivate = false, pageHeaders = {}, keyHeader = null } = options
-  const audience = isPrivate ? 'private' : 'public'
+  const { pageHeaders = {}, keyHeader = null } = options
   return (path, tag) => {
     const { contentType, cache } = placeOf(path)
     const isImmutable = cache === 'immutable'
-    const scope = isPrivate || isImmutable ? `${audience}, ` : ''
     return {
       ...(contentType.startsWith('text/html') && pageHeaders),
       ...(isImagePath(path) && IMAGE_HEADERS),
       ...(RAW.test(path) && rawHeaders),
       'content-type': contentType,
-      'cache-control': `${scope}${isImmutable ? 'max-age=31536000, immutable' : 'no-cache'}`,
+      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       'x-content-type-options': 'nosniff',
       ...keyHeader?.(path),
       etag: `"${tag}"`,

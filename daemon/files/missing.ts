@@ -19,7 +19,7 @@ export async function missing(registry: Registry, files: TreeFiles, c: Context):
   const crate = isPage ? await findCrate(registry.database, name) : null
   if (crate === null || crate.name === name) {
     if (!wantsPage(c)) refuse('route_unknown')
-    if (crate === null) return (await files.missing(c.req)) ?? refuse('route_unknown')
+    if (crate === null) return (await files.missing(c)) ?? refuse('route_unknown')
     return page(c, registry.site, missingOfCrate(registry.site, name), 404)
   }
   const search = new URL(c.req.url).search

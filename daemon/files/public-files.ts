@@ -1,7 +1,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import type { HonoRequest } from 'hono'
+import type { Context, HonoRequest } from 'hono'
 import { type ChangeNumber, notFoundPath } from '../../generator/index.ts'
 import {
   type Asked,
@@ -27,9 +27,9 @@ const SMALL_BYTES = 1024 * 1024
 /** What serves the files of a public tree. */
 export interface TreeFiles {
   /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
-  serve(pathname: string, request: HonoRequest): Response | null | Promise<Response | null>
+  serve(pathname: string, c: Context): Response | null | Promise<Response | null>
   /** Answers with the tree's 404 page; null if it has none. */
-  missing(request: HonoRequest): Response | null | Promise<Response | null>
+  missing(c: Context): Response | null | Promise<Response | null>
 }
 
 export interface PublicFilesOptions extends HeaderOptions {
@@ -75,7 +75,10 @@ export class PublicFiles implements TreeFiles {
     this.#keepable = capacityBytes / 8
   }
 
-  serve(pathname: string, request: HonoRequest): Response | Promise<Response> | null {
+  serve(
+    pathname: string,
+    { req: request }: Pick<Context, 'req'>,
+  ): Response | Promise<Response> | null {
     const answer = this.#find(pathname, request)
     if (answer === null) return null
     return 'then' in answer
@@ -104,7 +107,7 @@ export class PublicFiles implements TreeFiles {
     return answer
   }
 
-  missing({ method }: HonoRequest): Response | null {
+  missing({ req: { method } }: Pick<Context, 'req'>): Response | null {
     const file = join(this.#root, notFoundPath)
     const stats = look(file)
     if (!stats?.isFile()) return null
@@ -190,7 +193,7 @@ export class PublicFiles implements TreeFiles {
       return new Response(body, init)
     }
     return OpenPart.open(body).then(async part => {
-      if (!part) return (await this.serve(pathname, request)) ?? new Response(null, init)
+      if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
       this.counted(answer)
       return new Response(Readable.toWeb(part.stream()) as ReadableStream, init)
     })

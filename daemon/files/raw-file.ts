@@ -26,7 +26,7 @@ import { decodePath, type TreeFiles } from './public-files.ts'
 export function rawFile(registry: Registry, files: TreeFiles): OpenHandler {
   const turns = new Turns(2)
   return async c => {
-    const known = await files.serve(c.req.path, c.req)
+    const known = await files.serve(c.req.path, c)
     if (known) return known
     const path = decodePath(c.req.path) ?? refuse('route_unknown')
     const [, name = '', version = ''] = path.split('/')
@@ -35,11 +35,10 @@ export function rawFile(registry: Registry, files: TreeFiles): OpenHandler {
       crate && isVersion(version) ? await findRelease(registry.database, crate.id, version) : null
     if (!crate || !release) return missing(registry, files, c)
     const tag = createHash('sha256').update(`${release.cksum} ${path}`).digest('hex').slice(0, 32)
-    const isPrivate = registry.settings.auth.required
     const headers = {
       ...rawHeaders,
       etag: `"${tag}"`,
-      'cache-control': isPrivate ? 'private, no-cache' : 'no-cache',
+      'cache-control': 'no-cache',
     }
     if (isKnown(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
     const read = (one: string) => turns.run(() => readRawFile(registry, crate, release, one))

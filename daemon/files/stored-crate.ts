@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Context } from 'hono'
 import {
   crateFilePath,
@@ -9,6 +8,7 @@ import {
   type Registry,
   type Version,
 } from '../../generator/index.ts'
+import type { BucketStreams } from './bucket-streams.ts'
 import { choose, type FileAnswer, variantOf } from './file-answer.ts'
 import { type FileHeaders, fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
@@ -30,15 +30,13 @@ const PRESIGNED_SECONDS = 900
  */
 export function storedCrates(
   registry: Registry,
+  streams: BucketStreams,
   onDownload?: (path: string) => void,
 ): StoredCrate | null {
   const { crates, database, settings } = registry
   if (crates.path('') !== null) return null
   const { downloads } = settings.storage
-  const headersOf = fileHeaders({
-    isPrivate: settings.auth.required,
-    keyHeader: keyHeaderOf(settings),
-  })
+  const headersOf = fileHeaders({ keyHeader: keyHeaderOf(settings) })
   return async (c, { name, version }) => {
     const crate = await findCrate(database, name)
     const release = crate && (await findRelease(database, crate.id, version))
@@ -56,10 +54,12 @@ export function storedCrates(
       return new Response(null, { status: 302, headers: redirectTo(address) })
     }
     const { start, end } = answer.body as Part
-    const found = await crates.open(key, answer.status === 206 ? { start, end } : undefined)
-    if (!found) return null
-    if (answer.download !== undefined) onDownload?.(answer.download)
-    return new Response(Readable.toWeb(found.bytes) as ReadableStream, answer)
+    return streams.answer(c, async () => {
+      const found = await crates.open(key, answer.status === 206 ? { start, end } : undefined)
+      if (!found) return null
+      if (answer.download !== undefined) onDownload?.(answer.download)
+      return { bytes: found.bytes, size: end - start + 1, answer }
+    })
   }
 }
 

@@ -14,12 +14,12 @@ import type { StoredCrate } from './stored-crate.ts'
 
 /** Serves a file of the public tree by the path of the request. */
 export function treeFile(files: TreeFiles): OpenHandler {
-  return async c => (await files.serve(c.req.path, c.req)) ?? refuse('route_unknown')
+  return async c => (await files.serve(c.req.path, c)) ?? refuse('route_unknown')
 }
 
 /** Serves any path of the public tree. */
 export function treePage(registry: Registry, files: TreeFiles): OpenHandler {
-  return async c => (await files.serve(c.req.path, c.req)) ?? missing(registry, files, c)
+  return async c => (await files.serve(c.req.path, c)) ?? missing(registry, files, c)
 }
 
 /** `GET /crates/{name}/{name}-{version}.crate` of a registry whose crate store is a bucket. */
@@ -30,7 +30,7 @@ export function storedCrate(
 ): OpenHandler {
   return async c => {
     // The tree has what was published while the crate store was a folder.
-    const shown = await files.serve(c.req.path, c.req)
+    const shown = await files.serve(c.req.path, c)
     if (shown) return shown
     const release = releaseOfPath(decodePath(c.req.path) ?? '')
     return (release && (await stored(c, release))) ?? missing(registry, files, c)

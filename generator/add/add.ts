@@ -160,15 +160,26 @@ export function record(
 
 /** Removes the bytes of a release that was refused, unless another release has them. */
 export async function forgetRefused(
-  { database, crates, mutex }: Registry,
+  registry: Registry,
   { release }: Checked,
   error: unknown,
 ): Promise<void> {
-  // Of records that were moved, the new ones may have a release of these bytes in the same store.
-  if (!(error instanceof Refusal) || error.has('registry_moved')) return
-  if (await releaseOfBytes(database, release.entry.cksum)) return
+  if (!(error instanceof Refusal)) return
+  // Of records that were moved, the new ones may have a release of these bytes in the same store;
+  // a commit whose outcome nobody knows may still be made.
+  if (error.has('registry_moved') || error.has('commit_unknown')) return
+  await forgetBytes(registry, release.name, release.entry.cksum)
+}
+
+/** Removes the bytes of a release that is not recorded, unless another release has them. */
+export async function forgetBytes(
+  { database, crates, mutex }: Registry,
+  name: Name,
+  cksum: string,
+): Promise<void> {
+  if (await releaseOfBytes(database, cksum)) return
   // Without the mutex somebody may be about to record a release with the same bytes.
-  if (await mutex.isHeld()) await crates.remove(keyOf(release))
+  if (await mutex.isHeld()) await crates.remove(crateKey(name, cksum))
 }
 
 function keyOf({ name, entry }: Release): string {

@@ -1,8 +1,16 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, type Dirent, fsync, type Stats } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  type Dirent,
+  existsSync,
+  fsync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import pLimit from 'p-limit'
 import { disk } from './disk/disk.ts'
 import { isTemporary, temporaryPath } from './disk/steps.ts'
@@ -138,13 +146,18 @@ export async function syncAll(paths: readonly string[], what: 'file' | 'folder')
 
 /**
  * Syncs everything on the file systems of some folders to disk, by the `sync` of GNU or BusyBox.
- * Returns false where that is not possible.
+ * Returns what became of it; after a failure nobody knows what is on disk.
  */
-export async function syncFileSystems(folders: readonly string[]): Promise<boolean> {
-  if (process.platform !== 'linux') return false
+export async function syncFileSystems(
+  folders: readonly string[],
+): Promise<'synced' | 'failed' | 'impossible'> {
+  if (process.platform !== 'linux') return 'impossible'
   const places = await disk.run('onePerFileSystem', folders)
   return new Promise(resolve => {
-    execFile('sync', ['-f', ...places], error => resolve(error === null))
+    execFile('sync', ['-f', ...places], error => {
+      if (error === null) resolve('synced')
+      else resolve(error.code === 'ENOENT' ? 'impossible' : 'failed')
+    })
   })
 }
 
@@ -219,6 +232,16 @@ export function isFolder(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EISDIR'
 }
 
+/** Reads a file; returns null when there is none. */
+export async function readBytes(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (isMissing(error) || isFolder(error)) return null
+    throw error
+  }
+}
+
 /** Returns whether an error means that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
@@ -234,4 +257,22 @@ export async function removeIfEmpty(path: string): Promise<boolean> {
     if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
+}
+
+/** Returns a checksum of bytes in lowercase hex. */
+export function sumOf(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
+  return createHash(algorithm).update(bytes).digest('hex')
+}
+
+/** Whether a path, at which nothing need be yet, is a folder or inside it, also through links. */
+export function isInside(path: string, folder: string): boolean {
+  return realOf(path).startsWith(realOf(folder))
+}
+
+/** Returns a path without symbolic links, and with a separator at its end. */
+export function realOf(path: string): string {
+  let above = path
+  while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
+  const real = join(existsSync(above) ? realpathSync(above) : above, relative(above, path))
+  return real.endsWith(sep) ? real : real + sep
 }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { configPath, type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { Cdn } from './cdn.ts'
@@ -7,9 +7,8 @@ import { disk } from './disk/disk.ts'
 import { isTemporary, type TextFile } from './disk/steps.ts'
 import {
   fileFacts,
-  isFolder,
-  isMissing,
   probeFolder,
+  readBytes,
   readFolder,
   removeIfEmpty,
   statOf,
@@ -143,12 +142,7 @@ export class PublicTree {
 
   /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
-    try {
-      return await readFile(this.path(path))
-    } catch (error) {
-      if (!isMissing(error) && !isFolder(error)) throw error
-      return (await this.#beyond(path)?.read(path)) ?? null
-    }
+    return (await readBytes(this.path(path))) ?? (await this.#beyond(path)?.read(path)) ?? null
   }
 
   /** Returns whether there is a file at `path`. */

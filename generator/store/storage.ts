@@ -1,16 +1,48 @@
 import { join, resolve } from 'node:path'
+import { refuse } from '../../core/error/error.ts'
 import { parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { readIndexFile } from './catalog/index-file.ts'
+import { releaseOfBytes } from './catalog/releases.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { CrateFolder } from './crate-folder.ts'
 import type { CrateStore } from './crate-store.ts'
 import type { Database } from './database/database.ts'
 import { isOnServer } from './database/engine.ts'
+import { isInside, realOf } from './durable-file.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Bucket } from './s3/bucket.ts'
 import type { Environment } from './s3/metadata.ts'
+
+/**
+ * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:
+ * files that no crate has are removed from the tree.
+ */
+export function requireApart(root: string, storage: Settings['storage']): void {
+  const [crates, tree] = [parseBucketAddress(storage.crates), parseBucketAddress(storage.public)]
+  if (crates && tree) {
+    const isSame = crates.bucket === tree.bucket
+    if (isSame && isEitherInside(keysOf(crates.prefix), keysOf(tree.prefix)))
+      refuse('places_overlap', { one: storage.public, other: storage.crates })
+    return
+  }
+  const folder = tree ? join(root, 'public') : resolve(root, storage.public)
+  if (isInside(root, folder)) refuse('places_overlap', { one: folder, other: root })
+  if (crates) return
+  const store = resolve(root, storage.crates)
+  if (isEitherInside(realOf(store), realOf(folder)))
+    refuse('places_overlap', { one: folder, other: store })
+}
+
+function isEitherInside(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+/** Returns what keys with a prefix begin with. */
+function keysOf(prefix: string): string {
+  return prefix === '' ? '' : `${prefix}/`
+}
 
 /** Opens the crate store of a registry folder by the settings; connects to nothing yet. */
 export async function openCrates(
@@ -43,6 +75,7 @@ export async function openTree(
   const options = {
     cacheSeconds: storage.cache_seconds,
     indexFile: (path: string) => readIndexFile(database, path),
+    isReleased: async (cksum: string) => (await releaseOfBytes(database, cksum)) !== null,
     // What is in files of one machine the other ones cannot answer.
     isShared: isOnServer(database) && crates.path('') === null,
   }

@@ -14,6 +14,7 @@ export const storageMessages = {
     cdn_refuses:
       'the CDN refuses to forget what has changed (status {status}); see `cdn.purge_url` and `cdn.purge_headers`',
     bucket_refuses: 'the object storage refuses a request ({reason}); its operator can mend that',
+    file_refused: '{path} is not in the object storage as it should be: {reason}',
     bucket_keys_missing:
       'there are no keys for the object storage; set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE` for a profile in `~/.aws/credentials`',
     bucket_role_refused:

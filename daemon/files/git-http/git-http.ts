@@ -9,7 +9,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { issue, Refusal, readHead, refuse, UploadPack } from '../../../generator/index.ts'
 import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
-import { Slots } from './slots.ts'
+import { Slots } from '../../http/slots.ts'
 
 const DEFAULTS = {
   gitCommand: 'git',
@@ -69,7 +69,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
  */
 export function gitHttp(options: GitHttpOptions): (c: Context) => Promise<Response> {
   const limits = { ...DEFAULTS, ...options }
-  const slots = new Slots(limits.maxConcurrent, limits.maxWaiting)
+  const { maxConcurrent: running, maxWaiting: waiting } = limits
+  const slots = new Slots({ running, waiting, busy: 'git_busy' })
   const advertisement = cacheAdvertisements(limits)
   return async c => {
     const name = c.req.path.slice('/index.git/'.length)

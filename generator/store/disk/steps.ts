@@ -69,6 +69,16 @@ export const steps = {
     return true
   },
 
+  /**
+   * Replaces a file by one with the same bytes, which are then to be put on disk again. Leaves a
+   * `.crate` that is a link to one of the crate store, where it is on disk; skips what is missing.
+   */
+  renew(path: string): void {
+    const facts = factsOf(path)
+    if (!facts?.isFile() || (path.endsWith('.crate') && facts.nlink > 1n)) return
+    steps.replace(path, readFileSync(path))
+  },
+
   /** Writes texts as `write` does. First makes `folders`, or removes half-written files in them. */
   writeAll(files: readonly TextFile[], folders: readonly string[]): void {
     for (const folder of folders)

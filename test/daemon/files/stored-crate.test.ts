@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { BASE, TestRegistry } from '../../support/registry.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
+import { until } from '../../support/until.ts'
 
 const PARTS = { name: 'demo', version: '1.0.0+b.1' }
 const BYTES = Buffer.from(buildCrate(PARTS))
@@ -104,4 +105,34 @@ test('a bucket that does not answer is a 503 for publishes, and nothing is publi
   assert.equal((await test.request('GET', '/readyz')).status, 503)
   s3.fault = () => null
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 200)
+})
+
+test('clients that read nothing hold up neither publishes nor others, and get all of it later', async t => {
+  const { test, token } = await opened(t)
+  const files = { 'src/lib.rs': '', 'big.bin': randomBytes(500_000) }
+  const big = { name: 'big', version: '1.0.0', files }
+  assert.equal((await test.publish(token, big)).status, 200)
+  const bytes = Buffer.from(buildCrate(big))
+  const ask = async (remoteAddress: string, path = '/crates/big/big-1.0.0.crate') =>
+    test.app.request(`${BASE}${path}`, {}, { incoming: { socket: { remoteAddress } } })
+  const held = await Promise.all(Array.from({ length: 128 }, () => ask('192.0.2.1')))
+  t.after(() => Promise.all(held.map(one => one.bodyUsed || one.body?.cancel())))
+  for (const { status } of held) assert.equal(status, 200)
+  const waiting = Array.from({ length: 128 }, () => ask('192.0.2.1'))
+  const refused = await ask('192.0.2.1')
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '10'])
+  const [{ detail }] = ((await refused.json()) as { errors: [{ detail: string }] }).errors
+  assert.match(detail, /^too many clients are reading from the object storage right now; try again/)
+  let published = 0
+  void test.publish(token, { name: 'other', version: '1.0.0' }).then(({ status }) => {
+    published = status
+  })
+  await until(
+    () => published === 200,
+    () => 'the publish waits for the downloads',
+  )
+  const other = await ask('192.0.2.2', PATH)
+  assert.deepEqual(Buffer.from(await other.arrayBuffer()), BYTES)
+  for (const one of [...held, ...(await Promise.all(waiting))])
+    if (one.status === 200) assert.deepEqual(Buffer.from(await one.arrayBuffer()), bytes)
 })

@@ -89,6 +89,19 @@ test('of equal publishes one adds the release; a refused one takes no bytes from
   assert.deepEqual(await findings(registry), [])
 })
 
+test('bytes stay when nobody knows whether their release was or will be recorded', async t => {
+  const { registry, queue } = await prepare(t)
+  const parts = { name: 'demo', version: '1.0.0' }
+  const unknown: Permit = () =>
+    Promise.reject(new Refusal([issue('commit_unknown', { reason: 'gone' })]))
+  await assert.rejects(publish(registry, queue, parts, unknown), /gone/)
+  const kept: string[] = []
+  for await (const key of registry.crates.list()) kept.push(key)
+  assert.equal(kept.length, 1)
+  await publish(registry, queue, parts)
+  assert.deepEqual(await findings(registry), [])
+})
+
 /** A promise that is resolved from outside. */
 function gate() {
   let open: () => void = () => undefined

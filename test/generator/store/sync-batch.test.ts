@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import fs, { readlinkSync, rmSync } from 'node:fs'
+import fs, { linkSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { placeOf } from '../../../core/paths/tree.ts'
 import { build } from '../../../generator/build/build.ts'
@@ -82,4 +82,46 @@ test('what a killed process may have written without a sync is synced before its
   await buildPages(registry)
   assert.ok(synced.includes('public/crates/demo/index.html'))
   assert.ok(synced.includes('public/crates/demo'))
+})
+
+test('what failed to be synced is replaced before it counts as on disk; links to the crate store stay', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source.crate')
+  writeFileSync(source, 'crate')
+  linkSync(source, join(folder, 'other.crate'))
+  const { fsync } = fs
+  t.after(() => {
+    fs.fsync = fsync
+    syncBuiltinESMExports()
+  })
+  const failing = (path: string) => {
+    const synced = new Set<number>()
+    let isFailing = true
+    fs.fsync = ((descriptor: number, done: (error: Error | null) => void) => {
+      if (readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return fsync(descriptor, done)
+      if (!isFailing) synced.add(fs.fstatSync(descriptor).ino)
+      if (!isFailing) return fsync(descriptor, done)
+      isFailing = false
+      done(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' }))
+    }) as typeof fsync
+    syncBuiltinESMExports()
+    return synced
+  }
+  const path = tree.path('a/one')
+  const synced = failing(path)
+  const keeper = tree.newBatch()
+  await tree.within(keeper).write(output('a/one', '1'))
+  const before = statSync(path).ino
+  await assert.rejects(keeper.sync(), { code: 'EIO' })
+  const after = statSync(path).ino
+  assert.notEqual(after, before, 'a new file has the bytes that may be lost')
+  await tree.write(output('a/one', '1'))
+  assert.deepEqual([...synced], [statSync(path).ino])
+  assert.equal(String(await tree.read('a/one')), '1')
+  const shown = tree.path('a/x.crate')
+  failing(shown)
+  await assert.rejects(tree.show(placeOf('a/x.crate'), source), { code: 'EIO' })
+  assert.equal(statSync(shown).ino, statSync(source).ino)
+  await tree.show(placeOf('a/x.crate'), source)
 })

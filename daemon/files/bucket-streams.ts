@@ -1,0 +1,77 @@
+import { finished, type Readable } from 'node:stream'
+import type { Context } from 'hono'
+import { addressGroup, clientAddress } from '../http/client-address.ts'
+import { type Slot, Slots } from '../http/slots.ts'
+import { webStream } from './web-stream.ts'
+
+const DEFAULTS = {
+  /** Returns the client address, for its share of the places; by default the remote address. */
+  addressOf: clientAddress([]),
+  /** Answers that are streamed at a time; `maxWaiting` more requests wait, others are refused. */
+  maxRunning: 256,
+  maxWaiting: 256,
+  /** The longest wait: Cargo gives up after 30 seconds, which the storage may take half of. */
+  waitMs: 10_000,
+  /** The time that every answer has, and how many bytes of it give it another millisecond. */
+  timeoutMs: 600_000,
+  bytesPerMs: 10,
+}
+
+export type BucketStreamOptions = Partial<typeof DEFAULTS>
+
+/** Bytes that a bucket sends as fast as the client takes them. */
+export interface BucketStream {
+  readonly bytes: Readable
+  /** How many bytes there are. */
+  readonly size: number
+  readonly answer: ResponseInit
+}
+
+/**
+ * Limits the requests that are answered from a bucket: how many are at a time, how long one waits
+ * for its turn, and how long its client may take. One client address has at most half of the
+ * places. So clients that take little or nothing hold a known number of connections.
+ */
+export class BucketStreams {
+  readonly #limits: typeof DEFAULTS
+  readonly #slots: Slots
+
+  constructor(options: BucketStreamOptions = {}) {
+    this.#limits = { ...DEFAULTS, ...options }
+    const { maxRunning: running, maxWaiting: waiting, waitMs } = this.#limits
+    this.#slots = new Slots({ running, waiting, waitMs, busy: 'downloads_busy' })
+  }
+
+  /**
+   * Answers with what `find` asks the bucket for when it is the turn of this request. Refuses it
+   * when too many wait, or it has waited for too long.
+   */
+  async answer(
+    c: Context,
+    find: () => Promise<BucketStream | Response | null>,
+  ): Promise<Response | null> {
+    const slot = this.#slots.admit(addressGroup(this.#limits.addressOf(c)))
+    let isStreamed = false
+    try {
+      await slot.start(c.req.raw.signal)
+      const found = await find()
+      if (found === null || found instanceof Response) return found
+      this.#untilSent(found, slot)
+      isStreamed = true
+      return new Response(webStream(found.bytes), found.answer)
+    } finally {
+      if (!isStreamed) slot.leave()
+    }
+  }
+
+  /** Keeps the place until the bytes are sent, and ends what takes too long. */
+  #untilSent({ bytes, size }: BucketStream, slot: Slot): void {
+    const { timeoutMs, bytesPerMs } = this.#limits
+    const slow = () => bytes.destroy(new Error('the client has taken too long to read an answer'))
+    const timer = setTimeout(slow, timeoutMs + size / bytesPerMs)
+    finished(bytes, () => {
+      clearTimeout(timer)
+      slot.leave()
+    })
+  }
+}

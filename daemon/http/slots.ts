@@ -1,0 +1,123 @@
+import { issue, Refusal } from '../../generator/index.ts'
+
+/** How many requests run, how many more wait, and how they are refused. */
+export interface SlotLimits {
+  readonly running: number
+  readonly waiting: number
+  /** The longest wait, in milliseconds; without it, a request waits until its client leaves. */
+  readonly waitMs?: number
+  readonly busy: 'git_busy' | 'downloads_busy'
+}
+
+/** The place of a request, from its arrival until it leaves. */
+export interface Slot {
+  /** Resolves when the request may run; refuses when it has waited too long or `signal` aborts. */
+  start(signal: AbortSignal): Promise<void>
+  /** Gives the place to others; does nothing the second time. */
+  leave(): void
+}
+
+/**
+ * Limits running and waiting requests; refuses more. One client gets at most half of either, so
+ * that a slow client leaves the other half free.
+ */
+export class Slots {
+  readonly #limits: SlotLimits
+  readonly #admitted: Shares
+  readonly #running: Shares
+  /** The waiting clients in order of arrival, by the function that lets them continue. */
+  readonly #waiting = new Map<() => void, string>()
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits
+    this.#admitted = new Shares(limits.running + limits.waiting)
+    this.#running = new Shares(limits.running)
+  }
+
+  /** Takes a request in; refuses it when there is no place for its client. */
+  admit(client: string): Slot {
+    if (!this.#admitted.hasRoom(client)) throw this.#refusal()
+    this.#admitted.add(client)
+    let state: 'admitted' | 'running' | 'left' = 'admitted'
+    return {
+      start: async signal => {
+        if (this.#running.hasRoom(client)) this.#running.add(client)
+        else await this.#turn(client, signal)
+        state = 'running'
+      },
+      leave: () => {
+        if (state === 'left') return
+        this.#admitted.remove(client)
+        if (state === 'running') this.#pass(client)
+        state = 'left'
+      },
+    }
+  }
+
+  /** Hands a place to the longest-waiting client that holds fewer than half of them. */
+  #pass(leaving: string): void {
+    this.#running.remove(leaving)
+    for (const [go, client] of this.#waiting) {
+      if (!this.#running.hasRoom(client)) continue
+      this.#waiting.delete(go)
+      this.#running.add(client)
+      go()
+      return
+    }
+  }
+
+  async #turn(client: string, signal: AbortSignal): Promise<void> {
+    const { waitMs } = this.#limits
+    if (signal.aborted) throw this.#refusal()
+    await new Promise<void>((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', gone)
+      }
+      const gone = (): void => {
+        end()
+        this.#waiting.delete(go)
+        reject(this.#refusal())
+      }
+      const go = (): void => {
+        end()
+        resolve()
+      }
+      const timer = waitMs === undefined ? undefined : setTimeout(gone, waitMs)
+      this.#waiting.set(go, client)
+      signal.addEventListener('abort', gone, { once: true })
+    })
+  }
+
+  #refusal(): Refusal {
+    return new Refusal([issue(this.#limits.busy)])
+  }
+}
+
+/** Counts the requests of each client; one client gets at most half of `most`. */
+class Shares {
+  readonly #most: number
+  readonly #counts = new Map<string, number>()
+  #all = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  hasRoom(client: string): boolean {
+    const own = this.#counts.get(client) ?? 0
+    return this.#all < this.#most && own < Math.ceil(this.#most / 2)
+  }
+
+  add(client: string): void {
+    this.#all++
+    this.#counts.set(client, (this.#counts.get(client) ?? 0) + 1)
+  }
+
+  remove(client: string): void {
+    this.#all--
+    const own = (this.#counts.get(client) ?? 0) - 1
+    if (own > 0) this.#counts.set(client, own)
+    else this.#counts.delete(client)
+  }
+}
