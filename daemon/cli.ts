@@ -5,11 +5,15 @@ import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { Exit } from '../generator/cli/io.ts'
 import { createProgram } from './program.ts'
 
+/** Whether something could not be printed to stdout, because nobody reads it any more. */
+let isCut = false
+
 // The reader may be gone: `head` at the end of a pipe (EPIPE) or a closed terminal (EIO). The
 // command still does its work.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+    if (stream === process.stdout) isCut = true
   })
 }
 
@@ -35,7 +39,11 @@ function stopSignal(): Promise<string> {
 }
 
 const io = terminalIo(process)
-const ends = { readInput: () => text(process.stdin), stopped: stopSignal }
+const ends = {
+  readInput: () => text(process.stdin),
+  stopped: stopSignal,
+  isRead: () => !isCut,
+}
 const program = await createProgram(io, process.argv.slice(2), ends)
 try {
   await program.parseAsync()

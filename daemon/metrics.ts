@@ -30,6 +30,12 @@ const BACKGROUND = [
 ] as const
 export type BackgroundWork = (typeof BACKGROUND)[number]
 
+/**
+ * The codes of failures that alerts are about. They are there before the first failure: `increase`
+ * of Prometheus does not count the one with which a series begins.
+ */
+const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
+
 /** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
@@ -77,6 +83,7 @@ export class Metrics {
       registers,
     })
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
+    for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
     gauges(registry, registers)
   }

@@ -9,6 +9,8 @@ export interface ProcessEnds {
   readonly readInput: () => Promise<string>
   /** Resolves with the reason when the daemon has to stop. */
   readonly stopped: () => Promise<string>
+  /** Whether somebody may still read stdout; only the next line that is printed can tell. */
+  readonly isRead: () => boolean
 }
 
 const AFTER_HELP = `
@@ -45,12 +47,14 @@ export async function createProgram(
     .version(version())
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
+  if (words[0]?.startsWith('-'))
+    program.showHelpAfterError('options follow the command: plimsoll status --dir registry')
   for (const register of await loadCommands(table(ends), words[0])) register(program, io)
   return program
 }
 
 /** Returns all commands; each is a module of its own, so a command loads only what it needs. */
-function table({ readInput, stopped }: ProcessEnds): CommandTable {
+function table({ readInput, stopped, isRead }: ProcessEnds): CommandTable {
   return {
     ...commands,
     user: async () => {
@@ -58,7 +62,10 @@ function table({ readInput, stopped }: ProcessEnds): CommandTable {
       return (to, io) => registerUser(to, io, readInput)
     },
     token: async () => (await import('./commands/token.ts')).registerToken,
-    audit: async () => (await import('./commands/audit.ts')).registerAudit,
+    audit: async () => {
+      const { registerAudit } = await import('./commands/audit.ts')
+      return (to, io) => registerAudit(to, io, isRead)
+    },
     serve: async () => {
       const { registerServe } = await import('./commands/serve.ts')
       return (to, io) => registerServe(to, io, stopped)

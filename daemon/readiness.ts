@@ -31,7 +31,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
 /** Returns the probe answers of a daemon that is starting; null for requests that have to wait. */
 export function whileStarting(path: string): Response | null {
   if (path === '/healthz') return plain('ok\n', 200)
-  return path === '/readyz' ? notReady('starting') : null
+  return path === '/readyz' || path === '/startupz' ? notReady('starting') : null
 }
 
 /** Returns the names of failing parts, without reasons: those may contain paths. */

@@ -80,6 +80,9 @@ test('a full disk refuses publishes with the reason, and service returns by itse
   assert.match(String(body.errors?.[0]?.detail), /^the disk of the registry is full.*try again/s)
   assert.deepEqual(await ready(test), [503, 'not ready: disk full\n'])
   assert.equal((await test.request('GET', '/index/de/mo/demo')).status, 200, 'reading goes on')
+  // The probes of the chart: restarting would not help, and its readers would have nobody.
+  for (const path of ['/healthz', '/startupz'])
+    assert.equal((await test.request('GET', path)).status, 200, path)
   assert.ok(
     test.logged.some(line => line.includes('the registry cannot be written to')),
     'the operator reads it in the log',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { commandMessages } from '../../core/error/messages/commands.ts'
 import { makeToken } from '../../daemon/accounts/tokens.ts'
 import { type Exposition, parseExposition } from '../support/exposition.ts'
 import { TestRegistry } from '../support/registry.ts'
@@ -63,6 +64,18 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
   )
   // A path is no label: whoever asks for many makes no more series.
   assert.deepEqual([...new Set(now.samples.filter(one => one.labels.includes('quoted')))], [])
+})
+
+test('the failures that alerts are about are zero before the first one', async t => {
+  const { samples } = await scrape(await TestRegistry.open(t))
+  const codes = Object.values(commandMessages)
+    .flatMap(texts => Object.keys(texts))
+    .filter(code => code.startsWith('storage_'))
+  const begun = samples.filter(({ name }) => name === 'plimsoll_failures_total')
+  assert.deepEqual(
+    begun.map(({ key, value }) => [key, value]).sort(),
+    ['unexpected', ...codes].map(code => [`plimsoll_failures_total{code="${code}"}`, 0]).sort(),
+  )
 })
 
 test('requests are told apart by the route that answered, and by methods that have a name', async t => {

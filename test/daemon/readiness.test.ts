@@ -101,10 +101,11 @@ test('while the daemon starts it lives and is not ready; all else waits', async 
   const server = await opened(t)
   const early = fetch(`${server.url}/index/config.json`)
   const asked = await Promise.all(
-    ['/healthz', '/readyz?x=1'].map(path => fetch(`${server.url}${path}`)),
+    ['/healthz', '/readyz?x=1', '/startupz'].map(path => fetch(`${server.url}${path}`)),
   )
   assert.deepEqual(await Promise.all(asked.map(async one => [one.status, await one.text()])), [
     [200, 'ok\n'],
+    [503, 'not ready: starting\n'],
     [503, 'not ready: starting\n'],
   ])
   server.answer(() => new Response('the app'))
@@ -144,6 +145,7 @@ test('a real daemon is ready as soon as it says that it listens', async t => {
   for (const [path, text] of [
     ['/readyz', 'ready\n'],
     ['/healthz', 'ok\n'],
+    ['/startupz', 'started\n'],
   ]) {
     const response = await fetch(`${url}${path}`)
     assert.deepEqual([response.status, await response.text()], [200, text])

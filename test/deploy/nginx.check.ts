@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { parse } from 'yaml'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
@@ -31,17 +32,20 @@ for (const [config, port] of [
     expectCode('user add', await plimsoll(folder, ['user', 'add', 'alice', '--dir', dir]), 0)
     const created = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
     const authorization = created.stdout.trim()
-    const daemon = await serve(cleanup, dir)
+    // Whoever connects to nginx here is a proxy before it.
+    const daemon = await serve(cleanup, dir, { PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1' })
     await startNginx(cleanup, folder, { config, port, daemon: new URL(daemon.url).host })
 
     const body = publishRequest({ name: 'demo', version: '1.0.0' })
     const put = await fetch(`${url}/api/v1/crates/new`, {
       method: 'PUT',
-      headers: { authorization },
+      headers: { authorization, 'x-forwarded-for': '203.0.113.1, 198.51.100.7' },
       body,
     })
     assert.equal(put.status, 200)
     assert.deepEqual(Object.keys((await put.json()) as object), ['warnings'])
+    const audit = await plimsoll(folder, ['audit', '--action', 'publish', '--dir', dir])
+    assert.match(audit.stdout, / from 198\.51\.100\.7$/m)
     await until(
       async () => (await fetch(`${url}/crates/demo/`)).status === 200,
       () => 'no page',
@@ -58,7 +62,15 @@ for (const [config, port] of [
     assert.equal((await facts('/search/?q=demo'))[0], 200)
     assert.equal((await facts('/healthz'))[0], 200)
     assert.equal((await facts('/me'))[0], 200)
+    // Answered by nginx itself: the daemon of a private registry would ask for a token.
+    assert.deepEqual(await facts(healthPath()), [204, null, 'nginx'])
   })
+
+/** The path that compose.yaml asks nginx for. */
+function healthPath(): string {
+  const { services } = parse(readFileSync(join(root, 'compose.yaml'), 'utf8'), { merge: true })
+  return new URL(services.nginx.healthcheck.test.at(-1)).pathname
+}
 
 /** Starts nginx as compose.yaml does, with places and addresses of this test. */
 async function startNginx(
@@ -71,7 +83,7 @@ async function startNginx(
   const text = readFileSync(join(root, 'deploy', 'nginx', config), 'utf8')
     .replaceAll('/tmp/', `${temporary}/`)
     .replace('/srv/public', join(folder, 'registry', 'public'))
-    .replaceAll('plimsoll:8080', daemon)
+    .replaceAll('daemon:8080', daemon)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
   const file = join(folder, 'nginx.conf')
   // Started as root, it would otherwise change to a user who cannot read the folder.

@@ -59,6 +59,21 @@ test('helm: what the chart renders', { skip: missing('helm') }, () => {
   assert.deepEqual(kinds(...ALL), ['Ingress', ...always, 'ServiceMonitor'].sort())
 })
 
+test('helm: settings that the image has under another name, or cannot have', {
+  skip: missing('helm'),
+}, () => {
+  const listen = run('helm', [...RENDER, '--set=settings.server\\.listen=[::]:8080'])
+  assert.match(listen, /name: PLIMSOLL_LISTEN\n\s+value: "\[::\]:8080"/)
+  run('helm', [...RENDER, '--set=settings.tls\\.cert=/tls/cert.pem'], 1)
+})
+
+test('helm: no probe asks for what a full disk changes', { skip: missing('helm') }, () => {
+  const probes = run('helm', RENDER).matchAll(/(\w+)Probe:\s+httpGet: \{path: (\S+),/g)
+  // Of these, test/daemon/full-disk.test.ts has the answers.
+  const expected = { startup: '/startupz', readiness: '/healthz', liveness: '/healthz' }
+  assert.deepEqual(Object.fromEntries([...probes].map(([, what, path]) => [what, path])), expected)
+})
+
 test('promtool: the alerts are sound', { skip: missing('promtool') }, () => {
   run('promtool', [
     'check',
