@@ -34,7 +34,8 @@ export { markOutdatedPages } from './pages/claim.ts'
 export { compareReleases, readRawFile } from './pages/compare.ts'
 export type { PageContext } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
-export { buildMarks, buildPages } from './pages/pages.ts'
+export { buildMarks } from './pages/marked.ts'
+export { buildPages } from './pages/pages.ts'
 export { beginServing, type Serving } from './serving.ts'
 export {
   buildStatic,
@@ -117,7 +118,7 @@ export { hasMoved } from './store/database/moves/move.ts'
 export { forgetBuckets, takeToken } from './store/database/rate-limits.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
-export { isIndexFile } from './store/mirror.ts'
+
 export type { Lease } from './store/process-mutex.ts'
 export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
@@ -165,7 +166,14 @@ export {
   sumUntil,
 } from '../core/day-counts.ts'
 export { CRATES_FOLDER, crateFilePath, crateKey, releaseOfPath } from '../core/paths/crates.ts'
-export { configPath, isImagePath, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
+export {
+  configPath,
+  isImagePath,
+  isIndexFile,
+  notFoundPath,
+  type Place,
+  placeOf,
+} from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

@@ -11,7 +11,13 @@ import {
   withDir,
   withRegistry,
 } from '../../generator/index.ts'
-import { type AuditEvent, type AuditFilter, detailText, listEvents } from '../accounts/audit.ts'
+import {
+  type AuditEvent,
+  type AuditFilter,
+  detailText,
+  listActions,
+  listEvents,
+} from '../accounts/audit.ts'
 
 type Asked = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 
@@ -21,8 +27,8 @@ interface AuditOptions extends FolderOptions, Asked {
   readonly follow?: boolean
 }
 
-/** Registers `audit`, which prints the audit log. */
-export function registerAudit(program: Command, io: Io): void {
+/** Registers `audit`, which prints the audit log; `isRead`: whether somebody still reads stdout. */
+export function registerAudit(program: Command, io: Io, isRead: () => boolean): void {
   const audit = withDir(program.command('audit'), io)
     .description('print the audit log: what changed, when and by whom, oldest first')
     .option('--since <duration>', 'only events of this last period, such as 90d, 12h, 30m, 10s')
@@ -30,14 +36,15 @@ export function registerAudit(program: Command, io: Io): void {
     .option('--crate <name>', 'only events of this crate')
     .option('--action <action>', 'only this action, such as publish, yank, login')
     .option('--limit <n>', 'at most this many events, the latest ones', '100')
-    .option('--follow', 'keep printing new events until interrupted')
+    .option('--follow', 'keep printing new events until interrupted, or until nobody reads them')
     .action((options: AuditOptions) =>
       withRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
         const events = await listEvents(database, filter)
         const print = (event: AuditEvent) =>
           io.out(options.json ? JSON.stringify(event) : line(event))
-        if (options.follow) await follow(database, filter, events, print)
+        if (events.length === 0) await nameActions(io, database, filter)
+        if (options.follow) await follow(database, filter, events, print, isRead)
         else report(io, options, events, events.map(line))
       }),
     )
@@ -58,19 +65,28 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Prints new events until the process ends. */
+/** Says which actions there are if no event has the one that was asked for: it may be misspelt. */
+async function nameActions(io: Io, database: Database, { action }: AuditFilter): Promise<void> {
+  const actions = await listActions(database)
+  if (action === undefined || actions.includes(action)) return
+  io.err(`no event has the action ${action}; the log has: ${actions.join(', ') || 'no events'}`)
+}
+
+/** Prints new events until the process ends, or nobody reads them any more. */
 async function follow(
   database: Database,
   filter: AuditFilter,
   first: readonly AuditEvent[],
   print: (event: AuditEvent) => void,
-): Promise<never> {
+  isRead: () => boolean,
+): Promise<void> {
   let events = first
   let after = 0
   for (;;) {
     events.forEach(print)
     after = events.at(-1)?.id ?? after
     await sleep(500)
+    if (!isRead()) return
     events = await listEvents(database, { ...filter, after })
   }
 }

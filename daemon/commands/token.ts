@@ -57,7 +57,7 @@ export function registerToken(program: Command, io: Io): void {
     .argument('<id>', 'its number in the output of `token list`')
     .action((id: string, options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async ({ database }) => {
-        const row = rowId(id) ?? refuse('token_unknown', { id })
+        const row = rowId(id) ?? refuse('token_id_invalid', { id })
         const revoked = await revokeToken(database, row, timestamp(io.now()))
         report(io, options, revoked, [`revoked ${id}`])
       }),

@@ -14,6 +14,7 @@ import { withRegistry } from './folder.ts'
 import {
   Exit,
   type FolderOptions,
+  filled,
   flagsOf,
   type Io,
   printIssues,
@@ -44,8 +45,9 @@ export function registerBuild(program: Command, io: Io): void {
     .option(
       '--from <dir>',
       'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
+      filled,
     )
-    .option('--out <dir>', 'with --from: folder to write the tree to')
+    .option('--out <dir>', 'with --from: folder to write the tree to', filled)
     .option(
       '--cache <file>',
       'with --from: cache file for a faster next build; default: a file in your cache folder',
@@ -57,6 +59,8 @@ export function registerBuild(program: Command, io: Io): void {
       const { from, out } = options
       if ((from === undefined) !== (out === undefined))
         command.error('error: --from and --out go together')
+      const alone = from === undefined ? onlyWithFrom(options) : undefined
+      if (alone) command.error(`error: ${alone} goes only with --from`)
       if (from !== undefined && out !== undefined)
         await run(io, () => buildFrom(io, from, out, options))
       else await withRegistry(io, options, registry => buildRegistry(io, registry, options))
@@ -72,6 +76,12 @@ export function registerBuild(program: Command, io: Io): void {
     json: 'an object: `crates`, how many were rendered; with `--from`, how many the tree has, and `versions`, `changed_files`, `warnings` and `refused`, arrays of texts',
     fails: 'something could not be rendered or was refused',
   })
+}
+
+/** Returns an option that was given and has no effect on the tree of a registry. */
+function onlyWithFrom({ cache, skipBad, verbose }: Options): string | undefined {
+  if (cache !== undefined) return cache === false ? '--no-cache' : '--cache'
+  return skipBad ? '--skip-bad' : verbose ? '--verbose' : undefined
 }
 
 async function buildRegistry(io: Io, registry: Registry, options: Options): Promise<void> {

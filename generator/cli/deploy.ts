@@ -19,6 +19,7 @@ import { progressLine } from './console/progress.ts'
 import {
   Exit,
   type FolderOptions,
+  filled,
   flagsOf,
   type Io,
   printIssues,
@@ -47,9 +48,13 @@ interface PushOptions extends FolderOptions {
 export function registerDeploy(program: Command, io: Io): void {
   const command = withDir(program.command('deploy'), io)
     .description('upload a public tree to a bucket or folder: only what changed, the index last')
-    .requiredOption('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder')
-    .option('--from <dir>', 'the tree, such as of `build --out`; default: that of the registry')
-    .option('--delete', 'remove files there that the tree does not have')
+    .requiredOption('--to <place>', 'where to: s3://BUCKET/PREFIX or a folder', filled)
+    .option(
+      '--from <dir>',
+      'the tree, such as of `build --out`; default: that of the registry',
+      filled,
+    )
+    .option('--delete', 'remove files of a tree there that this one does not have')
     .option(
       '--pages',
       'leave index and .crate files there as they are, for a tree that `push` adds to',
@@ -58,10 +63,10 @@ export function registerDeploy(program: Command, io: Io): void {
     .action((options: Options) => run(io, () => deployTree(io, options)))
   withManual(command, {
     examples: [
-      ['plimsoll deploy --from public --to s3://my-bucket', 'uploads a static tree'],
+      ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
       ['plimsoll deploy --from public --to /srv/www --dry-run', 'shows what would change'],
     ],
-    json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers',
+    json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
     fails: 'the target cannot be written to',
   })
 }
@@ -71,7 +76,11 @@ export function registerPush(program: Command, io: Io): void {
   const command = withDir(program.command('push'), io)
     .description('add .crate files to a static tree in a bucket or folder, also many at once')
     .argument('<file-or-dir...>', '.crate files, or folders to search for them')
-    .requiredOption('--to <place>', 'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty')
+    .requiredOption(
+      '--to <place>',
+      'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty',
+      filled,
+    )
     .option('--base-url <url>', 'URL at which users reach the tree')
     .option('--verbose', 'print every warning, not just one of each kind')
     .action((sources: string[], options: PushOptions) =>
@@ -80,7 +89,7 @@ export function registerPush(program: Command, io: Io): void {
   withManual(command, {
     examples: [
       [
-        'plimsoll push target/package/demo-1.0.0.crate --to s3://my-bucket --base-url https://crates.example.com',
+        'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com',
         'publishes from CI, without a server',
       ],
       [
@@ -99,8 +108,7 @@ async function pushFiles(
   options: PushOptions,
   command: Command,
 ): Promise<void> {
-  const isNamed =
-    command.getOptionValueSource('dir') !== 'default' || io.env.PLIMSOLL_DIR !== undefined
+  const isNamed = command.getOptionValueSource('dir') !== 'default' || Boolean(io.env.PLIMSOLL_DIR)
   const from = isNamed || existsSync(options.dir) ? options.dir : null
   const { settings, urls } = readStaticSettings(from, { env: io.env, flags: flagsOf(options) })
   // The index contains it, and there is no daemon whose address it could be.
@@ -144,18 +152,25 @@ async function deployTree(io: Io, options: Options): Promise<void> {
     progress: progress.at,
   })
   progress.done()
-  const { uploaded, removed, unchanged, surplus, bytes } = result
+  const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
   const names = dryRun
     ? [...uploaded.map(path => `upload ${path}`), ...removed.map(path => `remove ${path}`)]
     : []
   const size = formatBytes(bytes)
   const verb = dryRun ? 'to upload' : 'uploaded'
-  const rest = surplus - removed.length
+  const rest = surplus - foreign.length - removed.length
   report(io, options, result, [
     ...names,
     `${counted(uploaded.length, 'file')} ${verb} (${size}), ${counted(removed.length, 'file')} removed, ${counted(unchanged, 'file')} unchanged`,
     ...(rest > 0
-      ? [`${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them`]
+      ? [
+          `${counted(rest, 'file')} there that the tree does not have; \`--delete\` removes them, \`--delete --dry-run\` lists them`,
+        ]
+      : []),
+    ...(foreign.length > 0
+      ? [
+          `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
+        ]
       : []),
   ])
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { quotedText } from '../../core/error/catalog.ts'
@@ -59,6 +60,7 @@ async function importAll(
 ): Promise<void> {
   const { count } = registry.settings.downloads
   if (count !== 'imported') refuse('downloads_not_imported', { count })
+  if (!sources.some(one => existsSync(one))) refuse('file_missing', { path: sources[0] ?? '' })
   const files = (await Promise.all(sources.map(logsAt))).flat()
   const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))
@@ -117,11 +119,13 @@ const MIB = 1024 ** 2
 /** System errors of one log; a log may also go while others are read. */
 const OF_THE_FILE = new Set(['EACCES', 'EIO', 'EISDIR', 'ENOENT', 'EPERM'])
 
-/** Returns the file, or all files below a folder, sorted by name: logs often begin with a date. */
+/**
+ * Returns the file, also if there is none, or all files below a folder, sorted by name: logs often
+ * begin with a date.
+ */
 async function logsAt(source: string): Promise<string[]> {
   const facts = await statOf(source)
-  if (!facts) return refuse('file_missing', { path: source })
-  if (!facts.isDirectory()) return [source]
+  if (!facts?.isDirectory()) return [source]
   const found: string[] = []
   for (const entry of await readFolder(source)) {
     if (entry.isDirectory()) found.push(...(await logsAt(join(source, entry.name))))

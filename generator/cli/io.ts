@@ -52,6 +52,12 @@ export interface FolderOptions {
   readonly listen?: string
 }
 
+/** Parses the value of an option; refuses an empty one, such as that of an unset variable. */
+export function filled(text: string): string {
+  if (text === '') throw new InvalidArgumentError('it is empty')
+  return text
+}
+
 /** Adds `--dir` to a command, and `--set` for every setting. */
 export function withDir(command: Command, io: Io): Command {
   const add = (text: string, before: Record<string, string> = {}) => {
@@ -59,8 +65,9 @@ export function withDir(command: Command, io: Io): Command {
     if (at < 1) throw new InvalidArgumentError('write KEY=VALUE, such as `auth.required=true`')
     return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
   }
+  // An empty variable counts as none: its folder would be the current one.
   return command
-    .option('--dir <dir>', 'the registry folder', io.env.PLIMSOLL_DIR ?? './registry')
+    .option('--dir <dir>', 'the registry folder', filled, io.env.PLIMSOLL_DIR || './registry')
     .option('--set <key=value>', 'override a setting; can be repeated', add)
 }
 

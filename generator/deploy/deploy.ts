@@ -1,8 +1,10 @@
 import { refuse } from '../../core/error/error.ts'
+import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import type { Progress } from '../build/build.ts'
+import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
 import { PublicTree } from '../store/public-tree.ts'
-import { stageOf } from '../store/upload-order.ts'
+import { inTurns, stageOf } from '../store/upload-order.ts'
 import type { DeployTarget } from './target.ts'
 
 /** An upload of a public tree. */
@@ -10,7 +12,7 @@ export interface Deployment {
   /** The folder with the tree. */
   readonly from: string
   readonly to: DeployTarget
-  /** Whether files are removed that the tree does not have. */
+  /** Whether files are removed that a tree may have, but this one does not. */
   readonly removes: boolean
   /** Whether sparse index and `.crate` files there stay as they are: pushes write them. */
   readonly isPagesOnly?: boolean
@@ -26,36 +28,29 @@ export interface Deployed {
   readonly removed: readonly string[]
   /** The files that only the target has; they stay unless they are removed. */
   readonly surplus: number
+  /** Those of them that no tree has, such as files of an operator; they always stay. */
+  readonly foreign: readonly string[]
   readonly bytes: number
 }
-
-/** The most files that are compared or uploaded at a time. */
-const AT_ONCE = 32
 
 /**
  * Makes a folder or bucket equal to a public tree: uploads only what differs, `.crate` files first,
  * the index next, pages last, so that readers never see a line without its `.crate`. Once stopped,
- * it goes on where it was. Needs memory for the paths of all files.
+ * it goes on where it was. Refuses a target that is neither empty nor a tree, and leaves alone what
+ * no tree has. Needs memory for the paths of all files.
  */
-export async function deploy({
-  from,
-  to,
-  removes,
-  isPagesOnly = false,
-  isTrial,
-  progress,
-}: Deployment): Promise<Deployed> {
+export async function deploy(job: Deployment): Promise<Deployed> {
+  const { from, to, removes, isPagesOnly = false, isTrial, progress } = job
   const tree = new PublicTree(from, 'never')
   if (!(await tree.has(configPath))) refuse('deploy_no_tree', { from })
-  const surplus = new Set<string>()
+  const left = new Set<string>()
   for await (const path of to.list()) {
-    surplus.add(path)
-    if (surplus.size % 1000 === 0) progress?.('listing files', surplus.size, 0)
+    left.add(path)
+    if (left.size % 1000 === 0) progress?.('listing files', left.size, 0)
   }
-  if (removes && surplus.size > 0 && !surplus.has(configPath))
-    refuse('deploy_foreign', { to: to.place })
+  await checkTarget(job, tree, left)
   const isLeft = (path: string) => isPagesOnly && isPushed(path)
-  for (const path of surplus) if (isLeft(path)) surplus.delete(path)
+  for (const path of left) if (isLeft(path)) left.delete(path)
   const stages: string[][] = [[], [], []]
   let total = 0
   for await (const path of tree.list()) {
@@ -70,7 +65,7 @@ export async function deploy({
       const content = await tree.read(path)
       // Somebody may be building the tree; whatever is removed there is no part of it.
       if (content === null) return
-      const isListed = surplus.delete(path)
+      const isListed = left.delete(path)
       if (!isListed || !(await to.has(path, content))) {
         if (!isTrial) await to.put(path, content)
         differing.add(path)
@@ -80,7 +75,8 @@ export async function deploy({
       progress?.('uploading files', done, total)
     })
   }
-  const removed = removes ? [...surplus].sort((a, b) => stageOf(b) - stageOf(a)) : []
+  const foreign = [...left].filter(path => !isOwnPath(path)).sort()
+  const removed = removes ? [...left].filter(isOwnPath).sort((a, b) => stageOf(b) - stageOf(a)) : []
   if (!isTrial) {
     for (const stage of [2, 1, 0]) {
       const some = removed.filter(path => stageOf(path) === stage)
@@ -88,29 +84,30 @@ export async function deploy({
     }
   }
   const uploaded = stages.flat().filter(path => differing.has(path))
-  return { uploaded, unchanged: done - uploaded.length, removed, surplus: surplus.size, bytes }
+  const unchanged = done - uploaded.length
+  return { uploaded, unchanged, removed, surplus: left.size, foreign, bytes }
+}
+
+/**
+ * Refuses a target with these files unless it is empty, has a tree, or what a first upload that was
+ * stopped may have left: that wrote the `config.json` after all `.crate` files and before all pages.
+ */
+async function checkTarget(
+  { to: { place: to }, removes, isPagesOnly = false }: Deployment,
+  tree: PublicTree,
+  files: ReadonlySet<string>,
+): Promise<void> {
+  if (files.has(SETTINGS_FILE) || files.has(DATABASE_FILE)) refuse('deploy_registry', { to })
+  if (files.has(configPath)) return
+  if (isPagesOnly) refuse('deploy_not_pushed', { to })
+  for (const path of files) {
+    const isOurs = isOwnPath(path) || (await tree.has(path))
+    if (!isOurs || stageOf(path) === 2) refuse('deploy_foreign', { to, path })
+  }
+  if (removes && files.size > 0) refuse('deploy_unfinished', { to })
 }
 
 /** Whether a push writes this file. */
 function isPushed(path: string): boolean {
   return path.endsWith('.crate') || /^(?:index|\.push)\//.test(path)
-}
-
-/** Runs `work` for all items, some at a time; stops after the first failure and throws it. */
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  const left = items[Symbol.iterator]()
-  let isFailing = false
-  const run = async () => {
-    for (const item of left) {
-      if (isFailing) return
-      await work(item)
-    }
-  }
-  const runs = Array.from({ length: AT_ONCE }, () =>
-    run().catch(error => {
-      isFailing = true
-      throw error
-    }),
-  )
-  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason
 }

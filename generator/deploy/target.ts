@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
 import { output, placeOf } from '../../core/paths/tree.ts'
-import { fileChecksum } from '../store/durable-file.ts'
+import { fileChecksum, sumOf } from '../store/durable-file.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import type { Bucket } from '../store/s3/bucket.ts'
 import { headersOf } from '../store/s3/headers.ts'
@@ -56,8 +55,4 @@ export function bucketTarget(bucket: Bucket, cacheSeconds: number): DeployTarget
       }),
     remove: path => bucket.remove(path),
   }
-}
-
-function sumOf(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
-  return createHash(algorithm).update(bytes).digest('hex')
 }

@@ -20,8 +20,10 @@ export interface LineBatch {
 
 /** Returns the content of a log; a file that begins like gzip is unpacked. */
 async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
+  // First: a stream of a file that cannot be opened would fail before anybody listens.
+  const isPacked = await isZipped(path)
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 })
-  if (!(await isZipped(path))) return raw
+  if (!isPacked) return raw
   const unzipped = createGunzip({ chunkSize: 256 * 1024 })
   raw.on('error', error => unzipped.destroy(error))
   return raw.pipe(unzipped)

@@ -4,6 +4,7 @@ import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import { CRATES_IO, isCratesIo } from '../../core/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
+import { forgetBytes } from '../add/add.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
@@ -137,7 +138,7 @@ class ImportBatch {
   }
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
-    const { crates, database } = this.#registry
+    const { database } = this.#registry
     await inParallel(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
     const releases = batch.map(one => one.release)
     const landings = await importReleases(database, releases, this.#job.change, this.#job)
@@ -147,8 +148,7 @@ class ImportBatch {
       if (!landing) throw new Error('importReleases returned no result for a release')
       const { outcome } = landing
       const { name, version } = release
-      if (outcome === 'refused' && !(await releaseOfBytes(database, bytes.cksum)))
-        await crates.remove(crateKey(name, bytes.cksum))
+      if (outcome === 'refused') await forgetBytes(this.#registry, name, bytes.cksum)
       const issues = outcome === 'refused' ? landing.issues : notes
       outcomes.push({ outcome, where, name, version, issues })
     }

@@ -82,6 +82,26 @@ test('what needs a profile is waited for only with it, and starts in order', () 
   assert.deepEqual([...new Set(mounted)].sort(), Object.keys(volumes).sort())
 })
 
+test('nginx reaches the daemon through the network whose addresses are trusted', () => {
+  const { services, networks } = parse(read('compose.yaml'), { merge: true })
+  const { environment, networks: joined } = services.plimsoll
+  for (const config of ['nginx.conf', 'private.conf']) {
+    const [, name] = /set \$daemon (\w+):8080;/.exec(read(`deploy/nginx/${config}`)) ?? []
+    assert.deepEqual(joined, { inside: { aliases: [name] }, outside: null })
+  }
+  const { subnet } = networks.inside.ipam.config[0]
+  assert.ok(environment.PLIMSOLL_SERVER_TRUSTED_PROXIES.endsWith(`:-${subnet}}`))
+})
+
+test('what compose.yaml is not given about the database, plimsoll.toml may say', () => {
+  const { environment } = parse(read('compose.yaml'), { merge: true }).services.plimsoll
+  const database = Object.entries(environment).filter(([name]) => /_DATABASE_/.test(name))
+  assert.deepEqual(database, [
+    ['PLIMSOLL_DATABASE_URL', null],
+    ['PLIMSOLL_DATABASE_SSLMODE', null],
+  ])
+})
+
 test('the S3 server of compose.yaml is the version that the tests run on', () => {
   const { services } = parse(read('compose.yaml'), { merge: true })
   const [, version] = /const VERSION = '(v[\d.]+)'/.exec(read('scripts/versitygw.mjs')) ?? []

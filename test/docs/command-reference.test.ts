@@ -46,7 +46,11 @@ const WITHOUT_JSON = ['plimsoll completion', 'plimsoll serve']
 test('docs/commands.md describes every command as it is declared, with an example', async () => {
   const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
   const never = () => new Promise<string>(() => undefined)
-  const program = await createProgram(io, [], { readInput: never, stopped: never })
+  const program = await createProgram(io, [], {
+    readInput: never,
+    stopped: never,
+    isRead: () => true,
+  })
   const sections = program.commands.flatMap(command => chapters(command, `plimsoll`))
   const text = [INTRODUCTION, ...sections].join('\n')
   if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(FILE, text)

@@ -6,6 +6,7 @@ export const accountMessages = {
     login_invalid:
       '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
     token_access_absent: 'choose full access or at least one permission',
+    token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
     token_name_invalid:
       'a token needs a name of 1 to 100 characters on one line, such as its purpose',
     crate_pattern_invalid:

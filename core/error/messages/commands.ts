@@ -6,6 +6,7 @@ export const commandMessages = {
     registry_exists: '{dir} already contains a registry; nothing was changed',
     not_a_registry:
       '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
+    restore_outside: '`{key}` leads out of {dir}, where restore changes nothing; leave it out',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
@@ -14,20 +15,29 @@ export const commandMessages = {
     deploy_no_tree:
       '{from} is no public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
     deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',
+    deploy_registry:
+      '{to} is a registry folder, into which no tree is uploaded; nothing was changed; choose another --to',
     deploy_foreign:
-      '{to} contains files that are not a public tree, so nothing was removed; leave out --delete, or choose an empty place',
+      '{to} contains {path} but no index/config.json, so it is no public tree; nothing was changed; choose an empty place or an earlier --to',
+    deploy_unfinished:
+      '{to} has no index/config.json yet, so nothing is removed there; nothing was changed; leave out --delete until an upload has ended',
+    deploy_not_pushed:
+      '{to} has no index/config.json, so it is no tree that `push` adds to; nothing was changed; push to it first, or leave out --pages',
+    places_overlap:
+      '{one} and {other} lie inside each other, and files that no crate has are removed from the public tree; name other places with `storage.public` and `storage.crates`',
+    backup_public:
+      '{file} would be in the public tree, which everybody may read; name a place outside of it',
+    migrate_nothing:
+      'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to',
+    migrate_undo_alone: '--undo goes alone; leave out --to, --crates and --public',
     push_other_config:
       '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree',
     bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
-    serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
-    daemons_differ:
-      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
     base_url_missing:
       '{address} has no URL; set `registry.base_url` to the address at which users reach the registry',
-    address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     downloads_not_imported:
       'the setting `downloads.count` is "{count}", so nothing was imported; set it to "imported", or for logs of the time before the daemon counted, add `--set downloads.count=imported` once',
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',
@@ -93,8 +103,6 @@ export const commandMessages = {
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
       'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
-    migrate_nothing:
-      'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to',
     migrate_tree_shared:
       'the public tree is in {place} already; leave out --public, and `plimsoll build` renders the tree at another place',
     migrate_tree_incomplete:
@@ -108,7 +116,10 @@ export const commandMessages = {
     backup_foreign: '{file} is not a backup of a registry: it contains {entry}',
     backup_incomplete: '{file} is an incomplete backup: {part} is missing',
     backup_unreadable: '{file} cannot be read as a backup: {reason}',
-    restore_not_empty: '{dir} is not empty; restore into a new folder with --dir',
+    restore_not_empty:
+      '{dir} is not empty, it contains {entry}; restore into a new folder with --dir',
+    restore_variables:
+      'the environment leads out of {dir} ({names}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
@@ -116,6 +127,10 @@ export const commandMessages = {
       'the disk of the registry is full: {reason}; nothing was changed, try again when there is room',
   },
   busy: {
+    serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
+    daemons_differ:
+      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',
+    address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
     registry_moved:
@@ -143,6 +158,8 @@ export const commandMessages = {
       'the database is damaged: {reason}; stop the daemon and keep the folder, then restore the newest backup into a new folder with `plimsoll restore`, or `plimsoll import` its `public` folder into a new registry',
     storage_failing:
       'the disk reports an error: {reason}; look for its cause in the log of the operating system, then check the registry with `plimsoll verify`',
+    delete_unfinished:
+      'the records of what was to be deleted of `{name}` are gone, but not all of its files and bytes; run the command again to remove them',
     page_failed: (p: { kind: string; of: string; reason: string }) =>
       `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
   },

@@ -5,8 +5,6 @@ export const registryMessages = {
   forbidden: {
     not_owner:
       '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
-    api_off:
-      'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',
@@ -36,6 +34,8 @@ export const registryMessages = {
       'this token is not valid: it is unknown, revoked or expired; {me} says how to get a new one',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
     crate_not_covered: 'this token does not cover the crate `{name}`',
+    api_off:
+      'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },
   incomplete: {
     body_lost: 'the connection broke before the whole request had arrived; send it again',
@@ -46,6 +46,8 @@ export const registryMessages = {
   },
   busy: {
     server_busy: 'too many requests of this kind are waiting; try again in a few seconds',
+    downloads_busy:
+      'too many clients are reading from the object storage right now; try again in a few seconds',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },
   failed: {

@@ -36,7 +36,7 @@ end
 # The crates of the registry folder, or the versions of the crate before an @.
 function __plimsoll_crates
     set -l folder ./registry
-    set -q PLIMSOLL_DIR; and set folder $PLIMSOLL_DIR
+    test -n "$PLIMSOLL_DIR"; and set folder $PLIMSOLL_DIR
     set -l words (commandline -opc)
     set -l at (contains -i -- --dir $words); and set folder $words[(math $at + 1)]
     set -l word (commandline -ct)

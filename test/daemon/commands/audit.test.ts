@@ -103,6 +103,52 @@ test('audit: what is refused, and how', async t => {
   ])
 })
 
+test('audit names the actions there are when no event has the one asked for', async t => {
+  const folder = await servedFolder(t)
+  const { code, stdout, stderr } = await folder.run(['audit', '--action', 'yanc', '--json'])
+  assert.deepEqual(
+    [code, stdout, stderr],
+    [
+      0,
+      '[]\n',
+      'no event has the action yanc; the log has: password-link, token-create, user-add\n',
+    ],
+  )
+  const quiet = await folder.run(['audit', '--action', 'user-add', '--crate', 'demo'])
+  assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', ''])
+})
+
+test('audit --follow ends when nobody reads it any more', async t => {
+  const folder = await servedFolder(t)
+  const cli = join(root, 'dist', 'daemon', 'cli.js')
+  const script = '{ "$0" "$1" audit --follow --dir "$2"; echo "ended with $?" >&2; } | head -1'
+  const child = spawn('sh', ['-c', script, process.execPath, cli, folder.dir], { detached: true })
+  const said = { stdout: '', stderr: '' }
+  let isOver = false
+  child.on('close', () => {
+    isOver = true
+  })
+  new Cleanup(t).add(() => {
+    if (!isOver && child.pid) process.kill(-child.pid, 'SIGKILL')
+  })
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk: Buffer) => {
+      said[name] += chunk.toString()
+    })
+  await until(
+    () => said.stdout !== '',
+    () => `nothing was printed: ${said.stderr}`,
+  )
+  // What `head` does not take may still fit into the pipe.
+  for (let at = 0; !isOver && at < 20; at++) await folder.ok('user', 'add', `user-${at}`)
+  await until(
+    () => isOver,
+    () => `still running: ${said.stderr}`,
+  )
+  assert.match(said.stdout, /^\S+Z {2}command line {2}user-add {2}[^\n]*\n$/)
+  assert.equal(said.stderr, 'ended with 0\n')
+})
+
 test('audit --follow goes on telling what happens, one event a line', async t => {
   const folder = await servedFolder(t)
   const args = ['audit', '--follow', '--json', '--action', 'user-add', '--dir', folder.dir]

@@ -106,8 +106,8 @@ test('token create, list, revoke: what is refused, and how', async t => {
     ],
     [
       ['token', 'revoke', 'x'],
-      1,
-      'there is no token x, or it is revoked; `plimsoll token list` and `/me` list the tokens',
+      2,
+      '`x` is not the number of a token; `plimsoll token list` has them',
     ],
     [['token', 'revoke'], 2, "missing required argument 'id'"],
   ])

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { isOwnPath } from '../../../core/paths/own.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
+import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { plimsoll } from '../../support/plimsoll.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -34,4 +36,56 @@ test('a static tree is built and deployed; keys are never printed', async t => {
   assert.match(inside.stderr, /lie inside each other/)
   const wrong = await plimsoll(folder, ['deploy', '--from', 'public', '--to', 's3://X'], env)
   assert.deepEqual([wrong.code, /is not the address of a bucket/.test(wrong.stderr)], [2, true])
+})
+
+test('a registry folder is no target, also with the --delete that a deploy names', async t => {
+  const folder = folderOf(t)
+  mkdirSync(join(folder, 'from'))
+  const put = (name: string) =>
+    writeFileSync(join(folder, 'from', `${name}.crate`), buildCrate({ name, version: '1.0.0' }))
+  put('demo')
+  put('other')
+  const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example' }
+  const call = (...args: string[]) => plimsoll(folder, args, env)
+  const build = () => call('build', '--from', 'from', '--out', 'pub', '--no-cache')
+  assert.equal((await build()).code, 0)
+  assert.equal((await call('init', '--dir', 'regd')).code, 0)
+  assert.equal((await call('add', 'from', '--dir', 'regd')).code, 0)
+  const tree = filesBelow(join(folder, 'regd', 'public'))
+  assert.ok(tree.includes('index.git/HEAD'))
+  assert.deepEqual(
+    tree.filter(path => !isOwnPath(path)),
+    [],
+  )
+  const before = treeDigest(join(folder, 'regd'))
+  for (const more of [[], ['--delete'], ['--dry-run']]) {
+    const { code, stderr } = await call('deploy', '--from', 'pub', '--to', 'regd', ...more)
+    assert.deepEqual(
+      [code, stderr.trim()],
+      [
+        2,
+        `error: ${join(folder, 'regd')} is a registry folder, into which no tree is uploaded; nothing was changed; choose another --to`,
+      ],
+    )
+  }
+  assert.equal(treeDigest(join(folder, 'regd')), before)
+
+  // What `deploy` says of a tree: what `--delete` removes, and what stays.
+  assert.equal((await call('deploy', '--from', 'pub', '--to', 'www')).code, 0)
+  writeFileSync(join(folder, 'www', 'CNAME'), 'crates.example')
+  rmSync(join(folder, 'from', 'other.crate'))
+  assert.equal((await build()).code, 0)
+  const rest = (await call('deploy', '--from', 'pub', '--to', 'www')).stdout.split('\n')
+  assert.match(
+    rest[1] ?? '',
+    /^\d+ files there that the tree does not have; `--delete` removes them, `--delete --dry-run` lists them$/,
+  )
+  assert.equal(rest[2], '1 file there not of a tree, such as CNAME: left alone')
+  const gone = (await call('deploy', '--from', 'pub', '--to', 'www', '--delete')).stdout.split('\n')
+  assert.match(gone[0] ?? '', / [1-9]\d* files removed/)
+  assert.equal(gone[1], rest[2])
+  assert.deepEqual(
+    filesBelow(join(folder, 'www')),
+    [...filesBelow(join(folder, 'pub')), 'CNAME'].sort(),
+  )
 })

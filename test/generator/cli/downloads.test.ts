@@ -48,7 +48,19 @@ error: the access log logs/old/broken.gz cannot be read: unexpected end of file;
   const served = await run('downloads', 'import', 'logs', '--set', 'downloads.count=served')
   assert.equal(served.code, 2)
   assert.match(served.stderr, /^error: the setting `downloads\.count` is "served"/)
-  assert.equal((await run('downloads', 'import', 'nowhere')).code, 2)
+  const nowhere = await run('downloads', 'import', 'nowhere', 'gone')
+  assert.deepEqual(
+    [nowhere.code, nowhere.stderr],
+    [2, 'error: there is no file or folder nowhere\n'],
+  )
+  writeFileSync(join(folder, 'late.log'), line('/late') + line(path))
+  assert.deepEqual(await run('downloads', 'import', 'nowhere', 'late.log'), {
+    code: 1,
+    stdout:
+      '1 download counted in 2 new lines of 1 log; 1 other request, 0 downloads of unknown versions, 0 lines not understood\n',
+    stderr:
+      "error: the access log nowhere cannot be read: ENOENT: no such file or directory, open 'nowhere'; the others were imported\n",
+  })
   const lock = new Lock(join(folder, 'registry', 'locks', 'downloads.lock'))
   assert.ok(lock.tryAcquire('the test'))
   const beside = await run('downloads', 'import', 'logs')

@@ -56,6 +56,8 @@ test('every command that reports has one JSON text on stdout', async t => {
   assert.deepEqual(await json(plimsoll('restore', 'b.tar', '--dir', 'again', '--json')), {
     dir: 'again',
     crate_files: 9,
+    left_out: [],
+    ignored: [],
   })
   assert.equal(((await json(plimsoll('audit', '--json'))) as object[]).length, 10)
   assert.deepEqual(await json(plimsoll('verify', '--json')), [])

@@ -1,0 +1,156 @@
+// Mirrors generator/deploy/: what an operator in a hurry may name as the target
+import assert from 'node:assert/strict'
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { isOwnPath } from '../../../core/paths/own.ts'
+import { deploy } from '../../../generator/deploy/deploy.ts'
+import { bucketTarget, type DeployTarget, folderTarget } from '../../../generator/deploy/target.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { filesBelow, treeDigest } from '../../support/folder.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { objectOf } from '../../support/s3/objects.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const SUM = '0123456789abcdef'.repeat(4)
+
+type Code = Parameters<Refusal['has']>[0]
+
+interface Options {
+  readonly removes?: boolean
+  readonly isPagesOnly?: boolean
+  readonly isTrial?: boolean
+}
+
+/** A registry whose tree has files of all kinds, and a deployment of that tree to a target. */
+async function source(t: TestContext) {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const manifest = 'keywords = ["boats"]\ncategories = ["science::robotics"]'
+  for (const version of ['1.0.0', '1.1.0+b']) {
+    const { body } = await registry.publish(token, { name: 'Demo', version, manifest })
+    assert.equal('errors' in body, false, JSON.stringify(body))
+  }
+  await registry.indexWorker.settle()
+  await registry.indexWorker.pages.flush()
+  assert.deepEqual(registry.buildFailures, [])
+  const from = join(registry.dir, 'public')
+  const run = (to: DeployTarget, options: Options = {}) =>
+    deploy({ from, to, removes: false, isTrial: false, ...options })
+  return { registry, from, run }
+}
+
+function put(root: string, ...paths: string[]): string {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), path)
+  }
+  return root
+}
+
+const refused = (code: Code) => (error: unknown) => error instanceof Refusal && error.has(code)
+
+/** Asserts that no kind of deployment changes the folder. */
+async function changesNothing(
+  run: (to: DeployTarget, options: Options) => Promise<unknown>,
+  folder: string,
+  code: Code,
+) {
+  const before = treeDigest(folder)
+  for (const removes of [false, true])
+    for (const isTrial of [false, true])
+      await assert.rejects(run(folderTarget(folder), { removes, isTrial }), refused(code), folder)
+  assert.equal(treeDigest(folder), before)
+}
+
+test('all files of a tree are known to be its own', async t => {
+  const { from } = await source(t)
+  const paths = filesBelow(from)
+  for (const part of ['categories/', 'crates/Demo/1.1.0+b/src/', 'feeds/', 'search/'])
+    assert.ok(
+      paths.some(path => path.startsWith(part)),
+      part,
+    )
+  assert.deepEqual(
+    paths.filter(path => !isOwnPath(path)),
+    [],
+  )
+})
+
+test('a folder that is no tree stays as it is, with --delete or without', async t => {
+  const { registry, run } = await source(t)
+  const reg = join(folderOf(t), 'reg')
+  cpSync(registry.dir, reg, { recursive: true })
+  await changesNothing(run, reg, 'deploy_registry')
+  await changesNothing(run, dirname(reg), 'deploy_foreign')
+  await changesNothing(run, join(reg, 'crates'), 'deploy_foreign')
+  const others = [
+    put(folderOf(t), '.bashrc', 'crates/demo/src/lib.rs', 'images/holiday.jpg'),
+    put(folderOf(t), 'index.html'),
+    put(folderOf(t), 'assets/logo.png'),
+    put(folderOf(t), 'Cargo.toml', 'crates/demo/Cargo.toml'),
+  ]
+  for (const folder of others) await changesNothing(run, folder, 'deploy_foreign')
+})
+
+test('where a tree was uploaded once, --delete leaves all other files alone', async t => {
+  const { registry, from, run } = await source(t)
+  const reg = join(folderOf(t), 'reg')
+  cpSync(registry.dir, reg, { recursive: true })
+  const others = ['.bashrc', 'CNAME', 'images/holiday.jpg', 'crates/demo/src/lib.rs', 'about.html']
+  const home = put(dirname(reg), ...others)
+  const before = treeDigest(reg)
+  cpSync(from, home, { recursive: true })
+  put(home, 'crates/old/old-1.0.0.crate', 'sitemap-o.xml')
+  const { removed, foreign } = await run(folderTarget(home), { removes: true })
+  assert.deepEqual([...removed].sort(), ['crates/old/old-1.0.0.crate', 'sitemap-o.xml'])
+  for (const path of others) assert.ok(foreign.includes(path) && existsSync(join(home, path)), path)
+  assert.equal(treeDigest(reg), before)
+  // A registry folder with a tree in it is one all the same, wherever its records are.
+  cpSync(from, reg, { recursive: true })
+  await changesNothing(run, reg, 'deploy_registry')
+  rmSync(join(reg, 'plimsoll.toml'))
+  await changesNothing(run, reg, 'deploy_registry')
+})
+
+test('a crate store in a bucket stays as it is under any prefix', async t => {
+  const { run } = await source(t)
+  for (const prefix of ['', 'crates/', 'index/', 'index.git/objects/', 'crates/demo/1.0.0/']) {
+    const s3 = await startS3(new Cleanup(t))
+    const to = () => bucketTarget(bucketOn(s3, ''), 60)
+    const key = `${prefix}de/mo/demo/${SUM}.crate`
+    s3.objects.set(key, objectOf(Buffer.from('x'), {}))
+    for (const removes of [false, true])
+      await assert.rejects(run(to(), { removes }), refused('deploy_foreign'))
+    assert.deepEqual(s3.keys(), [key])
+    s3.objects.set('index/config.json', objectOf(Buffer.from('x'), {}))
+    s3.objects.set('crates/old/index.html', objectOf(Buffer.from('x'), {}))
+    const { removed, foreign } = await run(to(), { removes: true })
+    assert.deepEqual([removed, foreign], [['crates/old/index.html'], [key]])
+    assert.ok(s3.objects.has(key))
+  }
+})
+
+test('an empty folder takes a tree, and what an upload has left that was stopped', async t => {
+  const { from, run } = await source(t)
+  const empty = folderOf(t)
+  mkdirSync(join(empty, 'lost+found'))
+  await run(folderTarget(empty), { removes: true })
+  for (const path of filesBelow(from)) assert.ok(existsSync(join(empty, path)), path)
+  const stopped = put(folderOf(t), 'crates/old/old-1.0.0.crate', 'index/3/o/old')
+  await assert.rejects(run(folderTarget(stopped), { removes: true }), refused('deploy_unfinished'))
+  assert.equal((await run(folderTarget(stopped))).surplus, 2)
+  assert.equal((await run(folderTarget(stopped), { removes: true })).removed.length, 2)
+})
+
+test('pages alone go nowhere but to a tree', async t => {
+  const { run } = await source(t)
+  for (const folder of [folderOf(t), put(folderOf(t), 'index.html')]) {
+    const before = treeDigest(folder)
+    const pages = run(folderTarget(folder), { isPagesOnly: true })
+    await assert.rejects(pages, refused('deploy_not_pushed'))
+    assert.equal(treeDigest(folder), before)
+  }
+})
