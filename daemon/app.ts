@@ -18,6 +18,8 @@ import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
 import { BucketFiles } from './files/bucket-files.ts'
+import { BucketStreams } from './files/bucket-streams.ts'
+import { toFolder } from './files/file-headers.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
 import { keyHeaderOf, withKeys } from './files/key-header.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
@@ -37,17 +39,18 @@ import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
-export function routes(deps: Deps, files: TreeFiles = treeFiles(deps)): Route[] {
+export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
   const isCounted = settings.downloads.count === 'served'
-  const stored = storedCrates(registry, isCounted ? deps.downloads.count : undefined)
+  const stored = storedCrates(registry, streams, isCounted ? deps.downloads.count : undefined)
   return [
     get('/healthz', 'open', (c: Context) => c.text('ok\n')),
     get('/readyz', 'open', readiness(deps)),
+    get('/startupz', 'open', (c: Context) => c.text('started\n')),
     get('/metrics', 'reader', () => deps.metrics.page()),
     ...meRoutes(deps),
     get('/assets/*', 'open', assetFile(files)),
@@ -77,25 +80,33 @@ export function routes(deps: Deps, files: TreeFiles = treeFiles(deps)): Route[] 
     get('/search/', 'reader', searchResults(registry), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, files)),
     ...sourceRoutes(registry, files),
+    ...prefixRoute(registry),
     get('/*', 'reader', treePage(registry, files)),
   ]
 }
 
-function treeFiles({ registry, downloads }: Deps): PublicFiles | BucketFiles {
+/** What serves the public tree, and what limits the answers from buckets. */
+interface Served {
+  readonly files: PublicFiles | BucketFiles
+  readonly streams: BucketStreams
+}
+
+function servedBy({ registry, downloads }: Deps): Served {
   const { settings } = registry
+  const streams = new BucketStreams({ addressOf: addressOf(settings.server) })
   const headers = {
-    isPrivate: settings.auth.required,
     pageHeaders: pageHeaders(registry.site),
     keyHeader: keyHeaderOf(settings),
   }
   const { shared } = registry.tree
-  if (shared) return new BucketFiles(shared, registry, headers)
+  if (shared) return { files: new BucketFiles(shared, registry, streams, headers), streams }
   const isCounted = settings.downloads.count === 'served'
-  return new PublicFiles(registry.tree.root, {
+  const files = new PublicFiles(registry.tree.root, {
     ...headers,
     changes: registry.tree.changes,
     ...(isCounted && { onDownload: downloads.count }),
   })
+  return { files, streams }
 }
 
 /**
@@ -109,7 +120,8 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const app = new Hono({
     getPath: ({ url }) => pathOf(url.slice(url.indexOf('/', url.indexOf('://') + 3))),
   })
-  const files = treeFiles(deps)
+  const served = servedBy(deps)
+  const { files } = served
   // Reads are frequent, so they have this middleware only if the lines are written.
   if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
@@ -119,7 +131,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
   const guard = new AccessGuard(registry, deps.clock, log)
-  for (const route of routes(deps, files))
+  for (const route of routes(deps, served))
     app.on(route.method, route.path, c => guard.enter(route, c))
   // Not `app.notFound`: its refusals would bypass metrics and log.
   app.all('/*', () => refuse('route_unknown'))
@@ -177,14 +189,14 @@ function downloadRoutes(registry: Registry, files: TreeFiles, stored: StoredCrat
   const { dl, base } = registry.urls
   const file = '/crates/:name/:file{[^/]+\\.crate}'
   const ours = stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []
-  if (dl.includes('{') || !dl.startsWith(`${base}/`)) return ours
-  const path = `${dl.slice(base.length).replace(/\/+$/, '')}/:name/:version/download`
+  if (dl.includes('{') || !`${dl}/`.startsWith(`${base}/`)) return ours
+  const path = `${dl.slice(base.length)}/:name/:version/download`
   return [...ours, get(path, 'reader', crates.download(registry, files, stored))]
 }
 
 /** The first segments of the daemon's own paths. */
 const OWN = new Set(
-  '- api assets crates healthz images index index.git me metrics readyz search'.split(' '),
+  '- api assets crates healthz images index index.git me metrics readyz search startupz'.split(' '),
 )
 
 /**
@@ -192,13 +204,25 @@ const OWN = new Set(
  * leading slashes, because an `api` with a final slash makes Cargo request `//api/v1/…`. It removes
  * a prefix that a proxy left, unless the prefix starts like one of the daemon's own paths.
  */
-function pathReader({ base }: Registry['urls']): (target: string) => string {
-  const prefix = new URL(base).pathname.replace(/\/$/, '')
-  const isOwn = OWN.has(prefix.split('/')[1] ?? '')
+function pathReader(urls: Registry['urls']): (target: string) => string {
+  const prefix = prefixOf(urls)
   return target => {
     const path = target.replace(/[?#].*$/s, '').replace(/^\/+/, '/')
-    return prefix !== '' && !isOwn && path.startsWith(`${prefix}/`)
+    return prefix !== null && path.startsWith(`${prefix}/`)
       ? path.slice(prefix.length).replace(/^\/+/, '/')
       : path
   }
+}
+
+/** Returns the path of the base URL, which a proxy may leave in front of ours; null for none. */
+function prefixOf({ base }: Registry['urls']): string | null {
+  const prefix = new URL(base).pathname.replace(/\/$/, '')
+  return OWN.has(prefix.split('/')[1] ?? '') ? null : prefix || null
+}
+
+/** Returns the route of the base URL without a slash at its end. */
+function prefixRoute({ urls }: Registry): Route[] {
+  const prefix = prefixOf(urls)
+  const redirect = (c: Context) => new Response(null, toFolder(c.req.path, c.req.url))
+  return prefix === null ? [] : [get(prefix, 'reader', redirect)]
 }

@@ -42,10 +42,12 @@ export class AccessGuard {
         return route.handle(c)
       case 'reader':
         return this.#registry.settings.auth.required
-          ? this.#enterAsReader(route, c)
+          ? this.#enterAsReader(route, c).then(keptPrivate)
           : route.handle(c)
       case 'member':
-        return this.#identify(c).then(() => route.handle(c))
+        return this.#identify(c)
+          .then(() => route.handle(c))
+          .then(keptPrivate)
       case 'visitor':
       case 'session':
       case 'admin':
@@ -193,6 +195,14 @@ export class AccessGuard {
     }
     return c.json(failureBody(issues), 401, headers)
   }
+}
+
+/** Forbids caches between to keep an answer that not everybody may have (RFC 9111 §5.2.2.7). */
+function keptPrivate(response: Response): Response {
+  const rule = response.headers.get('cache-control') ?? 'no-cache'
+  if (!/no-store|private/.test(rule))
+    response.headers.set('cache-control', `private, ${rule.replace('public, ', '')}`)
+  return response
 }
 
 /** Returns whether a browser asks for a page, as opposed to a program asking for data. */

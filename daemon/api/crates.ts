@@ -201,7 +201,7 @@ export function download(
     const { card, release } = await foundVersion(registry, c)
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)
-    const shown = (await files.serve(`/${path}`, c.req)) ?? (await stored?.(c, of))
+    const shown = (await files.serve(`/${path}`, c)) ?? (await stored?.(c, of))
     return shown ?? refuse('release_unknown', of)
   }
 }

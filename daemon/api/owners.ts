@@ -11,6 +11,7 @@ import {
   requireOwner,
 } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
+import { answer } from '../http/answer.ts'
 import { readWhole } from '../http/request-body.ts'
 
 /** Each login costs a query inside one write transaction. */
@@ -28,7 +29,7 @@ const ownerRequest = v.object({
 export function owners(deps: Deps): OpenHandler {
   return async c => {
     const crate = await crateOf(deps.registry, c, findCrate)
-    return c.json({ users: await listOwners(deps.registry.database, crate.id) })
+    return answer(c, { users: await listOwners(deps.registry.database, crate.id) })
   }
 }
 

@@ -7,6 +7,17 @@ import type { ServerType } from '@hono/node-server'
 /** The time between two looks at the connections of a server that is stopping. */
 const SWEEP_MS = 20
 
+/** The most requests that a client may send ahead of an answer (pipelining). */
+const AHEAD_MAX = 64
+
+/** The answers on a connection of HTTP/1.1. */
+interface Answers {
+  /** That to its last request; null before the first one. */
+  last: ServerResponse | null
+  /** Those to requests that came before the answer to another one was sent. */
+  readonly ahead: Set<ServerResponse>
+}
+
 /**
  * The connections of a server and what each is doing. Node tells only of answers that are complete
  * or cut off, and of neither when a client leaves before it is the turn of an answer.
@@ -15,8 +26,8 @@ export class Connections {
   readonly #server: ServerType
   /** All connections, whatever they speak. */
   readonly #open = new Set<Socket>()
-  /** Those of HTTP/1.1, each with the answer to its last request. */
-  readonly #answers = new Map<Socket, ServerResponse | null>()
+  /** Those of HTTP/1.1, each with its answers. */
+  readonly #answers = new Map<Socket, Answers>()
   readonly #sessions = new Set<ServerHttp2Session>()
   /** Those of HTTP/1.1 that had nothing to answer at the last look while stopping. */
   #idle = new Set<Socket>()
@@ -40,9 +51,20 @@ export class Connections {
     })
   }
 
-  /** Records that the last request of a connection of HTTP/1.1 gets this answer. */
-  answering(socket: Socket, outgoing: ServerResponse): void {
-    this.#answers.set(socket, outgoing)
+  /**
+   * Records that a request of a connection of HTTP/1.1 gets this answer. Returns false when nobody
+   * is there to be answered: a client that asks too far ahead is cut off.
+   */
+  answering(socket: Socket, outgoing: ServerResponse): boolean {
+    if (socket.destroyed) return false
+    const answers = this.#answers.get(socket) ?? this.#begin(socket)
+    const { last, ahead } = answers
+    answers.last = outgoing
+    if (last === null || last.writableFinished) return true
+    ahead.add(outgoing)
+    outgoing.once('close', () => ahead.delete(outgoing))
+    if (ahead.size > AHEAD_MAX) socket.destroy()
+    return !socket.destroyed
   }
 
   /**
@@ -63,13 +85,19 @@ export class Connections {
     clearTimeout(timer)
   }
 
-  #begin(socket: Socket): void {
-    this.#answers.set(socket, null)
-    socket.once('close', () => this.#answers.delete(socket))
+  #begin(socket: Socket): Answers {
+    const answers: Answers = { last: null, ahead: new Set() }
+    this.#answers.set(socket, answers)
+    socket.once('close', () => {
+      this.#answers.delete(socket)
+      // Node ends only the answer whose turn it is: the others would keep their files open.
+      for (const outgoing of answers.ahead) if (!outgoing.socket) outgoing.destroy().emit('close')
+    })
+    return answers
   }
 
   #sweep(): void {
-    const idle = [...this.#answers].filter(([, outgoing]) => outgoing?.writableFinished !== false)
+    const idle = [...this.#answers].filter(([, { last }]) => last?.writableFinished !== false)
     const before = this.#idle
     this.#idle = new Set(idle.map(([socket]) => socket))
     // Between two looks, requests are read that have arrived already.

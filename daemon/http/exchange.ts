@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import type { Writable } from 'node:stream'
 
 type Headers = Readonly<Record<string, string>>
@@ -67,8 +67,11 @@ export class Http2Exchange implements Exchange {
   readonly target: string
   readonly #headers: IncomingHttpHeaders
   readonly #stream: ServerHttp2Stream
+  readonly #silenceMs: number
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  /** `silenceMs`: how long a body may wait for a client that takes none of it. */
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, silenceMs: number) {
+    this.#silenceMs = silenceMs
     this.method = headers[':method'] ?? ''
     this.target = headers[':path'] ?? ''
     this.#headers = headers
@@ -90,6 +93,7 @@ export class Http2Exchange implements Exchange {
 
   begin(status: number, headers: Headers): Writable {
     this.#respond(status, headers, false)
+    endSilence(this.#stream, this.#silenceMs)
     return this.#stream
   }
 
@@ -101,5 +105,16 @@ export class Http2Exchange implements Exchange {
   }
 }
 
+/**
+ * Resets a stream whose client takes nothing for so long. Node's own time limit would not: pings of
+ * the client count as something that moves.
+ */
+export function endSilence(stream: ServerHttp2Stream, silenceMs: number): void {
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), silenceMs).unref()
+  const moves = () => void timer.refresh()
+  stream.on('end', moves).on('drain', moves)
+  stream.once('close', () => clearTimeout(timer))
+}
+
 /** A client may cancel its stream at any time, which is not an error of the daemon. */
-function ignore(): void {}
+export function ignore(): void {}

@@ -1,15 +1,15 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { lstat, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { chmod, lstat, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Server } from 'node:tls'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
 import { Connections } from './connections.ts'
-import { Http1Exchange, Http2Exchange, type Quick } from './exchange.ts'
+import { endSilence, Http1Exchange, Http2Exchange, ignore, type Quick } from './exchange.ts'
 import { WaitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
@@ -38,6 +38,13 @@ export type ListenOptions = ListenAddress &
 /** A little longer than proxies keep connections (60 s), so that none closes during a request. */
 const IDLE_MIN_MS = 65_000
 const HEADERS_MS = 20_000
+/** A proxy in the daemon's group may connect, whatever the umask is. */
+const SOCKET_MODE = 0o660
+/** The most requests that a connection of HTTP/2 may have answered at a time (RFC 9113 §5.1.2). */
+const STREAMS_MAX = 100
+const KNOWN_METHODS = new Set(METHODS)
+/** The host of requests of HTTP/1.0 without one. */
+const NO_HOST = 'localhost'
 /** Added to the request timeout, so that the app can still answer that the request is too slow. */
 const ANSWER_MARGIN_MS = 2000
 
@@ -50,23 +57,25 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
   let answering: Fetch | null = null
   let quickly: Quick | null = null
-  const app = new Promise<Fetch>(resolve => {
+  const later = new Promise<Fetch>(resolve => {
     ready = resolve
   })
   const fetch: Fetch = (request, env) => {
     if (answering) return answering(request, env)
     return (
-      options.meanwhile?.(new URL(request.url).pathname) ?? app.then(later => later(request, env))
+      options.meanwhile?.(new URL(request.url).pathname) ?? later.then(app => app(request, env))
     )
   }
   const pair = options.tls && readTls(options.tls)
-  const secure = pair && { allowHTTP1: true, ...pair }
+  const settings = { maxConcurrentStreams: STREAMS_MAX }
+  const secure = pair && { allowHTTP1: true, settings, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
   const stopWatching = isRenewable && watchTls(options.tls, server, pair, options)
-  answerRequests(server, connections, getRequestListener(fetch), () => quickly)
+  const app = getRequestListener(fetch, { hostname: NO_HOST })
+  answerRequests(server, connections, app, () => quickly, silenceOf(options))
   return {
     url: urlOf(server, options),
     answer: (given, quick = null) => {
@@ -82,8 +91,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 async function start(server: ServerType, options: ListenOptions): Promise<void> {
-  const { requestSeconds = 120 } = options
-  const requestTimeout = requestSeconds * 1000 + ANSWER_MARGIN_MS
+  const requestTimeout = silenceOf(options)
   const headersTimeout = Math.min(HEADERS_MS, requestTimeout)
   // As properties, because the HTTP/2 server ignores them as options for its HTTP/1.1 side.
   // Another time limit between requests costs two timers for each of them.
@@ -96,11 +104,17 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   try {
     server.listen(where)
     await once(server, 'listening')
+    if ('socket' in options) await chmod(options.socket, SOCKET_MODE)
   } catch (error) {
     const reason = (error as Error).message
     const why = issue('address_taken', { address: addressText(options), reason })
     throw new Refusal([why], { cause: error })
   }
+}
+
+/** Returns the most milliseconds for a request to arrive, and without any byte. */
+function silenceOf({ requestSeconds = 120 }: ListenOptions): number {
+  return requestSeconds * 1000 + ANSWER_MARGIN_MS
 }
 
 /** Removes the socket of a killed process, on which connections are refused, and no other file. */
@@ -136,12 +150,13 @@ function answerRequests(
   connections: Connections,
   app: ReturnType<typeof getRequestListener>,
   quickly: () => Quick | null,
+  silenceMs: number,
 ): void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const quick = quickly()
     const leave = () => void app(incoming, outgoing)
     if (incoming.httpVersionMajor === 2) return leave()
-    connections.answering(incoming.socket, outgoing)
+    if (!connections.answering(incoming.socket, outgoing)) return
     if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
     else leave()
   })
@@ -150,11 +165,27 @@ function answerRequests(
   const waiting = new WaitingStreams()
   server.removeAllListeners('stream')
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...rest) => {
+    // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
+    if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
     const quick = quickly()
-    const leave = () => waiting.add(stream, () => makeRequest?.(stream, headers, ...rest))
-    if (quick) quick(new Http2Exchange(stream, headers), leave)
+    const leave = () =>
+      waiting.add(stream, () => {
+        endSilence(stream, silenceMs)
+        makeRequest?.(stream, headers, ...rest)
+        // An empty body may have ended while the request waited; its reader has to hear of that.
+        if (stream.readableEnded) stream.emit('end')
+      })
+    if (quick) quick(new Http2Exchange(stream, headers, silenceMs), leave)
     else leave()
   })
+}
+
+/** Answers a word that is no method (RFC 9110 §9.1). */
+function refuseMethod(stream: ServerHttp2Stream): void {
+  stream.on('error', ignore)
+  if (stream.destroyed) return
+  stream.respond({ ':status': 501 }, { endStream: true })
+  stream.close()
 }
 
 /** The paths of the certificate chain and the private key, both PEM. */

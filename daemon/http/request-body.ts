@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
 import { issue, Refusal, refuse } from '../../generator/index.ts'
+import { ByteCollector } from './byte-collector.ts'
 
 type BodyReader = AsyncIterator<Uint8Array>
 
@@ -10,10 +11,37 @@ const incoming = new WeakMap<Request, Readable>()
 /** The readers of bodies that handlers have started to read, and may not have finished. */
 const begun = new WeakMap<Request, BodyReader>()
 
-/** When a body must have arrived, in milliseconds of `performance.now()`. */
-interface Deadline {
-  readonly at: number
-  readonly seconds: number
+/** The time by which a body must have arrived: one timer, however many chunks there are. */
+class Deadline {
+  readonly #seconds: number
+  readonly #timer: NodeJS.Timeout
+  #isOver = false
+  #refuse: (refusal: Refusal) => void = () => undefined
+
+  constructor(seconds: number) {
+    this.#seconds = seconds
+    this.#timer = setTimeout(() => {
+      this.#isOver = true
+      this.#refuse(this.#refusal())
+    }, seconds * 1000)
+  }
+
+  /** Waits for a chunk; refuses it when it is too late. */
+  wait<T>(chunk: Promise<T>): Promise<T> {
+    if (this.#isOver) return Promise.reject(this.#refusal())
+    return new Promise((resolve, reject) => {
+      this.#refuse = reject
+      chunk.then(resolve, reject)
+    })
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #refusal(): Refusal {
+    return new Refusal([issue('body_slow', { seconds: this.#seconds })])
+  }
 }
 
 const deadlines = new WeakMap<Request, Deadline>()
@@ -39,19 +67,21 @@ export async function readWhole(
   most: number,
   seconds?: number,
 ): Promise<Buffer | null> {
-  if (seconds !== undefined) setDeadline(request, seconds)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of bodyOf(request)) {
-    size += chunk.byteLength
-    if (size > most) return null
-    chunks.push(chunk)
+  const deadline = seconds === undefined ? null : setDeadline(request, seconds)
+  const body = new ByteCollector()
+  try {
+    for await (const chunk of bodyOf(request)) {
+      body.add(chunk)
+      if (body.size > most) return null
+    }
+  } finally {
+    deadline?.clear()
   }
-  return Buffer.concat(chunks)
+  return body.take()
 }
 
 function setDeadline(request: Request, seconds: number): Deadline {
-  const deadline = { at: performance.now() + seconds * 1000, seconds }
+  const deadline = new Deadline(seconds)
   deadlines.set(request, deadline)
   return deadline
 }
@@ -69,9 +99,13 @@ export function readToEnd(bounds: {
     const stream = (c.env as { incoming?: unknown } | undefined)?.incoming
     if (stream instanceof Readable) incoming.set(raw, stream)
     const deadline = setDeadline(raw, bounds.seconds)
-    await next()
-    const reader = begun.get(raw) ?? begin(raw)
-    if (reader) await skip(reader, bounds.bytes, deadline)
+    try {
+      await next()
+      const reader = begun.get(raw) ?? begin(raw)
+      if (reader) await skip(reader, bounds.bytes, deadline)
+    } finally {
+      deadline.clear()
+    }
   }
 }
 
@@ -99,19 +133,12 @@ async function skip(reader: BodyReader, most: number, deadline: Deadline): Promi
 
 /** Reads a chunk. Refuses a broken stream: the client disconnected, which is no server error. */
 async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>(resolve => {
-    if (deadline) timer = setTimeout(resolve, Math.max(0, deadline.at - performance.now()), 'late')
-  })
   try {
-    const next = await Promise.race([reader.next(), late])
-    if (next !== 'late') return next
+    return await (deadline ? deadline.wait(reader.next()) : reader.next())
   } catch (error) {
+    if (error instanceof Refusal) throw error
     throw new Refusal([issue('body_lost')], { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
-  return refuse('body_slow', { seconds: deadline?.seconds ?? 0 })
 }
 
 const HERE = 'http://here.invalid'

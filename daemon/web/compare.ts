@@ -97,11 +97,11 @@ function addressOf({ name }: CrateRecord, before: ReleaseRecord, after: ReleaseR
   return `/crates/${name}/compare/${before.version}...${after.version}`
 }
 
-function headersOf({ site, settings }: Registry, tag: string): Record<string, string> {
+function headersOf({ site }: Registry, tag: string): Record<string, string> {
   return {
     ...pageHeaders(site),
     etag: `"${tag}"`,
-    'cache-control': settings.auth.required ? 'private, no-cache' : 'no-cache',
+    'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
   }
 }

@@ -54,7 +54,7 @@ export function meRoutes(deps: Deps): Route[] {
 /** Redirects a path with a final slash to the page without it. */
 function withoutSlash({ registry }: Deps): BrowserHandler {
   return c => {
-    const path = c.req.path.replace(/\/+$/, '')
+    const path = c.req.path.replace(/(?<!\/)\/+$/, '')
     if (path === c.req.path) refuse('route_unknown')
     return redirect(c, registry.site, `${path}${new URL(c.req.url).search}`)
   }

@@ -200,13 +200,19 @@ class Reading {
   }
 }
 
-// As the client sent it, less its quotes (`"a\"b"` is `a"b`): Hono's `getCookie` undoes
-// percent-encoding and drops values with a quote or a non-ASCII letter.
+// As the client sent it, less its quotes (`"a\"b"` is `a"b`, `"a\054b"` is `a,b`): Hono's `getCookie`
+// undoes percent-encoding and drops values with a quote or a non-ASCII letter.
 function cookieValues(header: string, name: string): string[] {
   return header.split(';').flatMap(pair => {
     const [key = '', ...rest] = pair.split('=')
     if (key.trim() !== name || rest.length === 0) return []
     const value = rest.join('=').trim()
-    return /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/gs, '$1') : value
+    return /^".*"$/s.test(value) ? undoEscapes(value.slice(1, -1)) : value
   })
+}
+
+function undoEscapes(text: string): string {
+  return text.replace(/\\([0-3][0-7]{2})|\\(.)/gs, (_, octal?: string, letter = '') =>
+    octal === undefined ? letter : String.fromCharCode(Number.parseInt(octal, 8)),
+  )
 }

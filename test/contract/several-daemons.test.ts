@@ -162,7 +162,7 @@ test('daemons with other settings or folders are refused, and one that has ended
     /serves the same database, and not everything is the same there: registry\.title, limits\.crate_bytes;/,
   )
   assert.match(
-    await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }),
+    await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }, undefined, 2),
     /is not its folder: set `storage\.public` to a folder that all daemons share/,
   )
   const { stdout } = await plimsoll(one.dir, ['status', '--dir', one.dir], cluster.environment())

@@ -17,7 +17,8 @@ import { PageWorker } from '../../daemon/workers/page-worker.ts'
 import { deleteReleases } from '../../generator/delete.ts'
 import { markOutdatedPages } from '../../generator/pages/claim.ts'
 import { PLIMSOLL, type Program } from '../../generator/pages/context.ts'
-import { buildMarks, buildPages } from '../../generator/pages/pages.ts'
+import { buildMarks } from '../../generator/pages/marked.ts'
+import { buildPages } from '../../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
@@ -136,7 +137,7 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
   )
 
   // The killed one counts for 20 s, the other one as long as it serves.
-  const refused = await cluster.refusal({}, laterProgram('newest'), 1)
+  const refused = await cluster.refusal({}, laterProgram('newest'))
   assert.match(
     refused,
     new RegExp(
@@ -165,7 +166,7 @@ test('daemons are upgraded one by one: two versions serve beside each other, and
     assert.equal((await publish(daemon, token, version)).status, 200, daemon.log())
   assert.deepEqual(await versionsOf(newer), await versionsOf(newest))
   assert.match(
-    await cluster.refusal({}, undefined, 1),
+    await cluster.refusal({}),
     new RegExp(`newer version of Plimsoll than this one, which is .*${CONTRACTING}`),
   )
   await rendered()

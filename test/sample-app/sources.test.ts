@@ -15,6 +15,7 @@ const COOKIES: readonly (readonly [sent: string, ads_id: string | null])[] = [
   ['ads_idx', null],
   ['ads_id=a; ads_id=b', 'b'],
   ['ads_id=a%20b', 'a%20b'],
+  ['ads_id="a\\054b\\"\\08\\\\054"', 'a,b"08\\054'],
   ['  ads_id  =  a b  ', 'a b'],
   ['ads_id="a b"', 'a b'],
   [String.raw`ads_id="a\"b\\c"`, 'a"b\\c'],

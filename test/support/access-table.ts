@@ -94,6 +94,7 @@ const users = () => JSON.stringify({ users: ['carol'] })
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /healthz': [open('/healthz')],
   'GET /readyz': [open('/readyz')],
+  'GET /startupz': [open('/startupz')],
   'GET /metrics': [reader('/metrics')],
   'GET /search/': [reader('/search/?q=demo')],
   'GET /crates/:name/latest/*': [

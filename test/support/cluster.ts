@@ -81,7 +81,7 @@ export class Cluster {
   async refusal(
     more: Record<string, string>,
     which?: readonly string[],
-    code = 2,
+    code = 1,
   ): Promise<string> {
     const dir = folderOf(this.#t)
     await initRegistry(dir, { env: {} }, {})

@@ -9,7 +9,11 @@ import { NEWER, NEWEST } from './versions.ts'
 const [which, ...words] = process.argv.slice(2)
 const io = { ...terminalIo(process), program: which === 'newest' ? NEWEST : NEWER }
 const stopped = () => new Promise<string>(resolve => process.once('SIGTERM', resolve))
-const program = await createProgram(io, words, { readInput: async () => '', stopped })
+const program = await createProgram(io, words, {
+  readInput: async () => '',
+  stopped,
+  isRead: () => true,
+})
 try {
   await program.parseAsync(words, { from: 'user' })
 } catch (error) {

@@ -9,8 +9,20 @@ const BUDGET = 5_000
 export function frugally<T>(work: () => T, what = 'it', milliseconds = BUDGET): T {
   const before = process.cpuUsage()
   const result = work()
+  assertSpent(before, what, milliseconds)
+  return result
+}
+
+/** Does the same as `frugally` for work that is waited for. */
+export async function frugallyInTheEnd<T>(work: () => Promise<T>, what = 'it'): Promise<T> {
+  const before = process.cpuUsage()
+  const result = await work()
+  assertSpent(before, what, BUDGET)
+  return result
+}
+
+function assertSpent(before: NodeJS.CpuUsage, what: string, milliseconds: number): void {
   const { user, system } = process.cpuUsage(before)
   const used = (user + system) / 1000
   assert.ok(used < milliseconds, `${what} took ${used} ms of processor time`)
-  return result
 }

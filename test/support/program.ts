@@ -8,6 +8,7 @@ import { hostEnvironment } from './plimsoll.ts'
 const ends = {
   readInput: async () => '',
   stopped: () => new Promise<string>(() => undefined),
+  isRead: () => true,
 }
 
 /**

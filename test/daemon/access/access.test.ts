@@ -96,6 +96,9 @@ for (const kind of ['public', 'private'] as const) {
             })
             const what = `${kind}: ${method} ${ask.path} by ${caller}`
             await assertVerdict(response, ask, ask[kind][groupOf(caller)], what)
+            const isOpen = kind === 'public' || ask.private.nobody === 200
+            if (method === 'GET' && !isOpen && response.status < 400)
+              assert.match(response.headers.get('cache-control') ?? '', /private|no-store/, what)
           }
         }
       }

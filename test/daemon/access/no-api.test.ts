@@ -6,7 +6,7 @@ import { registryCounts } from '../../../generator/store/catalog/crates.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
-const env = { PLIMSOLL_REGISTRY_API: 'none', PLIMSOLL_API_ERROR_STATUS: 'http' }
+const env = { PLIMSOLL_REGISTRY_API: 'none' }
 const { message } = issue('api_off')
 
 test('a registry without API refuses every change of a crate that a token asks for', async t => {

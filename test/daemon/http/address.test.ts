@@ -1,6 +1,6 @@
 // Mirrors daemon/http/listen.ts: addresses
 import assert from 'node:assert/strict'
-import { existsSync, linkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -39,8 +39,11 @@ test('a Unix socket is listened on, a stale one replaced, and nothing else touch
   await assert.rejects(listen({ socket, ...options }), isTaken)
   await new Promise(resolve => other.close(resolve))
   const server = await listen({ socket, ...options })
+  t.after(() => server.stop(0))
   server.answer(() => new Response('here'))
   assert.equal(server.url, `unix:${socket}`)
+  // To connect, a proxy of the group has to be allowed to write.
+  assert.equal(statSync(socket).mode & 0o777, 0o660)
   assert.equal(await get(socket, '/'), 'here')
   await server.stop(0)
   assert.equal(existsSync(socket), false)
@@ -107,6 +110,8 @@ test('a prefix works whether or not the proxy takes it off', async t => {
     assert.deepEqual([plain?.status, prefixed?.status], [200, 200], path)
     if (path !== '/me') assert.equal(await prefixed?.text(), await plain?.text(), path)
   }
+  const bare = await test.app.request('/cargo/registry?a=b')
+  assert.deepEqual([bare.status, bare.headers.get('location')], [301, './registry/?a=b'])
 })
 
 test('a prefix that is one of our own paths is not taken off', async t => {
@@ -115,3 +120,19 @@ test('a prefix that is one of our own paths is not taken off', async t => {
   await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
   assert.equal((await test.app.request('/crates/demo/demo-1.0.0.crate')).status, 200)
 })
+
+for (const path of ['', '/', '/dl/', '/a/dl']) {
+  test(`a \`dl\` of ours without markers is answered: ${path || 'the base URL'}`, async t => {
+    const dl = `https://example.com/cargo${path}`
+    const env = {
+      PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/cargo',
+      PLIMSOLL_REGISTRY_DL: dl,
+    }
+    const test = await TestRegistry.open(t, { env })
+    await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
+    const config = await (await test.app.request('/index/config.json')).json()
+    const asked = `${(config as { dl: string }).dl}/demo/1.0.0/download`
+    assert.ok(!asked.slice('https://'.length).includes('//'), asked)
+    assert.equal((await test.app.request(asked)).status, 200, asked)
+  })
+}

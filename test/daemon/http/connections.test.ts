@@ -23,8 +23,10 @@ type Answer = () => void
 async function open(t: TestContext, server: Server | Http2SecureServer = createServer()) {
   const connections = new Connections(server)
   const answers: Answer[] = []
+  const closed: number[] = []
   server.on('request', (incoming, outgoing) => {
-    connections.answering(incoming.socket, outgoing)
+    if (!connections.answering(incoming.socket, outgoing)) return
+    outgoing.once('close', () => closed.push(answers.length))
     answers.push(() => outgoing.end('done'))
   })
   const url = await listen(server as Server)
@@ -34,7 +36,7 @@ async function open(t: TestContext, server: Server | Http2SecureServer = createS
       () => answers.length >= count,
       () => `${answers.length} of ${count} requests have come`,
     )
-  return { url, connections, answers, come }
+  return { url, connections, answers, closed, come }
 }
 
 const GET = 'GET / HTTP/1.1\r\nhost: crates.test\r\n\r\n'
@@ -49,6 +51,36 @@ test('answers to a client that has left before their turn hold nothing up', asyn
   await half.send('GET / HTTP/1.1\r\n')
   await connections.stop(HOUR)
   await half.until((_, isClosed) => isClosed)
+})
+
+test('a client that has left ends all of its answers, also those whose turn had not come', async t => {
+  const { url, answers, closed, come } = await open(t)
+  const client = await RawClient.open(url)
+  await client.send(GET.repeat(20))
+  await come(20)
+  answers[0]?.()
+  await client.until(received => received.includes('done'))
+  client.socket.destroy()
+  await until(
+    () => closed.length === 20,
+    () => `${closed.length} answers have ended`,
+  )
+})
+
+test('a client may ask ahead 64 times, and is cut off beyond', async t => {
+  const { url, answers, come } = await open(t)
+  const patient = await RawClient.open(url)
+  await patient.send(GET.repeat(65))
+  await come(65)
+  for (const answer of answers.splice(0)) answer()
+  await patient.until(received => received.match(/done/g)?.length === 65)
+  await patient.send(GET.repeat(65))
+  await come(65)
+  assert.equal(patient.isClosed, false)
+  const greedy = await RawClient.open(url)
+  await greedy.send(GET.repeat(1000))
+  await greedy.until((_, isClosed) => isClosed)
+  assert.ok(answers.length <= 2 * 65, `${answers.length} requests are worked on`)
 })
 
 test('all answers that were asked for ahead are sent, and the connection is closed then', async t => {

@@ -36,6 +36,14 @@ test('a request that comes before there is an app waits for it', async t => {
   assert.equal(await (await early).text(), 'now')
 })
 
+test('a request of HTTP/1.0 needs no host', async t => {
+  const server = await open(t)
+  server.answer(({ url }) => new Response(new URL(url).pathname))
+  const client = await RawClient.open(server.url)
+  await client.send('GET /healthz HTTP/1.0\r\n\r\n')
+  assert.match(await client.until((_, isClosed) => isClosed), /^HTTP\/1\.1 200 [\s\S]*\/healthz/)
+})
+
 test('a port that is taken is refused by its address', async t => {
   const other = createServer()
   const url = new URL(await listenPlainly(other))

@@ -7,8 +7,10 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { Hono } from 'hono'
 import { Refusal } from '../../../core/error/error.ts'
 import { listen, readTls } from '../../../daemon/http/listen.ts'
+import { readToEnd } from '../../../daemon/http/request-body.ts'
 import { makeCertificate } from '../../support/certificate.ts'
 import { until } from '../../support/until.ts'
 
@@ -71,6 +73,63 @@ test('a request over HTTP/2 that is reset at once does not reach the app', async
   session.destroy()
   await server.stop(30)
   assert.deepEqual(asked, ['/kept'])
+})
+
+test('a word that is no method is 501 over HTTP/2, and does no harm', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+  const app = new Hono()
+  app.get('/me', c => c.text('me'))
+  server.answer(app.fetch)
+  const session = connect(server.url, { rejectUnauthorized: false })
+  const ask = async (method: string) => {
+    const stream = session.request({ ':method': method, ':path': '/me' })
+    stream.resume()
+    const [headers] = await once(stream, 'response')
+    return headers[':status']
+  }
+  for (const method of ['__proto__', 'constructor', 'toString', 'get', 'NONE'])
+    assert.equal(await ask(method), 501, method)
+  assert.equal(await ask('GET'), 200)
+  assert.deepEqual(Object.keys(Object.prototype), [])
+  session.destroy()
+  await server.stop(30)
+})
+
+test('a change over HTTP/2 without a body is answered at once', async () => {
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+  const app = new Hono()
+  app.put('/*', readToEnd({ bytes: 1000, seconds: 3600 }), c => c.text('done'))
+  server.answer(app.fetch)
+  const session = connect(server.url, { rejectUnauthorized: false })
+  for (const endStream of [true, false]) {
+    const stream = session.request({ ':method': 'PUT', ':path': '/' }, { endStream })
+    stream.end()
+    stream.resume()
+    await once(stream, 'close')
+  }
+  session.destroy()
+  await server.stop(30)
+})
+
+test('an answer of which a client over HTTP/2 takes nothing is given up, whatever else it sends', async () => {
+  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
+  const server = await listen({ ...options, requestSeconds: -1.8 })
+  server.answer(() => new Response(new Uint8Array(1_000_000)))
+  const session = connect(server.url, {
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: 0 },
+  })
+  const pings = setInterval(() => session.ping(() => undefined), 20)
+  const stream = session.request({ ':path': '/' })
+  const closed = once(stream, 'close')
+  stream.resume()
+  await once(stream, 'response')
+  await closed
+  assert.equal(stream.rstCode, constants.NGHTTP2_CANCEL)
+  assert.equal(session.destroyed, false)
+  clearInterval(pings)
+  session.destroy()
+  await server.stop(30)
 })
 
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {

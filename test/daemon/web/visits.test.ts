@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { routes } from '../../../daemon/app.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
+import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -349,3 +350,11 @@ function assertGuarded({ headers }: Response, what: string): void {
   )
   assert.doesNotMatch(headers.get('content-security-policy') ?? '', /unsafe/, what)
 }
+
+test('the slashes at the end of an address are taken off at once, however many come before others', async t => {
+  const test = await TestRegistry.open(t)
+  const location = async (path: string) => (await test.app.request(path)).headers.get('location')
+  assert.match((await location('/me/login//?a=b')) ?? '', /\/me\/login\?a=b$/)
+  const path = `/me${'/'.repeat(200_000)}x`
+  assert.equal((await frugallyInTheEnd(() => test.request('GET', path))).status, 404)
+})
