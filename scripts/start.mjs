@@ -5,5 +5,5 @@ import { prepare, root } from './prepare.mjs'
 
 prepare()
 const cli = join(root, 'dist', 'program', 'cli.js')
-const dir = resolve(process.env.PLIMSOLL_DIR ?? join(root, 'registry'))
+const dir = resolve(process.env.PLIMSOLL_DIR || join(root, 'registry'))
 runChild([cli, 'serve', '--init', '--dir', dir, ...process.argv.slice(2)])
