@@ -12,8 +12,9 @@ import {
 } from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { isKnown } from '../http/answer.ts'
+import { addressGroup, addressOf } from '../http/client-address.ts'
 import { redirect } from '../http/page.ts'
-import { Turns } from '../http/turns.ts'
+import { Slots } from '../http/slots.ts'
 import { rawHeaders } from './file-headers.ts'
 import { missing } from './missing.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
@@ -24,7 +25,8 @@ import { decodePath, type TreeFiles } from './public-files.ts'
  * `.txt` behind its name; without that, the client is redirected.
  */
 export function rawFile(registry: Registry, files: TreeFiles): OpenHandler {
-  const turns = new Turns(2)
+  const clientOf = addressOf(registry.settings.server)
+  const slots = new Slots({ running: 2, waiting: 16, busy: 'server_busy' })
   return async c => {
     const known = await files.serve(c.req.path, c)
     if (known) return known
@@ -41,7 +43,9 @@ export function rawFile(registry: Registry, files: TreeFiles): OpenHandler {
       'cache-control': 'no-cache',
     }
     if (isKnown(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
-    const read = (one: string) => turns.run(() => readRawFile(registry, crate, release, one))
+    const client = addressGroup(clientOf(c))
+    const read = (one: string) =>
+      slots.run(client, () => readRawFile(registry, crate, release, one), c.req.raw.signal)
     const bytes = await read(path)
     if (bytes !== null) return answer(c, path, bytes, headers)
     // Texts end in `.txt`, so that every web server sends them as such.

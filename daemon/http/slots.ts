@@ -6,13 +6,13 @@ export interface SlotLimits {
   readonly waiting: number
   /** The longest wait, in milliseconds; without it, a request waits until its client leaves. */
   readonly waitMs?: number
-  readonly busy: 'git_busy' | 'downloads_busy'
+  readonly busy: 'git_busy' | 'downloads_busy' | 'server_busy'
 }
 
 /** The place of a request, from its arrival until it leaves. */
 export interface Slot {
   /** Resolves when the request may run; refuses when it has waited too long or `signal` aborts. */
-  start(signal: AbortSignal): Promise<void>
+  start(signal?: AbortSignal): Promise<void>
   /** Gives the place to others; does nothing the second time. */
   leave(): void
 }
@@ -54,6 +54,17 @@ export class Slots {
     }
   }
 
+  /** Runs `work` when it is the client's turn; refuses it as `admit` and `start` do. */
+  async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const slot = this.admit(client)
+    try {
+      await slot.start(signal)
+      return await work()
+    } finally {
+      slot.leave()
+    }
+  }
+
   /** Hands a place to the longest-waiting client that holds fewer than half of them. */
   #pass(leaving: string): void {
     this.#running.remove(leaving)
@@ -66,13 +77,13 @@ export class Slots {
     }
   }
 
-  async #turn(client: string, signal: AbortSignal): Promise<void> {
+  async #turn(client: string, signal?: AbortSignal): Promise<void> {
     const { waitMs } = this.#limits
-    if (signal.aborted) throw this.#refusal()
+    if (signal?.aborted) throw this.#refusal()
     await new Promise<void>((resolve, reject) => {
       const end = (): void => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', gone)
+        signal?.removeEventListener('abort', gone)
       }
       const gone = (): void => {
         end()
@@ -85,7 +96,7 @@ export class Slots {
       }
       const timer = waitMs === undefined ? undefined : setTimeout(gone, waitMs)
       this.#waiting.set(go, client)
-      signal.addEventListener('abort', gone, { once: true })
+      signal?.addEventListener('abort', gone, { once: true })
     })
   }
 

@@ -16,11 +16,15 @@ import {
 import { wantsPage } from '../access/access-guard.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import { isKnown } from '../http/answer.ts'
+import { addressGroup, addressOf } from '../http/client-address.ts'
 import { pageHeaders, redirect, refusedPage } from '../http/page.ts'
-import { Turns } from '../http/turns.ts'
+import { Slots } from '../http/slots.ts'
 
 /** Memory for pages that were asked for before, in characters. */
 const REMEMBERED = 16 * 1024 ** 2
+
+/** The most comparisons that wait for their turn. */
+const WAITING_MAX = 16
 
 /**
  * `GET /crates/{name}/compare/{from}...{to}`: what differs between two versions. One page is made at
@@ -32,7 +36,8 @@ export function comparison(registry: Registry): OpenHandler {
     sizeCalculation: text => text.length + 1,
   })
   const running = new Map<string, Promise<string | null>>()
-  const turns = new Turns(1)
+  const clientOf = addressOf(registry.settings.server)
+  const slots = new Slots({ running: 1, waiting: WAITING_MAX, busy: 'server_busy' })
   return forPeople(registry, async c => {
     const crate = await crateOf(registry, c, findCrate)
     const [from = '', to = ''] = (c.req.param('pair') ?? '').split('...')
@@ -40,14 +45,18 @@ export function comparison(registry: Registry): OpenHandler {
     const after = await releaseOf(registry, crate, to)
     const spelled = [crate.name, before.version, after.version]
     if (`${spelled}` !== `${[c.req.param('name'), from, to]}`)
-      return redirect(c, registry.site, addressOf(crate, before, after))
+      return redirect(c, registry.site, pathOf(crate, before, after))
     const { tag, render } = await compareReleases(registry, crate, before, after)
     const headers = headersOf(registry, tag)
     if (isKnown(c.req.header('if-none-match'), tag)) return c.body(null, 304, headers)
     const known = pages.get(tag)
     if (known !== undefined) return c.html(known, 200, headers)
-    const job = running.get(tag) ?? turns.run(render).finally(() => running.delete(tag))
-    running.set(tag, job)
+    let job = running.get(tag)
+    if (!job) {
+      // Without the client's signal: others may wait for the same page.
+      job = slots.run(addressGroup(clientOf(c)), render).finally(() => running.delete(tag))
+      running.set(tag, job)
+    }
     const page = await job
     if (page === null) return refuse('route_unknown')
     pages.set(tag, page)
@@ -65,13 +74,13 @@ export function comparisonForm(registry: Registry): OpenHandler {
         await releaseOf(registry, crate, from),
         await releaseOf(registry, crate, to),
       ]
-      return redirect(c, registry.site, addressOf(crate, before, after))
+      return redirect(c, registry.site, pathOf(crate, before, after))
     }
     const [newest, previous] = (await listReleases(registry.database, crate.id)).sort((a, b) =>
       compareVersions(b.version, a.version),
     )
     if (!newest || !previous) return redirect(c, registry.site, `/crates/${crate.name}/`)
-    return redirect(c, registry.site, addressOf(crate, previous, newest))
+    return redirect(c, registry.site, pathOf(crate, previous, newest))
   })
 }
 
@@ -93,7 +102,7 @@ async function releaseOf(
   return found ?? refuse('release_unknown', { name, version })
 }
 
-function addressOf({ name }: CrateRecord, before: ReleaseRecord, after: ReleaseRecord): string {
+function pathOf({ name }: CrateRecord, before: ReleaseRecord, after: ReleaseRecord): string {
   return `/crates/${name}/compare/${before.version}...${after.version}`
 }
 

@@ -337,8 +337,8 @@ const SOURCES = [
   text('src/deep/mod.rs', 'pub mod er;\n'),
   text('docs/index.html', '<p>an index page</p>\n'),
   text('index', 'a file called index\n'),
-  text('odd #name?.md', '# odd\n'),
-  text('a b & <c>.txt', 'x\n'),
+  text('odd #name%3f.md', '# odd\n'),
+  text("a b & 'c' &lt;i&gt;.txt", 'x\n'),
   { path: 'logo.png', size: 9, content: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0]) },
   { path: 'huge.rs', size: 9_000_000, content: null },
 ]

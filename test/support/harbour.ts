@@ -23,6 +23,9 @@ export interface HarbourRelease {
 /** Text that means harm wherever it is not escaped; no quotes or lines that TOML would end at. */
 const EVIL = `'><script>__hit=1</script><img src=x onerror=__hit=1>`
 
+/** The same in characters that Cargo packages. */
+const EVIL_NAME = `' onfocus='__hit=1' autofocus &lt;img src=x onerror=__hit=1&gt;`
+
 /** The registry of the others, from which `keel` takes a crate. */
 export const OTHER_CRATES =
   'Other Crates sparse+https://crates.other.example/index/ https://crates.other.example/crates/{crate}/'
@@ -44,8 +47,8 @@ const KEEL_FILES = {
   'src/deep/mod.rs': 'pub mod er;\n',
   'docs/index.html': '<p>an index page</p>\n',
   index: 'a file called index\n',
-  'odd #name?.md': '# odd\n',
-  'a b & <c>.txt': 'x\n',
+  'odd #name%3f.md': '# odd\n',
+  "a b & 'c' &lt;i&gt;.txt": 'x\n',
   'logo.png': new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0]),
   '.cargo_vcs_info.json':
     '{"git":{"sha1":"0123456789abcdef0123456789abcdef01234567"},"path_in_vcs":"crates/keel"}\n',
@@ -226,7 +229,7 @@ registry-index = "https://evil.example/index"
   const files = {
     'src/lib.rs': `// ${EVIL}\n`,
     'README.md': PAYLOADS.join('\n\n'),
-    [`src/${EVIL.replaceAll('/', '')}.rs`]: EVIL,
+    [`src/${EVIL_NAME}.rs`]: EVIL,
   }
   return [
     {

@@ -10,6 +10,8 @@ export class RefusedFiles {
   readonly #refusals = new Map<string, Refusal>()
   readonly #hidden = new Set<string>()
   readonly #takesFiles: () => Promise<boolean>
+  /** Until it is known whether the storage takes any, no more files begin. */
+  #asked: Promise<void> | null = null
 
   /** `takesFiles` returns whether the storage takes a file that it has taken before. */
   constructor(takesFiles: () => Promise<boolean>) {
@@ -18,6 +20,7 @@ export class RefusedFiles {
 
   /** Runs `work` on a file; notes when the storage refuses it. Throws every other error. */
   async try(path: string, work: () => Promise<void>): Promise<void> {
+    await this.#asked
     try {
       await work()
     } catch (error) {
@@ -25,7 +28,9 @@ export class RefusedFiles {
       this.#refusals.set(path, error)
       const release = releaseOfPath(path)
       if (release) this.#hidden.add(indexPath(release.name))
-      if (this.#refusals.size === MANY) await this.check()
+      if (this.#refusals.size !== MANY) return
+      this.#asked = this.check()
+      await this.#asked
     }
   }
 

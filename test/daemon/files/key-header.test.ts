@@ -60,6 +60,7 @@ async function headersOf(test: TestRegistry, name: string, paths: readonly strin
   for (const path of paths) {
     const answer = await test.request('GET', path)
     assert.ok(answer.status < 400, `${path}: ${answer.status}`)
+    await answer.arrayBuffer()
     found.push(answer.headers.get(name))
   }
   return found

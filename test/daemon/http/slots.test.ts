@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Slots } from '../../../daemon/http/slots.ts'
+import { Refusal } from '../../../generator/index.ts'
+
+const isBusy = (error: unknown) => error instanceof Refusal && error.has('server_busy')
+
+/** Work that lasts until `release`, and counts how often it has begun. */
+function heldWork() {
+  let release = () => {}
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const begun: string[] = []
+  const work = (client: string) => async () => {
+    begun.push(client)
+    await held
+  }
+  return { work, begun, release: () => release() }
+}
+
+test('so many work at a time, so many wait, and half of either is left to other clients', async () => {
+  const slots = new Slots({ running: 2, waiting: 4, busy: 'server_busy' })
+  const { work, begun, release } = heldWork()
+  const greedy = [1, 2, 3].map(() => slots.run('a', work('a')))
+  await assert.rejects(slots.run('a', work('a')), isBusy)
+  const others = ['b', 'c', 'd'].map(one => slots.run(one, work(one)))
+  await assert.rejects(slots.run('e', work('e')), isBusy)
+  await new Promise(setImmediate)
+  assert.deepEqual(begun, ['a', 'b'])
+  release()
+  await Promise.all([...greedy, ...others])
+  assert.deepEqual(begun.toSorted(), ['a', 'a', 'a', 'b', 'c', 'd'])
+})
+
+test('work that fails leaves its place, and so does who leaves before their turn', async () => {
+  const slots = new Slots({ running: 1, waiting: 1, busy: 'server_busy' })
+  const fails = () => Promise.reject(new Error('no'))
+  await assert.rejects(slots.run('a', fails), /^Error: no$/)
+  const { work, release } = heldWork()
+  const first = slots.run('a', work('a'))
+  const leaving = new AbortController()
+  const left = slots.run('b', work('b'), leaving.signal)
+  await assert.rejects(slots.run('c', work('c')), isBusy)
+  leaving.abort()
+  await assert.rejects(left, isBusy)
+  const next = slots.run('c', work('c'))
+  release()
+  await Promise.all([first, next])
+})
