@@ -223,9 +223,7 @@ for (const [crates, pages] of [
     const address = `http://127.0.0.1:${(cdn.address() as AddressInfo).port}/purge`
     const places = s3.env({ crates, public: pages })
     const env = { ...places, PLIMSOLL_CDN_PURGE_URL: address }
-    // Before the CDN is closed: the registry purges until its end.
-    const after = (end?: unknown) => cleanup.add(end as () => Promise<void>)
-    const test = await TestRegistry.open({ after }, { env })
+    const test = await TestRegistry.open(t, { env })
     const token = await test.user('ana')
     const versions = ['1.0.0+a', '1.1.0']
     for (const version of versions) await test.publish(token, { name: 'demo', version })

@@ -16,6 +16,7 @@ import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { newDatabase } from './engine.ts'
 import { encodePublish } from './publish-body.ts'
@@ -87,7 +88,7 @@ export class TestRegistry implements Deps {
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
     const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug', git)
-    t.after(async () => {
+    new Cleanup(t).add(async () => {
       await test.git?.close()
       await test.indexWorker.close()
       await registry.close()

@@ -26,10 +26,7 @@ const PATHS = [
 ]
 
 async function opened(t: TestContext, env: Readonly<Record<string, string>>) {
-  // Closed before what it purges.
-  const cleanup = new Cleanup(t)
-  const after = (step: unknown) => cleanup.add(step as () => Promise<void>)
-  const test = await TestRegistry.open({ after }, { env, logLevel: 'info' })
+  const test = await TestRegistry.open(t, { env, logLevel: 'info' })
   const token = await test.user('ana')
   const publish = async (version: string) => {
     const answer = await test.publish(token, { name: 'demo', version })

@@ -181,9 +181,8 @@ test('closing renders what is pending, and leaves marked what there is no time f
 test('a start does not wait for a bucket that is away; outdated pages follow when it is back', async t => {
   const cleanup = new Cleanup(t)
   const s3 = await startS3(cleanup)
-  const after = (end?: unknown) => cleanup.add(end as () => Promise<void>)
   const env = s3.env({ public: 's3://test/www' })
-  const { registry } = await TestRegistry.open({ after }, { env })
+  const { registry } = await TestRegistry.open(t, { env })
   const failures: unknown[] = []
   const worker = new PageWorker({
     context: { ...registry, site: { ...registry.site, title: 'Another title' } },
