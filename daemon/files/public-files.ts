@@ -1,6 +1,5 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { Readable } from 'node:stream'
 import type { Context, HonoRequest } from 'hono'
 import { type ChangeNumber, notFoundPath } from '../../generator/index.ts'
 import {
@@ -20,6 +19,7 @@ import {
   toFolder,
 } from './file-headers.ts'
 import { type FilePart, OpenPart } from './file-part.ts'
+import { webStream } from './web-stream.ts'
 
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
 const SMALL_BYTES = 1024 * 1024
@@ -195,7 +195,7 @@ export class PublicFiles implements TreeFiles {
     return OpenPart.open(body).then(async part => {
       if (!part) return (await this.serve(pathname, { req: request })) ?? new Response(null, init)
       this.counted(answer)
-      return new Response(Readable.toWeb(part.stream()) as ReadableStream, init)
+      return new Response(webStream(part.stream()), init)
     })
   }
 }

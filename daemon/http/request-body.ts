@@ -20,10 +20,13 @@ class Deadline {
 
   constructor(seconds: number) {
     this.#seconds = seconds
-    this.#timer = setTimeout(() => {
-      this.#isOver = true
-      this.#refuse(this.#refusal())
-    }, seconds * 1000)
+    this.#timer = setTimeout(() => this.end(), seconds * 1000)
+  }
+
+  /** Refuses what has not arrived by now. */
+  end(): void {
+    this.#isOver = true
+    this.#refuse(this.#refusal())
   }
 
   /** Waits for a chunk; refuses it when it is too late. */
@@ -61,13 +64,18 @@ export async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
   }
 }
 
-/** Returns the whole body, or null if longer than `most` bytes. `seconds`: as for `readToEnd`. */
+/**
+ * Returns the whole body, or null if longer than `most` bytes. `seconds`: as for `readToEnd`; when
+ * `sooner` aborts, they are over.
+ */
 export async function readWhole(
   request: Request,
   most: number,
   seconds?: number,
+  sooner?: AbortSignal,
 ): Promise<Buffer | null> {
   const deadline = seconds === undefined ? null : setDeadline(request, seconds)
+  sooner?.addEventListener('abort', () => deadline?.end(), { once: true })
   const body = new ByteCollector()
   try {
     for await (const chunk of bodyOf(request)) {

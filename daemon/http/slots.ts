@@ -27,6 +27,8 @@ export class Slots {
   readonly #running: Shares
   /** The waiting clients in order of arrival, by the function that lets them continue. */
   readonly #waiting = new Map<() => void, string>()
+  /** Requests that are not ready to run, in order of arrival, by the function that ends them. */
+  readonly #unready = new Map<() => void, string>()
 
   constructor(limits: SlotLimits) {
     this.#limits = limits
@@ -34,23 +36,47 @@ export class Slots {
     this.#running = new Shares(limits.running)
   }
 
-  /** Takes a request in; refuses it when there is no place for its client. */
-  admit(client: string): Slot {
+  /**
+   * Takes a request in; refuses it when there is no place for its client. With `drop`, the request
+   * is not ready to run until it starts, for example because its body has not arrived. Until then
+   * it may lose its place to a newer request, and `drop` is called.
+   */
+  admit(client: string, drop?: () => void): Slot {
+    if (!this.#admitted.hasRoom(client)) this.#dropFor(client)
     if (!this.#admitted.hasRoom(client)) throw this.#refusal()
     this.#admitted.add(client)
     let state: 'admitted' | 'running' | 'left' = 'admitted'
+    const lose = () => {
+      leave()
+      drop?.()
+    }
+    const leave = () => {
+      this.#unready.delete(lose)
+      if (state === 'left') return
+      this.#admitted.remove(client)
+      if (state === 'running') this.#pass(client)
+      state = 'left'
+    }
+    if (drop) this.#unready.set(lose, client)
     return {
       start: async signal => {
+        this.#unready.delete(lose)
+        if (state === 'left') throw this.#refusal()
         if (this.#running.hasRoom(client)) this.#running.add(client)
         else await this.#turn(client, signal)
         state = 'running'
       },
-      leave: () => {
-        if (state === 'left') return
-        this.#admitted.remove(client)
-        if (state === 'running') this.#pass(client)
-        state = 'left'
-      },
+      leave,
+    }
+  }
+
+  /** Ends the oldest request that is not ready, of this client if it has its share of places. */
+  #dropFor(client: string): void {
+    const isOwn = this.#admitted.hasShare(client)
+    for (const [lose, other] of this.#unready) {
+      if (isOwn && other !== client) continue
+      lose()
+      return
     }
   }
 
@@ -116,8 +142,12 @@ class Shares {
   }
 
   hasRoom(client: string): boolean {
-    const own = this.#counts.get(client) ?? 0
-    return this.#all < this.#most && own < Math.ceil(this.#most / 2)
+    return this.#all < this.#most && !this.hasShare(client)
+  }
+
+  /** Returns whether a client has as many as one may have. */
+  hasShare(client: string): boolean {
+    return (this.#counts.get(client) ?? 0) >= Math.ceil(this.#most / 2)
   }
 
   add(client: string): void {

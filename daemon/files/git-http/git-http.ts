@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -10,6 +9,7 @@ import { issue, Refusal, readHead, refuse, UploadPack } from '../../../generator
 import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
 import { Slots } from '../../http/slots.ts'
+import { webStream } from '../web-stream.ts'
 
 const DEFAULTS = {
   gitCommand: 'git',
@@ -109,9 +109,10 @@ const missing = (c: Context) => c.text('not found\n', 404, FRESH)
 async function answer(c: Context, limits: Limits, slots: Slots): Promise<Response> {
   if (c.req.header('content-type') !== REQUEST) refuse('git_request_type', { expected: REQUEST })
   const { signal } = c.req.raw
-  const slot = slots.admit(addressGroup(limits.addressOf(c)))
+  const late = new AbortController()
+  const slot = slots.admit(addressGroup(limits.addressOf(c)), () => late.abort())
   try {
-    const input = await readBody(c, limits)
+    const input = await readBody(c, limits, late.signal)
     await slot.start(signal)
     const git = new UploadPack({ ...limits, protocol: protocolOf(c), advertise: false, input })
     return new Response(await running(git, signal, limits, slot.leave), {
@@ -124,10 +125,14 @@ async function answer(c: Context, limits: Limits, slots: Slots): Promise<Respons
 }
 
 /** Returns the request body, decompressed. */
-async function readBody(c: Context, { maxBodyBytes: max, bodyTimeoutMs }: Limits) {
+async function readBody(
+  c: Context,
+  { maxBodyBytes: max, bodyTimeoutMs }: Limits,
+  late: AbortSignal,
+) {
   const encoding = c.req.header('content-encoding') ?? 'identity'
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) refuse('git_request_encoding')
-  const body = await readWhole(c.req.raw, max, bodyTimeoutMs / 1000).catch(error => {
+  const body = await readWhole(c.req.raw, max, bodyTimeoutMs / 1000, late).catch(error => {
     if (error instanceof Refusal && error.has('body_slow')) refuse('git_request_slow')
     throw error
   })
@@ -222,7 +227,7 @@ async function file(c: Context, limits: Limits, name: string, type: string): Pro
   const headers = { ...FRESH, 'Content-Type': type, 'Content-Length': String(size) }
   // Hono answers HEAD through GET and drops the body, which would leave the file open.
   if (c.req.method !== 'HEAD' && size > 0) {
-    return new Response(Readable.toWeb(handle.createReadStream({ end: size - 1 })), { headers })
+    return new Response(webStream(handle.createReadStream({ end: size - 1 })), { headers })
   }
   await handle.close()
   return new Response(null, { headers })

@@ -26,6 +26,7 @@ export async function openDatabase(path: string, owner?: SchemaOwner): Promise<D
   // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
   // and `WalSync` makes each commit durable.
   const wal = mode === 'wal' ? new WalSync(path) : null
+  wal?.begin()
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
   const database = new Kysely<Tables>({

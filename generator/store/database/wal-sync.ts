@@ -19,6 +19,19 @@ export class WalSync {
     this.#database = database
   }
 
+  /**
+   * Empties a log that an earlier process has left: it may have failed to sync it just before its
+   * end. What cannot be emptied, because the disk is full for example, is emptied before the next
+   * sync; not while others use it, who know what failed.
+   */
+  begin(): void {
+    try {
+      this.#emptyLog()
+    } catch {
+      this.#hasFailed = true
+    }
+  }
+
   /** Resolves when everything that was committed before the call is on disk. */
   sync(): Promise<void> {
     this.#next ??= this.#flush(this.#running)
@@ -46,21 +59,23 @@ export class WalSync {
       throw error
     })
     const file = await this.#file
-    if (this.#hasFailed) this.#emptyLog()
+    if (this.#hasFailed && !this.#emptyLog())
+      throw new Error('the write-ahead log failed to sync and is in use')
     this.#hasFailed = true
     await file.datasync()
     this.#hasFailed = false
   }
 
   /**
-   * Copies the log into the database and empties it. After a failed sync the system may drop what
-   * it could not write and report success from then on; commits behind the gap would be lost.
+   * Copies the log into the database and empties it; returns false when others use it. After a
+   * failed sync the system may drop what it could not write and report success from then on;
+   * commits behind the gap would be lost.
    */
-  #emptyLog(): void {
+  #emptyLog(): boolean {
     const database = new Libsql(this.#database)
     try {
       const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
-      if (row.busy) throw new Error('the write-ahead log failed to sync and is in use')
+      return row.busy === 0
     } finally {
       database.close()
     }

@@ -174,6 +174,21 @@ describe('git over HTTP, under load', { concurrency: 3 }, () => {
     assert.equal(await slow.notes(), '')
   })
 
+  test('bodies that do not arrive give way to whole requests', async () => {
+    const crowded = app({ addressOf, maxConcurrent: 2, maxWaiting: 0 })
+    const stuck = ['a', 'b'].map(client => {
+      const waiting = new ReadableStream({ pull: () => new Promise(() => {}) })
+      const init = { ...from(client), body: waiting, duplex: 'half' as const }
+      return crowded.request(new Request(`http://x${PATH}`, init))
+    })
+    const whole = await crowded.request(PATH, from('c'))
+    assert.notEqual(whole.status, 503)
+    await whole.arrayBuffer()
+    assert.equal((await stuck[0])?.status, 408)
+    for (const client of ['d', 'e', 'f'])
+      await (await crowded.request(PATH, from(client))).arrayBuffer()
+  })
+
   test('git is stopped when its client takes nothing any more, and not while it takes a little', async t => {
     const wrapper = join(root, 'endless-git')
     const notes = join(root, 'endless-notes')

@@ -8,6 +8,15 @@ import { openDatabase } from '../../../../generator/store/database/database.ts'
 import { WalSync } from '../../../../generator/store/database/wal-sync.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
+/** The keys that the database has without its log, of which the system may have dropped a part. */
+function keysWithoutLog(path: string): string[] {
+  copyFileSync(path, `${path}.copy`)
+  const copy = new Libsql(`${path}.copy`)
+  const facts = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
+  copy.close()
+  return facts.map(one => one.key).sort()
+}
+
 test('a log that could not be opened once, say for want of descriptors, is opened at the next commit', async t => {
   const database = join(folderOf(t), 'plimsoll.db')
   const wal = new WalSync(database)
@@ -32,10 +41,15 @@ test('after a failed sync the log is emptied into the database before a commit c
   await assert.rejects(add('unsure'), { code: 'EIO' })
   failing.mock.restore()
   await add('after')
-  // What the system dropped of the log would be missing; the database alone has all of it.
-  copyFileSync(path, `${path}.copy`)
-  const copy = new Libsql(`${path}.copy`)
-  const keys = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
-  copy.close()
-  assert.deepEqual(keys.map(one => one.key).sort(), ['after', 'before', 'unsure'])
+  assert.deepEqual(keysWithoutLog(path), ['after', 'before', 'unsure'])
+})
+
+test('a log that a killed process has left is emptied into the database when that is opened', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const killed = await openDatabase(path)
+  t.after(() => killed.destroy())
+  await killed.insertInto('facts').values({ key: 'unsure', value: '' }).execute()
+  const database = await openDatabase(path)
+  t.after(() => database.destroy())
+  assert.deepEqual(keysWithoutLog(path), ['unsure'])
 })
