@@ -10,7 +10,7 @@ import { forgetMirror } from '../deploy/complete-mirror.ts'
 import { DATABASE_FILE, SETTINGS_FILE, type SettingSources } from '../registry.ts'
 import { CrateFolder } from '../store/crate-folder.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import { openDatabase } from '../store/database/database.ts'
+import { closeWhole, openDatabase } from '../store/database/database.ts'
 import { value } from '../store/database/statement.ts'
 import { temporaryPath } from '../store/disk/steps.ts'
 import { makeFolder, removeIfEmpty, syncFile, syncFolder } from '../store/durable-file.ts'
@@ -160,9 +160,11 @@ async function finishRecords(
       if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
     }
     await forgetMirror(records)
-  } finally {
+  } catch (error) {
     await records.destroy()
+    throw error
   }
+  await closeWhole(records, database)
 }
 
 /** Matches keys of the crate store: folders by name prefix, name, checksum. */

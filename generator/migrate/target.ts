@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
 import { continueIds } from '../store/database/copy.ts'
-import { type Database, openDatabase } from '../store/database/database.ts'
+import { closeWhole, type Database, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import { forgetMove, type Move, readMove } from '../store/database/moves/move.ts'
-import { type Queries, value } from '../store/database/statement.ts'
-import { syncFile, syncFolder } from '../store/durable-file.ts'
+import type { Queries } from '../store/database/statement.ts'
+import { syncFolder } from '../store/durable-file.ts'
 
 /** The database that records are moved to. */
 export interface Target {
@@ -76,12 +76,8 @@ async function fileTarget({ database, dir }: Registry, hasEnded: boolean): Promi
     move: () => readMove(to),
     finish: async (id, settle) => {
       await finishing(to, id, settle)
-      // The file has to be complete without its log.
-      const text = 'PRAGMA wal_checkpoint(TRUNCATE)'
-      if ((await value<number>(to, text)) !== 0) throw new Error('the copy is in use')
-      await close()
-      for (const end of ['-wal', '-shm']) await rm(`${copy}${end}`, { force: true })
-      await syncFile(copy)
+      await closeWhole(to, copy)
+      isOpen = false
       await rename(copy, file)
       await syncFolder(dir)
     },

@@ -59,7 +59,7 @@ test('every link of the tree leads to a file of the tree, and the page of each f
     for (const [, link = ''] of file.bytes
       .toString()
       .matchAll(/(?:href|src|action)="([^"#][^"]*)"/g)) {
-      const url = new URL(link.replaceAll('&amp;', '&'), here)
+      const url = new URL(link.replaceAll('&#39;', "'").replaceAll('&amp;', '&'), here)
       if (url.origin !== here.origin || elsewhere.test(url.pathname)) continue
       const path = decodeURIComponent(url.pathname.slice('/team/'.length))
       if (

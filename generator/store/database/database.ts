@@ -1,10 +1,12 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
 import Libsql from 'libsql'
+import { syncFile } from '../durable-file.ts'
 import { LibsqlDialect } from './dialect.ts'
 import { migrate, type SchemaOwner } from './migrations.ts'
-import type { Queries } from './statement.ts'
+import { type Queries, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -39,6 +41,19 @@ export async function openDatabase(path: string, owner?: SchemaOwner): Promise<D
     throw error
   }
   return database
+}
+
+/**
+ * Closes the SQLite database at `path`, which nobody else uses: the file is complete then without
+ * its log, and synced to disk. Throws when others use it.
+ */
+export async function closeWhole(database: Database, path: string): Promise<void> {
+  if ((await value<number>(database, 'PRAGMA wal_checkpoint(TRUNCATE)')) !== 0)
+    throw new Error(`${path} is in use`)
+  await database.destroy()
+  // libsql closes later, when the last statement is collected, and would remove them only then.
+  for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+  await syncFile(path)
 }
 
 /** A state of the records that does not change while others go on writing. */

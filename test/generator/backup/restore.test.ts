@@ -14,6 +14,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { restore } from '../../../generator/backup/restore.ts'
 import { completeMirror, isMirrored } from '../../../generator/deploy/complete-mirror.ts'
 import { openRegistry, readSettings } from '../../../generator/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -198,6 +199,12 @@ test('folders elsewhere, in the settings or the environment, are left alone', as
     ignored: Object.keys(env),
   })
   assert.deepEqual([fileStamps(places.public), filesBelow(at('crates'))], [tree, store])
+})
+
+test('restored records have no log that could go away while everything is moved', async t => {
+  const { tar, restored } = await scene(t, '')
+  await restore(tar, restored, { env: {} })
+  assert.deepEqual(readdirSync(restored).sort(), ['crates', 'plimsoll.db', 'plimsoll.toml'])
 })
 
 test('a flag that leads out of the folder is refused, and one that does not is heeded', async t => {
