@@ -105,13 +105,28 @@ export class Http2Exchange implements Exchange {
   }
 }
 
+/** How many bytes give a client another millisecond when they wait for it as one piece. */
+const BYTES_PER_MS = 1
+
 /**
- * Resets a stream whose client takes nothing for so long. Node's own time limit would not: pings of
- * the client count as something that moves.
+ * Resets a stream of which bytes wait for so long while its client takes nothing. Node's own time
+ * limit would not: pings of the client count as something that moves. Of a piece that is written at
+ * once nobody tells how much the client has taken, so it has more time for more bytes.
  */
 export function endSilence(stream: ServerHttp2Stream, silenceMs: number): void {
-  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), silenceMs).unref()
-  const moves = () => void timer.refresh()
+  let waiting = 0
+  const look = () => {
+    const { writableLength } = stream
+    if (writableLength === 0 || writableLength !== waiting) {
+      waiting = writableLength
+      timer = setTimeout(look, silenceMs + waiting / BYTES_PER_MS).unref()
+    } else stream.close(constants.NGHTTP2_CANCEL)
+  }
+  let timer = setTimeout(look, silenceMs).unref()
+  const moves = () => {
+    waiting = 0
+    timer.refresh()
+  }
   stream.on('end', moves).on('drain', moves)
   stream.once('close', () => clearTimeout(timer))
 }

@@ -29,12 +29,19 @@ class Deadline {
     this.#refuse(this.#refusal())
   }
 
-  /** Waits for a chunk; refuses it when it is too late. */
-  wait<T>(chunk: Promise<T>): Promise<T> {
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /**
+   * Waits for a chunk; refuses it when it is too late. Then it asks for none: nobody would be there
+   * to hear that the client has left.
+   */
+  wait<T>(next: () => Promise<T>): Promise<T> {
     if (this.#isOver) return Promise.reject(this.#refusal())
     return new Promise((resolve, reject) => {
       this.#refuse = reject
-      chunk.then(resolve, reject)
+      next().then(resolve, reject)
     })
   }
 
@@ -110,7 +117,7 @@ export function readToEnd(bounds: {
     try {
       await next()
       const reader = begun.get(raw) ?? begin(raw)
-      if (reader) await skip(reader, bounds.bytes, deadline)
+      if (reader && !deadlines.get(raw)?.isOver) await skip(reader, bounds.bytes, deadline)
     } finally {
       deadline.clear()
     }
@@ -142,7 +149,7 @@ async function skip(reader: BodyReader, most: number, deadline: Deadline): Promi
 /** Reads a chunk. Refuses a broken stream: the client disconnected, which is no server error. */
 async function nextChunk(reader: BodyReader, deadline: Deadline | undefined) {
   try {
-    return await (deadline ? deadline.wait(reader.next()) : reader.next())
+    return await (deadline ? deadline.wait(() => reader.next()) : reader.next())
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal([issue('body_lost')], { cause: error })

@@ -133,6 +133,7 @@ async function readBody(
   const encoding = c.req.header('content-encoding') ?? 'identity'
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) refuse('git_request_encoding')
   const body = await readWhole(c.req.raw, max, bodyTimeoutMs / 1000, late).catch(error => {
+    if (late.aborted) refuse('git_busy')
     if (error instanceof Refusal && error.has('body_slow')) refuse('git_request_slow')
     throw error
   })

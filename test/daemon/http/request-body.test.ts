@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { Hono } from 'hono'
+import { readToEnd, readWhole } from '../../../daemon/http/request-body.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 import { form, Visitor } from '../../support/visitor.ts'
 
@@ -67,4 +69,28 @@ test('a form may have 64 KiB, and no more', async t => {
       })
     ).status
   assert.deepEqual([await status(60_000), await status(66_000)], [403, 400])
+})
+
+test('a body that breaks off when its time is over already ends nothing', async () => {
+  const app = new Hono()
+  app.use(readToEnd({ bytes: 1000, seconds: 0.01 }))
+  app.post('/', async c => {
+    await assert.rejects(readWhole(c.req.raw, 1000), /was incomplete after/)
+    return c.text('')
+  })
+  let breakOff = async () => {}
+  const body = new ReadableStream({
+    start(controller) {
+      breakOff = async () => {
+        controller.enqueue(new Uint8Array(1))
+        await new Promise(setImmediate)
+        controller.error(new Error('the client has left'))
+      }
+    },
+  })
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', body, duplex: 'half' }
+  assert.equal((await app.request('/', init)).status, 200)
+  await breakOff()
+  // An error that nobody waits for would end the process by now.
+  await new Promise(setImmediate)
 })

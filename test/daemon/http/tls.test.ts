@@ -114,7 +114,7 @@ test('a change over HTTP/2 without a body is answered at once', async () => {
 test('an answer of which a client over HTTP/2 takes nothing is given up, whatever else it sends', async () => {
   const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
   const server = await listen({ ...options, requestSeconds: -1.8 })
-  server.answer(() => new Response(new Uint8Array(1_000_000)))
+  server.answer(() => new Response(new Uint8Array(100)))
   const session = connect(server.url, {
     rejectUnauthorized: false,
     settings: { initialWindowSize: 0 },
@@ -130,6 +130,43 @@ test('an answer of which a client over HTTP/2 takes nothing is given up, whateve
   clearInterval(pings)
   session.destroy()
   await server.stop(30)
+})
+
+test('an answer over HTTP/2 lasts as long as its client takes what there is', async t => {
+  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
+  const server = await listen({ ...options, requestSeconds: -1.95 })
+  const timers: NodeJS.Timeout[] = []
+  const pieces = () =>
+    new ReadableStream({
+      start(controller) {
+        let left = 10
+        const give = () => (left-- > 0 ? controller.enqueue(new Uint8Array(3000)) : end())
+        const end = () => {
+          clearInterval(timer)
+          controller.close()
+        }
+        const timer = setInterval(give, 30)
+        timers.push(timer)
+      },
+    })
+  server.answer(({ url }) => new Response(url.endsWith('/') ? pieces() : new Uint8Array(30_000)))
+  const session = connect(server.url, {
+    rejectUnauthorized: false,
+    settings: { initialWindowSize: 3000 },
+  })
+  t.after(async () => {
+    for (const timer of timers) clearInterval(timer)
+    session.destroy()
+    await server.stop(30)
+  })
+  const read = async (path: string) => {
+    let size = 0
+    const stream = session.request({ ':path': path })
+    timers.push(setInterval(() => (size += stream.read()?.length ?? 0), 30))
+    await once(stream, 'close')
+    return size
+  }
+  assert.deepEqual(await Promise.all([read('/'), read('/whole')]), [30_000, 30_000])
 })
 
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {
