@@ -1,4 +1,4 @@
-import { type Issue, Refusal, refuseErrors } from '../../core/error/error.ts'
+import { type Issue, refuseErrors } from '../../core/error/error.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { INDEX_FOLDER } from '../../core/paths/tree.ts'
 import type { Progress } from '../build/build.ts'
@@ -8,6 +8,7 @@ import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listReleases } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
 import type { Mirror } from '../store/mirror.ts'
+import { FileRefusal, indexFileAfter } from '../store/s3/refused-files.ts'
 import { STAGES, stageOf } from '../store/upload-order.ts'
 
 /** The fact that says which bucket has the whole tree. */
@@ -16,7 +17,7 @@ const MIRRORED = 'mirrored'
 /** So many files are uploaded together. */
 const CHUNK = 1000
 
-/** The most refused pages that are named. */
+/** The most refused files that are named. */
 const REFUSED_MAX = 50
 
 /**
@@ -31,7 +32,8 @@ export async function isMirrored({ database, tree }: Registry): Promise<boolean>
 /**
  * Uploads what the bucket of `storage.public` lacks or has otherwise; lists it once. Changes of the
  * tree meanwhile are uploaded as ever. Stops when `signal` says so; the next call goes on. Throws
- * `file_refused` for pages that the storage refuses; without them the tree counts as whole.
+ * `file_refused` for files that the storage refuses, when all others are there; without pages the
+ * tree counts as whole, without a `.crate` or an index file it does not.
  */
 export async function completeMirror(
   registry: Registry,
@@ -59,8 +61,9 @@ export function forgetMirror(db: Queries): Promise<void> {
 
 /**
  * Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. Returns the
- * pages that the storage refuses, all others being there: the first 50. Goes through the tree once
- * for every stage, so that no list of its files is needed.
+ * pages that the storage refuses, all others being there: the first 50. Throws them all when a
+ * `.crate` or an index file is among them. Goes through the tree once for every stage, so that no
+ * list of its files is needed.
  */
 export async function uploadTree(
   { crates, database, tree }: Registry,
@@ -71,20 +74,26 @@ export async function uploadTree(
   const listed = await mirror.learn()
   const none = new Map()
   const refused: Issue[] = []
+  /** Index files whose `.crate` files are not all there. */
+  const hidden = new Set<string>()
+  let isWhole = true
   let done = 0
+  const refuseFile = (path: string) => {
+    const index = indexFileAfter(path)
+    if (index) hidden.add(index)
+    if (index || stageOf(path) === 1) isWhole = false
+  }
   const upload = async (files: readonly string[], stored: ReadonlyMap<string, string> = none) => {
     signal?.throwIfAborted()
-    await mirror.update({ files, stored, gone: none }, listed)
+    try {
+      await mirror.update({ files, stored, gone: none }, listed)
+    } catch (error) {
+      if (!(error instanceof FileRefusal)) throw error
+      refused.push(...error.issues.slice(0, REFUSED_MAX - refused.length))
+      error.paths.forEach(refuseFile)
+    }
     done += files.length + stored.size
     progress?.('uploading files', done, 0)
-  }
-  const uploadPages = async (files: readonly string[]) => {
-    try {
-      await upload(files)
-    } catch (error) {
-      if (!(error instanceof Refusal) || !error.has('file_refused')) throw error
-      refused.push(...error.issues.slice(0, REFUSED_MAX - refused.length))
-    }
   }
   if (crates.path('') === null) {
     for await (const { id, name } of eachCrate(database)) {
@@ -98,10 +107,11 @@ export async function uploadTree(
   for (const stage of STAGES) {
     const some: string[] = []
     for await (const path of tree.list(stage === 1 ? INDEX_FOLDER : '')) {
-      if (stageOf(path) === stage) some.push(path)
-      if (some.length === CHUNK) await (stage === 2 ? uploadPages : upload)(some.splice(0))
+      if (stageOf(path) === stage && !hidden.has(path)) some.push(path)
+      if (some.length === CHUNK) await upload(some.splice(0))
     }
-    await (stage === 2 ? uploadPages : upload)(some)
+    await upload(some)
   }
+  if (!isWhole) refuseErrors(refused)
   return refused
 }

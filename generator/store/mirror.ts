@@ -40,7 +40,6 @@ const ATTEMPTS = 20
 
 /** ETags by path, as a list of the bucket had them. */
 type Listed = { get(path: string): string | undefined }
-
 const NOTHING: Listed = new Map()
 
 /** How a mirror is written. */
@@ -179,15 +178,16 @@ export class Mirror {
     return listed
   }
 
-  /** Returns whether the bucket takes `config.json` as it is there: then it takes files. */
+  /** Returns whether the bucket takes the `config.json` that it has, or else this tree's. */
   async #takesFiles(): Promise<boolean> {
     try {
       const there = await this.head(configPath)
-      const body = there && (await this.read(configPath))
-      if (!there || !body) return false
+      const body = await (there ? this.read(configPath) : readBytes(this.#path(configPath)))
+      if (!body) return false
       const headers = headersOf(placeOf(configPath), this.#cacheSeconds)
-      const cksum = sumOf('sha256', body)
-      await this.#bucket.put(configPath, { body, cksum, headers, onlyIf: { etag: there.etag } })
+      const onlyIf = there ? { etag: there.etag } : 'absent'
+      // Where another writer was first, the storage takes files, too.
+      await this.#bucket.put(configPath, { body, cksum: sumOf('sha256', body), headers, onlyIf })
       return true
     } catch (error) {
       if (isStorageRefusal(error)) return false

@@ -5,6 +5,27 @@ import { indexPath } from '../../../core/paths/tree.ts'
 /** After so many refused files it is asked whether the storage takes any. */
 const MANY = 32
 
+/** `file_refused` for files of an upload, of which everything else is done. */
+export class FileRefusal extends Refusal {
+  readonly #paths: readonly string[]
+
+  constructor(issues: readonly [Issue, ...Issue[]], paths: readonly string[]) {
+    super(issues)
+    this.#paths = paths
+  }
+
+  /** The paths of the files in the public tree. */
+  get paths(): readonly string[] {
+    return this.#paths
+  }
+}
+
+/** Returns the index file that is not to precede a `.crate`; null for the path of another file. */
+export function indexFileAfter(path: string): string | null {
+  const release = releaseOfPath(path)
+  return release && indexPath(release.name)
+}
+
 /** The files of an upload that an object storage refuses, while the others go on. */
 export class RefusedFiles {
   readonly #refusals = new Map<string, Refusal>()
@@ -13,7 +34,7 @@ export class RefusedFiles {
   /** Until it is known whether the storage takes any, no more files begin. */
   #asked: Promise<void> | null = null
 
-  /** `takesFiles` returns whether the storage takes a file that it has taken before. */
+  /** `takesFiles` returns whether the storage takes a file that it should take. */
   constructor(takesFiles: () => Promise<boolean>) {
     this.#takesFiles = takesFiles
   }
@@ -26,8 +47,8 @@ export class RefusedFiles {
     } catch (error) {
       if (!(error instanceof Refusal) || !error.has('bucket_refuses')) throw error
       this.#refusals.set(path, error)
-      const release = releaseOfPath(path)
-      if (release) this.#hidden.add(indexPath(release.name))
+      const index = indexFileAfter(path)
+      if (index) this.#hidden.add(index)
       if (this.#refusals.size !== MANY) return
       this.#asked = this.check()
       await this.#asked
@@ -45,11 +66,11 @@ export class RefusedFiles {
     return this.#hidden.has(path)
   }
 
-  /** Throws `file_refused` for each file, if any. */
+  /** Throws a `FileRefusal` for all of them, if any. */
   throw(): void {
     const [first, ...more] = [...this.#refusals].map(
       ([path, { message }]): Issue => issue('file_refused', { path, reason: message }),
     )
-    if (first) throw new Refusal([first, ...more])
+    if (first) throw new FileRefusal([first, ...more], [...this.#refusals.keys()])
   }
 }

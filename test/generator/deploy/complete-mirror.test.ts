@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Refusal, refuse } from '../../../core/error/error.ts'
+import { parseName } from '../../../core/name.ts'
+import { indexPath } from '../../../core/paths/tree.ts'
 import { build } from '../../../generator/build/build.ts'
 import {
   completeMirror,
@@ -12,6 +15,7 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry, type Registry } from '../../../generator/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
 import type { Mirror } from '../../../generator/store/mirror.ts'
+import { RefusedFiles } from '../../../generator/store/s3/refused-files.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
@@ -99,4 +103,91 @@ test('a tree is uploaded in parts, while it is listed: crates, then the index, t
   const third = (stage: number) => paths.filter((_, at) => at % 3 === stage)
   assert.deepEqual(uploaded, [...third(2), ...third(1), ...third(0)])
   assert.equal(most, 1000)
+})
+
+for (const crates of ['crates', 's3://test/crates']) {
+  test(`with crates in ${crates}, a file that the bucket refuses stops no other one`, async t => {
+    const cleanup = new Cleanup(t)
+    const s3 = await startS3(cleanup)
+    const before = await newRegistry(t)
+    const open = async (publicPlace: string) => {
+      const env = { ...s3.env({ crates, public: publicPlace }) }
+      const registry = await openRegistry(before.dir, { env })
+      cleanup.add(() => registry.close())
+      return registry
+    }
+    const local = await open('public')
+    for (const name of ['demo', 'large', 'other'])
+      await addAndShow(local, { name, version: '1.0.0' })
+    await build(local)
+    await buildPages(local)
+    const registry = await open('s3://test/www')
+    const page = 'crates/large/index.html'
+    const [crate, index] = ['crates/large/large-1.0.0.crate', 'index/la/rg/large']
+    const config = 'index/config.json'
+    const has = (...paths: string[]) => paths.map(path => s3.objects.has(`www/${path}`))
+    const refusing = async (path: string) => {
+      s3.fault = ({ method, key }) => (method === 'PUT' && key === `www/${path}` ? 403 : null)
+      await assert.rejects(completeMirror(registry), (error: unknown) => {
+        assert.ok(error instanceof Refusal)
+        assert.deepEqual(
+          error.issues.map(one => [one.code, one.message.startsWith(`${path} `)]),
+          [['file_refused', true]],
+        )
+        return true
+      })
+    }
+    // A line of the index does not precede its `.crate`.
+    await refusing(crate)
+    assert.equal(await isMirrored(registry), false)
+    assert.deepEqual(has(crate, index), [false, false])
+    const rest = ['crates/demo/demo-1.0.0.crate', 'index/de/mo/demo', 'index/ot/he/other']
+    assert.deepEqual(has(...rest, config, page), [true, true, true, true, true])
+    await refusing(index)
+    assert.equal(await isMirrored(registry), false)
+    assert.deepEqual(has(crate, index), [true, false])
+    s3.objects.delete(`www/${page}`)
+    await refusing(page)
+    assert.equal(await isMirrored(registry), true)
+    assert.deepEqual(has(crate, index, page), [true, true, false])
+    s3.fault = () => null
+    await completeMirror(registry)
+    assert.deepEqual(has(crate, index, page), [true, true, true])
+  })
+}
+
+test('of many refused `.crate` files 50 are named, and none has its line in the index', async t => {
+  const registry = await newRegistry(t)
+  const names = Array.from({ length: 2500 }, (_, at) => parseName(`c${at}`))
+  const crateOf = (name: string) => `crates/${name}/${name}-1.0.0.crate`
+  const pageOf = (name: string) => `crates/${name}/index.html`
+  const paths = names.flatMap(name => [pageOf(name), indexPath(name), crateOf(name)])
+  const tree = {
+    async *list(folder: string) {
+      yield* paths.filter(one => one.startsWith(folder))
+    },
+  }
+  const isLarge = (name: string) => Number(name.slice(1)) % 40 === 0
+  const refused = new Set(names.filter(isLarge).map(crateOf))
+  const uploaded: string[] = []
+  const mirror = {
+    learn: async () => new Map(),
+    update: async ({ files }: { files: readonly string[] }) => {
+      const refusing = new RefusedFiles(async () => true)
+      for (const path of files)
+        await refusing.try(path, async () => {
+          if (refused.has(path)) refuse('bucket_refuses', { reason: 'too large' })
+          uploaded.push(path)
+        })
+      refusing.throw()
+    },
+  }
+  const given = { ...registry, tree } as unknown as Registry
+  await assert.rejects(uploadTree(given, mirror as unknown as Mirror), (error: unknown) => {
+    assert.ok(error instanceof Refusal && error.has('file_refused'))
+    assert.equal(error.issues.length, 50)
+    return true
+  })
+  const small = names.filter(name => !isLarge(name))
+  assert.deepEqual(uploaded, [...small.map(crateOf), ...small.map(indexPath), ...names.map(pageOf)])
 })

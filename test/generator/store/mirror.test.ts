@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -272,6 +272,43 @@ test('an index line does not precede a `.crate` that the storage refuses', async
   })
   await assert.rejects(change, /demo-1\.0\.0\.crate/)
   assert.deepEqual([text(INDEX), text('index/ot/he/other')], [undefined, '1\n'])
+})
+
+test('in a new bucket, whether it takes files is seen by the `config.json` of this tree', async t => {
+  const { s3, root, tree, text } = await opened(t)
+  const bad = 'crates/demo/demo-1.0.0.crate'
+  mkdirSync(join(root, 'index'), { recursive: true })
+  writeFileSync(join(root, 'index/config.json'), '{}')
+  s3.fault = ({ method, key }) => (method === 'PUT' && key === `www/${bad}` ? 403 : null)
+  const change = () =>
+    tree.batch(async turn => {
+      await turn.write(output(bad, 'bytes'))
+      await turn.write(output('index/ot/he/other', '1\n'))
+      await turn.write(output('index.html', 'front'))
+    })
+  const isOfFile = (error: unknown) =>
+    error instanceof Refusal && error.has('file_refused') && !isStorageRefusal(error)
+  await assert.rejects(change(), isOfFile)
+  assert.deepEqual([text('index/ot/he/other'), text('index.html')], ['1\n', 'front'])
+  assert.equal(text('index/config.json'), '{}')
+  assert.equal(s3.objects.get('www/index/config.json')?.headers['cache-control'], 'no-cache')
+  // Another writer is first: its file stays.
+  s3.objects.delete('www/index/config.json')
+  s3.fault = ({ method, key }) => {
+    if (method === 'PUT' && key === 'www/index/config.json')
+      s3.objects.set(key, objectOf(Buffer.from('theirs'), {}))
+    return method === 'PUT' && key === `www/${bad}` ? 403 : null
+  }
+  await assert.rejects(change(), isOfFile)
+  assert.equal(text('index/config.json'), 'theirs')
+  // It takes none.
+  s3.objects.delete('www/index/config.json')
+  s3.fault = ({ method }) => (method === 'PUT' ? 403 : null)
+  await assert.rejects(change(), isStorageRefusal)
+  // Nothing to ask with.
+  rmSync(join(root, 'index/config.json'))
+  s3.fault = ({ method, key }) => (method === 'PUT' && key === `www/${bad}` ? 403 : null)
+  await assert.rejects(change(), isStorageRefusal)
 })
 
 test('a storage that takes no file at all gets everything later', async t => {
