@@ -30,13 +30,21 @@ export function looksLikeSvg(text: string): boolean {
  * Throws `TooComplexError` if it is too large, or would draw its parts too often.
  */
 export function cleanSvg(text: string): CleanSvg | null {
-  const tree = parseFragment(text, { treeAdapter: boundedTree() })
-  const root = tree.childNodes.find((one): one is Element => one.nodeName === 'svg')
+  const root = rootOf(text)
   if (root === undefined) return null
-  if (drawnElements(root) > DRAWN_MAX) throw new TooComplexError('it draws too many elements')
   const parts: string[] = []
   write(root, parts, 0)
-  return { svg: parts.join(''), ...sizeOf(root) }
+  const svg = parts.join('')
+  // Counted without what was removed: references would lead to other parts of the same name.
+  const clean = rootOf(svg)
+  if (clean !== undefined && drawnElements(clean) > DRAWN_MAX)
+    throw new TooComplexError('it draws too many elements')
+  return { svg, ...sizeOf(root) }
+}
+
+function rootOf(text: string): Element | undefined {
+  const tree = parseFragment(text, { treeAdapter: boundedTree() })
+  return tree.childNodes.find((one): one is Element => one.nodeName === 'svg')
 }
 
 function write(node: Node, parts: string[], depth: number): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TooComplexError } from '../../../site/readme/bounded-tree.ts'
 import { cleanSvg, looksLikeSvg } from '../../../site/readme/svg.ts'
+import { frugally } from '../../support/processor-time.ts'
 
 const clean = (inside: string, root = '<svg>') =>
   cleanSvg(`${root}${inside}</svg>`)?.svg.replace(/^<svg xmlns="[^"]+"\/?>|<\/svg>$/g, '')
@@ -146,6 +147,141 @@ test('references of a usual number are no matter', () => {
   assert.ok(clean(`${clips}${'<g clip-path="url(#c1)">'.repeat(20)}${'<path/>'.repeat(1000)}`))
   // An animation may name the element that it is in.
   assert.ok(clean('<g id="a"><animate href="#a" attributeName="x"/></g>'))
+})
+
+const ZIGZAG = 'h1v1'.repeat(10_000)
+const PARTS = '<rect/>'.repeat(1000)
+const MARKER = `<marker id="m">${PARTS}</marker>`
+
+/** Small drawings of many millions of elements. */
+const EXPENSIVE: readonly string[] = [
+  `${MARKER}<path marker-mid="url(#m)" d="${ZIGZAG}"/>`,
+  `${MARKER}<polyline style="marker: url(#m)" points="${'0 0 1 1 '.repeat(9000)}"/>`,
+  `${MARKER}<g marker-mid="url(#m)"><path d="${ZIGZAG}"/></g>`,
+  `${MARKER}<style>path { marker-mid: url("#m") }</style><path d="${ZIGZAG}"/>`,
+  `${MARKER}<style>a { d: path("${ZIGZAG}") }</style><path marker-mid="url(#m)"/>`,
+  `${MARKER}<path marker-mid="url(#m)"><animate attributeName="d" values="${ZIGZAG}"/></path>`,
+  `<marker id="n"><rect/></marker><marker id="m"><path marker-mid="url(#n)" d="${ZIGZAG}"/></marker>
+    <path marker-mid="url(#m)" d="${ZIGZAG}"/>`,
+  // A line paints its marker.
+  `<pattern id="p">${PARTS}</pattern><marker id="m"><path fill="context-fill"/></marker>
+    <path fill="url(#p)" marker-mid="url(#m)" d="${ZIGZAG}"/>`,
+  ...[
+    '*',
+    'g > *',
+    ':root *',
+    '[d]',
+    ':is(.x, path)',
+    ':not(:is(.x))',
+    'a, path:hover',
+    '@media print { .x, g > path',
+    '@keyframes x { from',
+    '.x, :is(;), .c { } .c',
+    '.x { fill: red; .c',
+    '.c { & ',
+    '.c { mask: url(#m); .x { fill: red } } .x',
+    '.c { @media print',
+  ].map(
+    selector =>
+      `<style>${selector} { mask: url(#m) }</style><mask id="m">${PARTS}</mask>
+        ${'<path class="c" d="M0 0"/>'.repeat(1001)}`,
+  ),
+]
+
+test('what a marker, a rule or an inherited value draws is counted as often as it is drawn', () => {
+  for (const inside of EXPENSIVE)
+    assert.throws(() => clean(inside), /^Error: it draws too many elements$/, inside.slice(0, 300))
+})
+
+/** Levels that nothing but the reading of properties could hide. */
+const HIDDEN: ((at: number, paths: (attributes: string) => string) => string)[] = [
+  (at, paths) => `<g fill="url(#a${at - 1})"><pattern id="a${at}">${paths('')}</pattern></g>`,
+  (at, paths) =>
+    `<foreignObject id="a${at}"/><pattern id="a${at}">${paths(`fill="url(#a${at - 1})"`)}</pattern>`,
+  (at, paths) =>
+    `<g><pattern id="a${at}">${paths(`fill="url(#a${at - 1})"`)}</pattern></g><g id="a${at}"/>`,
+  (at, paths) =>
+    `<pattern id="a${at}"><g style='--x: "/*"; fill: url(#a${at - 1}); --y: "*/"'>${paths('')}</g></pattern>`,
+  (at, paths) =>
+    `<pattern id="a${at}"><g style="--k:; fill: var(--k, (;mask:)) url(#a${at - 1})">${paths('')}</g></pattern>`,
+  (at, paths) =>
+    `<mask id="a${at}"><g mask="url(#a${at - 1})">${paths('mask="inherit"')}</g></mask>`,
+  (at, paths) =>
+    `<mask id="a${at}"><g style="--a: url(#a${at - 1})">${paths('style="mask: var(--a), var(--a)"')}</g></mask>`,
+]
+
+test('no way to write a reference hides how often it is drawn', () => {
+  const paths = (attributes: string) => `<path ${attributes}/>`.repeat(10)
+  for (const level of HIDDEN) {
+    const levels = LEVELS.map(at => level(at, paths)).join('')
+    const ends = '<path fill="url(#a9)" mask="url(#a9)"/>'
+    assert.throws(
+      () => cleanSvg(`<svg><pattern id="a0"><path/></pattern>${levels}${ends}</svg>`),
+      /^Error: it draws too many elements$/,
+      levels.slice(0, 300),
+    )
+  }
+})
+
+test('usual drawings with markers, masks and style sheets are drawn', () => {
+  const twelve = Array.from({ length: 12 }, (_, i) => i)
+  const masks = twelve.map(i => `<mask id="m${i}"><g><path/></g></mask>`).join('')
+  const rules = twelve.map(i => `.c${i}{mask:url(#m${i})}`).join('/* " */')
+  const paths = twelve.map(i => `<path class="a c${i}"/>`.repeat(20)).join('')
+  assert.ok(clean(`<style>${rules}</style>${masks}${paths}`))
+
+  const arrow = '<marker id="m"><g><path class="a"/><path/></g></marker>'
+  const line = (attribute: string) => `<path ${attribute}="url(#m)" d="${'h1v1'.repeat(1000)}"/>`
+  assert.ok(clean(arrow + line('marker-mid').repeat(20)))
+  assert.ok(clean(arrow + line('marker-end').repeat(50)))
+  // The marker has paths itself.
+  for (const selector of ['path', 'g path:hover', '.a'])
+    assert.ok(clean(`<style>${selector} { marker-end: url(#m) }</style>${arrow}${line('class')}`))
+  const gradient = '<linearGradient id="l"><stop/></linearGradient>'
+  assert.ok(clean(`<style>:root { --l: url(#l) } * { fill: url(#l) }</style>${gradient}`))
+  assert.ok(
+    clean(`<style>@media print { .Fläche:not(.b), text.a[x="}"] { clip-path: url('#c') } }</style>
+      <clipPath id="c"><rect/></clipPath>${'<path class="Fläche"/>'.repeat(1000)}`),
+  )
+})
+
+test('a part that can be drawn outside itself is no end of a chain', () => {
+  const clone = `<marker id="m">${PARTS}<path id="x" class="k"/></marker>${'<use href="#x"/>'.repeat(2000)}`
+  const copy = `<pattern id="m">${'<path class="k"/>'.repeat(2000)}</pattern><pattern id="p" href="#m"/><path fill="url(#p)"/>`
+  for (const inside of [clone, copy])
+    assert.throws(
+      () => clean(`<style>.k { marker-end: url(#m); fill: url(#m) }</style>${inside}`),
+      TooComplexError,
+    )
+})
+
+test('drawings of many rules, classes and elements are counted in little time', () => {
+  const times = (count: number, of: (at: number) => string) =>
+    Array.from({ length: count }, (_, at) => of(at)).join('')
+  const classes = times(8000, at => `c${at} `)
+  const targets = times(2000, at => `<mask id="m${at}"/>`)
+  const drawings = [
+    `<style>${times(5000, at => `.a{mask:url(#m${at % 2000})}`)}</style>${targets}${'<g class="a"/>'.repeat(8000)}`,
+    `<style>${times(4000, at => `.c${at}{mask:url(#m${at % 2000})}`)}</style>${targets}<g class="${classes}"/>`,
+    `<mask id="m"><style>.a{${'mask:url(#m);'.repeat(9000)}}</style>${'<g class="a"/>'.repeat(9000)}</mask>`,
+    `<foreignObject><b class="${classes}" style="${'fill:url(#m);'.repeat(5000)}">${'<p>'.repeat(20_000)}`,
+    ...['/* ', '(', '[', '{', '}', ':', ';', ',', '"', "'", 'url(', 'a ', '.a{}', 'a:is('].map(
+      text =>
+        `<style>${text.repeat(256_000 / text.length)}</style><g style="${text.repeat(60_000 / text.length).replaceAll('"', '')}"/>`,
+    ),
+    `${'<g>'.repeat(90)}${times(7000, at => `<mask id="m${at}"/><g mask="url(#m${at})"/>`)}`,
+  ]
+  for (const drawing of drawings)
+    frugally(
+      () => {
+        try {
+          clean(drawing)
+        } catch (error) {
+          assert.ok(error instanceof TooComplexError)
+        }
+      },
+      drawing.slice(0, 100),
+    )
 })
 
 test('other texts are no drawings', () => {
