@@ -74,7 +74,8 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 /**
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
  * else the address that the daemon had last, or that it will listen on. `progress` is called while
- * the data of an older version is upgraded. Refuses records that were moved, except `forMove`.
+ * the data of an older version is upgraded. Refuses records that were moved, and places that
+ * overlap, except `forMove`.
  */
 export async function openRegistry(
   dir: string,
@@ -85,7 +86,7 @@ export async function openRegistry(
 ): Promise<Registry> {
   const { settings } = readSettings(dir, sources)
   const root = resolve(dir)
-  requireApart(root, settings.storage)
+  if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
   const program = sources.program ?? PLIMSOLL
   const { database, locks } = await openRecords(root, settings, crates, program, forMove)

@@ -28,6 +28,13 @@ export function releaseOfPath(path: string): { name: Name; version: Version } | 
   return { name, version }
 }
 
+/** Returns the release whose pages and files are in a folder; null for any other folder. */
+export function releaseOfFolder(path: string): { name: Name; version: Version } | null {
+  const [folder, name = '', version = '', ...more] = path.split('/')
+  const isRelease = folder === CRATES_FOLDER && isName(name) && isVersion(version)
+  return isRelease && more.length === 0 ? { name, version } : null
+}
+
 /** Returns the path of a crate's `crate.json`, the full record for tools. */
 export function crateRecordPath(name: Name): string {
   return `${crateFolder(name)}/crate.json`

@@ -16,7 +16,7 @@ import {
 import { indexFiles } from '../store/catalog/releases.ts'
 import { disk } from '../store/disk/disk.ts'
 import type { TextFile } from '../store/disk/steps.ts'
-import { isStorageRefusal } from '../store/storage-fault.ts'
+import { isBucketRefusal, isStorageRefusal } from '../store/storage-fault.ts'
 import type { SyncBatch } from '../store/sync-batch.ts'
 import { type BuildContext, markOf, renderWhole, showFiles } from './crate.ts'
 
@@ -123,6 +123,8 @@ class ManyCrates {
   #marks: Mark[] = []
   #writing: Promise<void> = Promise.resolve()
   #settling: Promise<void> = Promise.resolve()
+  /** Why a copy of the tree could not follow; the tree itself is rendered all the same. */
+  #failure: unknown = null
 
   constructor(context: BuildContext) {
     this.#context = context
@@ -198,10 +200,11 @@ class ManyCrates {
     return found
   }
 
-  /** Waits until everything is on disk and its marks are cleared. */
+  /** Waits until everything is on disk and its marks are cleared. Throws what a copy failed with. */
   async finish(): Promise<void> {
     await this.#settle()
     await this.#settling
+    if (this.#failure !== null) throw this.#failure
   }
 
   /** Begins to sync what was rendered, when the sync before has ended. */
@@ -215,7 +218,14 @@ class ManyCrates {
   }
 
   async #put(marks: readonly Mark[]): Promise<void> {
-    await this.#batch.sync()
+    const { mirror } = this.#context.tree
+    try {
+      await this.#batch.sync()
+    } catch (error) {
+      if (!mirror || mirror.isShared || !isBucketRefusal(error)) throw error
+      this.#failure ??= error
+      return
+    }
     for (let at = 0; at < marks.length; at += 1000)
       await clearMarks(this.#context.database, marks.slice(at, at + 1000))
   }

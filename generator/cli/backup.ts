@@ -6,7 +6,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import { backup } from '../backup/backup.ts'
 import { restore } from '../backup/restore.ts'
 import { ORIGINAL_SETTINGS_FILE } from '../backup/restored-settings.ts'
-import { migrateCrates, removeDeleted } from '../migrate/crates.ts'
+import { migrateCrates, setDeletedAside } from '../migrate/crates.ts'
 import { migrate, undoMove } from '../migrate/migrate.ts'
 import { copyTree } from '../migrate/tree.ts'
 import { type Registry, readSettings, serveLock } from '../registry.ts'
@@ -204,7 +204,7 @@ async function copyCrates(
 ): Promise<void> {
   const isServed = serveLock(registry.dir).isHeld()
   const files = await migrateCrates(registry, to, progress.at)
-  await removeDeleted(registry.database, to)
+  await setDeletedAside(registry.database, to)
   progress.done()
   const next = isServed
     ? 'stop the daemon, and run this again for what was published meanwhile'

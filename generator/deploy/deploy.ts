@@ -88,6 +88,9 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   return { uploaded, unchanged, removed, surplus: left.size, foreign, bytes }
 }
 
+/** What hosts and version control keep at the top of a folder, such as a checkout for Pages. */
+const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
+
 /**
  * Refuses a target with these files unless it is empty, has a tree, or what a first upload that was
  * stopped may have left: that wrote the `config.json` after all `.crate` files and before all pages.
@@ -101,10 +104,11 @@ async function checkTarget(
   if (files.has(configPath)) return
   if (isPagesOnly) refuse('deploy_not_pushed', { to })
   for (const path of files) {
+    if (OF_HOST.test(path)) continue
     const isOurs = isOwnPath(path) || (await tree.has(path))
     if (!isOurs || stageOf(path) === 2) refuse('deploy_foreign', { to, path })
   }
-  if (removes && files.size > 0) refuse('deploy_unfinished', { to })
+  if (removes && [...files].some(isOwnPath)) refuse('deploy_unfinished', { to })
 }
 
 /** Whether a push writes this file. */

@@ -58,10 +58,15 @@ export async function migrateCrates(
   }
 }
 
-/** Removes from a copy of the crate store what was deleted after it had been copied. */
-export async function removeDeleted(db: Queries, copy: CrateStore): Promise<void> {
-  const deleted = await listTombstones(db)
-  await inParallel(deleted, ({ name, cksum }) => copy.remove(crateKey(name, cksum)))
+/**
+ * Sets aside in a copy of the crate store what was deleted after it had been copied. Nothing is
+ * removed: with older records than the copy, these may be bytes of a version that came back.
+ */
+export async function setDeletedAside(db: Queries, copy: CrateStore): Promise<void> {
+  await inParallel(await listTombstones(db), async ({ name, cksum }) => {
+    const key = crateKey(name, cksum)
+    if ((await copy.size(key)) !== null) await copy.setAside(key)
+  })
 }
 
 /** Copies a `.crate` unless it is there; returns whether it was not. */

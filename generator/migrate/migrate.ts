@@ -35,7 +35,7 @@ import {
 } from '../store/database/moves/move.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { Lock } from '../store/lock.ts'
-import { type CopiedCrates, migrateCrates, removeDeleted } from './crates.ts'
+import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
 import { copyPath, openTarget, type Target } from './target.ts'
 import type { TreeCopy } from './tree.ts'
 
@@ -129,7 +129,7 @@ class Migration {
       // Comes after changes are noted: what is rendered from now on is marked in the new records.
       await this.#to.tree?.upload(this.#to.progress)
       const pausedMs = hasEnded ? 0 : await this.#copyAll(id, target)
-      if (this.#to.crates) await removeDeleted(database, this.#to.crates)
+      if (this.#to.crates) await setDeletedAside(database, this.#to.crates)
       await target.finish(id, async tx => this.#to.tree?.note(tx, this.#isShared(target)))
       return { records: this.#records, place: this.#place, crates: this.#crates, pausedMs }
     } finally {

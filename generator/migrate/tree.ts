@@ -4,7 +4,7 @@ import { noteMirrored, uploadTree } from '../deploy/complete-mirror.ts'
 import { pagesNote } from '../pages/claim.ts'
 import type { Registry } from '../registry.ts'
 import { readIndexFile } from '../store/catalog/index-file.ts'
-import { releaseOfBytes } from '../store/catalog/releases.ts'
+import { keyAtPath, releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { Mirror } from '../store/mirror.ts'
 import type { Bucket } from '../store/s3/bucket.ts'
@@ -32,6 +32,7 @@ export async function copyTree(registry: Registry, bucket: Bucket): Promise<Tree
     cacheSeconds: settings.storage.cache_seconds,
     indexFile: path => readIndexFile(database, path),
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
+    keyAt: path => keyAtPath(database, path),
   })
   const notePages = await pagesNote(registry)
   return {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { placeOf } from '../../core/paths/tree.ts'
-import type { TreeChanges } from './mirror.ts'
 import { retried, Transient } from './s3/retry.ts'
+import type { TreeChanges } from './sync-batch.ts'
 
 /** How a CDN is told what has changed: the settings `cdn.…`. */
 export interface CdnOptions {

@@ -12,19 +12,8 @@ import { reading } from './s3/connection.ts'
 import { headersOf } from './s3/headers.ts'
 import { RefusedFiles } from './s3/refused-files.ts'
 import { isStorageRefusal } from './storage-fault.ts'
+import type { TreeChanges } from './sync-batch.ts'
 import { inTurns, STAGES, stageOf } from './upload-order.ts'
-
-/** What has changed in the public tree: paths of files, and what is shown or gone. */
-export interface TreeChanges {
-  /** Files that were written; those that did not change belong here, too. */
-  readonly files: Iterable<string>
-  /** `.crate` files that are not in the tree: keys of the crate store by path. */
-  readonly stored: ReadonlyMap<string, string>
-  /** Paths that were removed, and whether with all below them. */
-  readonly gone: ReadonlyMap<string, boolean>
-  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
-  readonly mutex?: HeldMutex | null
-}
 
 /** What the bucket has at a path, as far as is known. */
 interface Known {
@@ -50,6 +39,8 @@ export interface MirrorOptions {
   readonly indexFile?: (path: string) => Promise<IndexFile | null>
   /** Returns whether the records have a release of these bytes; by default, all are. */
   readonly isReleased?: (cksum: string) => Promise<boolean>
+  /** Returns the key of the version whose `.crate` or folder is at a path; null if there is none. */
+  readonly keyAt?: (path: string) => Promise<string | null>
   /**
    * Whether several daemons write it: the bucket is the tree then, and a file is in the folder of a
    * daemon only until it is uploaded, or has failed to be.
@@ -78,6 +69,7 @@ export class Mirror {
   readonly #cacheSeconds: number
   readonly #indexFile: MirrorOptions['indexFile']
   readonly #isReleased: NonNullable<MirrorOptions['isReleased']>
+  readonly #keyAt: NonNullable<MirrorOptions['keyAt']>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   /** What an upload that failed leaves to the next one. */
   readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }
@@ -88,6 +80,7 @@ export class Mirror {
     this.isShared = options.isShared ?? false
     this.#indexFile = options.indexFile
     this.#isReleased = options.isReleased ?? (async () => true)
+    this.#keyAt = options.keyAt ?? (async () => null)
     this.#bucket = bucket
     this.#root = root
     this.#crates = crates
@@ -268,12 +261,17 @@ export class Mirror {
     return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
   }
 
+  /** A version that was deleted, and has come back since with the same bytes, stays. */
   async #removeGone(path: string, isWhole: boolean, mutex: HeldMutex | null): Promise<void> {
     if (isIndexFile(path)) return this.#copyFile(path, NOTHING, mutex)
     await whileHeld(path, mutex)
+    if ((await this.#keyAt(path)) !== null) return
     const isThere = (one: string) => fileFacts(this.#path(one))
     if (!(await isThere(path))) await this.#remove(path)
-    if (!isWhole) return
+    if (!isWhole) {
+      const key = await this.#keyAt(path)
+      return key === null ? undefined : this.#copyCrate(path, key)
+    }
     for await (const { key } of this.#bucket.list(`${path}/`))
       if (!(await isThere(key))) await this.#remove(key)
   }

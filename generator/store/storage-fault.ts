@@ -113,3 +113,9 @@ const OF_STORAGE = new Set<string>([
 export function isStorageRefusal(error: unknown): boolean {
   return error instanceof Refusal && error.issues.some(one => OF_STORAGE.has(one.code))
 }
+
+/** Returns whether an error says that a bucket cannot be written, or refuses a file. */
+export function isBucketRefusal(error: unknown): boolean {
+  const isOfBucket = (code: string) => code.startsWith('bucket_') || code === 'file_refused'
+  return error instanceof Refusal && error.issues.every(one => isOfBucket(one.code))
+}

@@ -3,7 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { readIndexFile } from './catalog/index-file.ts'
-import { releaseOfBytes } from './catalog/releases.ts'
+import { keyAtPath, releaseOfBytes } from './catalog/releases.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { CrateFolder } from './crate-folder.ts'
@@ -76,6 +76,7 @@ export async function openTree(
     cacheSeconds: storage.cache_seconds,
     indexFile: (path: string) => readIndexFile(database, path),
     isReleased: async (cksum: string) => (await releaseOfBytes(database, cksum)) !== null,
+    keyAt: (path: string) => keyAtPath(database, path),
     // What is in files of one machine the other ones cannot answer.
     isShared: isOnServer(database) && crates.path('') === null,
   }

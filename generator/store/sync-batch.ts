@@ -1,8 +1,19 @@
 import { dirname, relative, sep } from 'node:path'
 import { disk } from './disk/disk.ts'
 import { inParallel, syncAll, syncFileSystems } from './durable-file.ts'
-import type { TreeChanges } from './mirror.ts'
 import type { HeldMutex } from './process-mutex.ts'
+
+/** What has changed in the public tree: paths of files, and what is shown or gone. */
+export interface TreeChanges {
+  /** Files that were written; those that did not change belong here, too. */
+  readonly files: Iterable<string>
+  /** `.crate` files that are not in the tree: keys of the crate store by path. */
+  readonly stored: ReadonlyMap<string, string>
+  /** Paths that were removed, and whether with all below them. */
+  readonly gone: ReadonlyMap<string, boolean>
+  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
+  readonly mutex?: HeldMutex | null
+}
 
 /** What gets every change of a tree: a mirror, a CDN. */
 export interface TreeFollower {

@@ -154,18 +154,20 @@ async function verifyConfig(context: BuildContext, repair: boolean): Promise<Fin
   return [derivable(configPath, present ? 'differs from the settings' : 'is missing', repair)]
 }
 
-/** Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. */
+/**
+ * Looks for the bytes of deleted versions, which a deletion leaves that is killed or fails. They
+ * are set aside, not removed: older records than the bytes do not know of a version that came back.
+ */
 async function* verifyDeleted(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
   const { crates, database } = context
   for (const { name, version, cksum } of await listTombstones(database)) {
     const key = crateKey(name, cksum)
     if ((await crates.size(key)) === null) continue
-    const isDeleted = await withoutRelease(context, cksum, async () => {
-      if (repair) await crates.remove(key)
-      return true
-    })
-    const what = `was deleted, but its bytes are in the crate store (${key})`
-    if (isDeleted) yield derivable(`${name}@${version}`, what, repair)
+    const place = await withoutRelease(context, cksum, async () =>
+      repair ? `moved to ${await crates.setAside(key)}; remove them there` : key,
+    )
+    const what = 'was deleted, but its bytes are in the crate store'
+    if (place) yield derivable(`${name}@${version}`, `${what} (${place})`, repair)
   }
 }
 

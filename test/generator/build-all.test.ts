@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { test } from 'node:test'
 import { build } from '../../generator/build/build.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { TestRegistry } from '../support/registry.ts'
+import { startS3 } from '../support/s3/bucket.ts'
 import { hookTree } from '../support/tree-hook.ts'
 import { addCrate, newRegistry } from '../support/workplace.ts'
 
@@ -40,4 +44,20 @@ test('--all does not wait for its end with what it syncs when that are many file
   }
   await build(registry, { all: true })
   assert.ok(Math.max(...syncs) > 1, `${syncs}`)
+})
+
+test('--all renders the tree although its bucket takes nothing, and says so in the end', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const { registry } = await TestRegistry.open(t, { env: s3.env({ public: 's3://test/www' }) })
+  for (const name of ['demo', 'other']) await addCrate(registry, { name, version: '1.0.0' })
+  await build(registry)
+  const { tree } = registry
+  const paths = ['index/de/mo/demo', 'index/ot/he/other']
+  for (const path of paths) rmSync(tree.path(path))
+  const { newBatch } = tree
+  tree.newBatch = mutex =>
+    Object.defineProperty(newBatch.call(tree, mutex), 'size', { value: 250_000 })
+  s3.fault = () => 403
+  await assert.rejects(build(registry, { all: true }), /the object storage refuses a request/)
+  for (const path of paths) assert.ok(await tree.has(path), path)
 })

@@ -1,6 +1,7 @@
 import { renderEntry } from '../../../core/entry/render.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { Name } from '../../../core/name.ts'
+import { crateKey, releaseOfFolder, releaseOfPath } from '../../../core/paths/crates.ts'
 import type { Release } from '../../../core/release/release.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
@@ -15,7 +16,7 @@ import {
   value,
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
-import { CRATE, type CrateRecord } from './crates.ts'
+import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 
 /** What lists need from a release; a crate may have thousands. */
 export interface VersionRecord {
@@ -146,9 +147,19 @@ export function releaseOfBytes(
   )
 }
 
+/** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
+export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
+  const release = releaseOfPath(path) ?? releaseOfFolder(path)
+  const crate = release && (await findCrate(db, release.name))
+  const found = crate && (await findRelease(db, crate.id, release.version))
+  if (!found || crate.name !== release.name || found.version !== release.version) return null
+  return crateKey(crate.name, found.cksum)
+}
+
 /** Returns the versions of a crate that were ever deleted, also those that are back since. */
 export async function deletedVersions(db: Queries, crate: Name): Promise<Version[]> {
-  const text = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action = 'delete'"
+  // Written so that no index of actions is used: that has the deletions of all crates.
+  const text = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action || '' = 'delete'"
   return (await all<{ version: Version }>(db, text, crate)).map(one => one.version)
 }
 

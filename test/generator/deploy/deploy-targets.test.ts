@@ -145,6 +145,18 @@ test('an empty folder takes a tree, and what an upload has left that was stopped
   assert.equal((await run(folderTarget(stopped), { removes: true })).removed.length, 2)
 })
 
+test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
+  const { run } = await source(t)
+  const others = ['.git/HEAD', '.git/refs/heads/main', '.gitattributes', 'CNAME']
+  for (const removes of [false, true]) {
+    const checkout = put(folderOf(t), ...others)
+    const { removed, foreign } = await run(folderTarget(checkout), { removes })
+    assert.deepEqual([removed, foreign], [[], [...others].sort()])
+    assert.ok(existsSync(join(checkout, 'index/config.json')))
+  }
+  await changesNothing(run, put(folderOf(t), '.git/HEAD', 'index.html'), 'deploy_foreign')
+})
+
 test('pages alone go nowhere but to a tree', async t => {
   const { run } = await source(t)
   for (const folder of [folderOf(t), put(folderOf(t), 'index.html')]) {

@@ -70,7 +70,7 @@ test('the command says what it compared, and what to do next', async t => {
   assert.match((await migrate()).stderr, /say what to move/)
 })
 
-test('what was deleted after it had been copied goes from the copy, too', async t => {
+test('what was deleted after it had been copied is set aside in the copy', async t => {
   const registry = await newRegistry(t)
   for (const version of ['1.0.0', '1.1.0']) await addCrate(registry, { name: 'a', version })
   const to = folderOf(t)
@@ -78,11 +78,12 @@ test('what was deleted after it had been copied goes from the copy, too', async 
     const ended = await plimsollHere([...args, '--dir', registry.dir])
     assert.deepEqual([ended.code, ended.stderr], [0, ''], args.join(' '))
   }
-  const stored = (folder: string) => filesBelow(folder).filter(path => path.endsWith('.crate'))
+  const stored = (folder: string) => filesBelow(folder).filter(path => /^\w\/.*\.crate$/.test(path))
   await command('migrate', '--crates', to)
   assert.equal(stored(to).length, 2)
   await command('delete', 'a@1.0.0', '--yes')
   await command('migrate', '--crates', to)
   assert.deepEqual(stored(to), stored(registry.crates.place))
   assert.equal(stored(to).length, 1)
+  assert.equal(filesBelow(join(to, 'aside')).length, 1)
 })

@@ -376,3 +376,33 @@ test('a file that somebody removed here is removed there', async t => {
   await tree.mirror?.update({ files: [INDEX], stored: new Map(), gone: new Map() })
   assert.deepEqual(s3.keys(), [])
 })
+
+test('a version that came back stays, although its removal was noted before or is under way', async t => {
+  const { s3, root, crates, text } = await opened(t)
+  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
+  const key = `de/mo/demo/${staged.cksum}.crate`
+  await staged.keep(key)
+  let isBack = true
+  const keyAt = async (path: string) => (isBack && path.includes('1.0.0') ? key : null)
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, keyAt })
+  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  const place = output('crates/demo/demo-1.0.0.crate', '')
+  const page = 'crates/demo/1.0.0/index.html'
+  await tree.showStored(place, key)
+  s3.objects.set(`www/${page}`, objectOf(Buffer.from('page'), {}))
+  await tree.remove(place.path)
+  await tree.removeFolder('crates/demo/1.0.0')
+  assert.deepEqual([text(place.path), text(page)], ['bytes', 'page'])
+  isBack = false
+  s3.fault = ({ method }) => {
+    if (method === 'DELETE') isBack = true
+    return null
+  }
+  await tree.remove(place.path)
+  assert.equal(text(place.path), 'bytes')
+  isBack = false
+  s3.fault = () => null
+  await tree.remove(place.path)
+  await tree.removeFolder('crates/demo/1.0.0')
+  assert.deepEqual([text(place.path), text(page)], [undefined, undefined])
+})
