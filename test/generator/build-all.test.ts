@@ -49,15 +49,19 @@ test('--all does not wait for its end with what it syncs when that are many file
 test('--all renders the tree although its bucket takes nothing, and says so in the end', async t => {
   const s3 = await startS3(new Cleanup(t))
   const { registry } = await TestRegistry.open(t, { env: s3.env({ public: 's3://test/www' }) })
-  for (const name of ['demo', 'other']) await addCrate(registry, { name, version: '1.0.0' })
+  for (const name of ['demo', 'other', 'third'])
+    await addCrate(registry, { name, version: '1.0.0' })
   await build(registry)
   const { tree } = registry
-  const paths = ['index/de/mo/demo', 'index/ot/he/other']
+  const paths = ['index/de/mo/demo', 'index/ot/he/other', 'index/th/ir/third']
   for (const path of paths) rmSync(tree.path(path))
   const { newBatch } = tree
   tree.newBatch = mutex =>
     Object.defineProperty(newBatch.call(tree, mutex), 'size', { value: 250_000 })
   s3.fault = () => 403
+  // Each turn of the mutex ends after one crate.
+  let time = 0
+  t.mock.method(performance, 'now', () => (time += 1000))
   await assert.rejects(build(registry, { all: true }), /the object storage refuses a request/)
   for (const path of paths) assert.ok(await tree.has(path), path)
 })

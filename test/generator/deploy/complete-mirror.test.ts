@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { indexPath } from '../../../core/paths/tree.ts'
@@ -21,18 +21,23 @@ import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { addAndShow, newRegistry } from '../../support/workplace.ts'
 
+/** A registry with its `.crate` files in a place, and what opens it with its tree in another. */
+async function placed(t: TestContext, crates: string) {
+  const cleanup = new Cleanup(t)
+  const s3 = await startS3(cleanup)
+  const before = await newRegistry(t)
+  const open = async (publicPlace: string) => {
+    const env = { ...s3.env({ crates, public: publicPlace }) }
+    const registry = await openRegistry(before.dir, { env })
+    cleanup.add(() => registry.close())
+    return registry
+  }
+  return { s3, open, local: await open('public') }
+}
+
 for (const crates of ['crates', 's3://test/crates']) {
   test(`a registry with crates in ${crates} gets its whole tree into a bucket, once`, async t => {
-    const cleanup = new Cleanup(t)
-    const s3 = await startS3(cleanup)
-    const before = await newRegistry(t)
-    const open = async (publicPlace: string) => {
-      const env = { ...s3.env({ crates, public: publicPlace }) }
-      const registry = await openRegistry(before.dir, { env })
-      cleanup.add(() => registry.close())
-      return registry
-    }
-    const local = await open('public')
+    const { s3, open, local } = await placed(t, crates)
     for (const version of ['1.0.0', '1.1.0']) await addAndShow(local, { name: 'demo', version })
     await build(local)
     await buildPages(local)
@@ -107,16 +112,7 @@ test('a tree is uploaded in parts, while it is listed: crates, then the index, t
 
 for (const crates of ['crates', 's3://test/crates']) {
   test(`with crates in ${crates}, a file that the bucket refuses stops no other one`, async t => {
-    const cleanup = new Cleanup(t)
-    const s3 = await startS3(cleanup)
-    const before = await newRegistry(t)
-    const open = async (publicPlace: string) => {
-      const env = { ...s3.env({ crates, public: publicPlace }) }
-      const registry = await openRegistry(before.dir, { env })
-      cleanup.add(() => registry.close())
-      return registry
-    }
-    const local = await open('public')
+    const { s3, open, local } = await placed(t, crates)
     for (const name of ['demo', 'large', 'other'])
       await addAndShow(local, { name, version: '1.0.0' })
     await build(local)
