@@ -154,9 +154,10 @@ export async function syncFileSystems(
   if (process.platform !== 'linux') return 'impossible'
   const places = await disk.run('onePerFileSystem', folders)
   return new Promise(resolve => {
-    execFile('sync', ['-f', ...places], error => {
-      if (error === null) resolve('synced')
-      else resolve(error.code === 'ENOENT' ? 'impossible' : 'failed')
+    execFile('sync', ['-f', ...places], (error, _, complaint) => {
+      if (error === null) return resolve('synced')
+      const isUnknown = error.code === 'ENOENT' || /option|usage/i.test(complaint)
+      resolve(isUnknown ? 'impossible' : 'failed')
     })
   })
 }

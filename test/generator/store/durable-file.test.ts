@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -21,6 +22,7 @@ import {
   readFolder,
   readText,
   sweepFolder,
+  syncFileSystems,
   writeDurably,
 } from '../../../generator/store/durable-file.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -108,4 +110,23 @@ test('fileChecksum is the SHA-256, fileFacts the size and identity', async t => 
   const [one, two] = [await fileFacts(join(folder, 'file')), await fileFacts(join(folder, 'link'))]
   assert.deepEqual(one, two)
   assert.equal(one?.size, 3)
+})
+
+test('a `sync` that cannot do one file system is told from one that fails', async t => {
+  const folder = folderOf(t)
+  const { PATH } = process.env
+  t.after(() => {
+    process.env.PATH = PATH
+  })
+  assert.equal(await syncFileSystems([folder]), 'synced')
+  process.env.PATH = folder
+  assert.equal(await syncFileSystems([folder]), 'impossible')
+  for (const [complaint, result] of [
+    ['sync: unrecognized option: f', 'impossible'],
+    ['sync: error syncing /srv: Input/output error', 'failed'],
+  ]) {
+    writeFileSync(join(folder, 'sync'), `#!/bin/sh\necho '${complaint}' >&2\nexit 1\n`)
+    chmodSync(join(folder, 'sync'), 0o755)
+    assert.equal(await syncFileSystems([folder]), result)
+  }
 })
