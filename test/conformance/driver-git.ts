@@ -36,6 +36,12 @@ export const gitDriver: Driver = {
         for (const one of projects)
           await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
       },
+      async offer(...archive) {
+        const before = await head(registry)
+        const refusal = await registry.offer(...archive)
+        if (refusal === null) await moved(registry, before)
+        return refusal
+      },
       yank: (...yank) => committed(registry, () => registry.yank(...yank)),
       unyank: (...yank) => committed(registry, () => registry.unyank(...yank)),
     }
