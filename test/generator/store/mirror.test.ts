@@ -31,6 +31,14 @@ async function opened(t: TestContext) {
   return { s3, root, crates, open, text, writes, tree: open() }
 }
 
+/** Puts a `.crate` into a crate store; returns its checksum and key. */
+async function kept(crates: CrateBucket) {
+  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
+  const key = `de/mo/demo/${staged.cksum}.crate`
+  await staged.keep(key)
+  return { cksum: staged.cksum, key }
+}
+
 test('what is written is in the bucket when the write returns, and nothing is listed', async t => {
   const { s3, tree, text, writes } = await opened(t)
   await tree.write(output(INDEX, 'one\n'))
@@ -48,9 +56,7 @@ test('what is written is in the bucket when the write returns, and nothing is li
 
 test('a batch uploads crates first, then the index, then pages', async t => {
   const { s3, tree, crates } = await opened(t)
-  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
-  const key = `de/mo/demo/${staged.cksum}.crate`
-  await staged.keep(key)
+  const { key } = await kept(crates)
   s3.requests.splice(0)
   const place = output('crates/demo/demo-1.0.0.crate', '')
   await tree.batch(async turn => {
@@ -100,9 +106,7 @@ test('bytes that another builder has replaced since are written again', async t 
 
 test('after another builder an index file is what the records have, and its crates are first', async t => {
   const { s3, root, crates, text } = await opened(t)
-  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
-  const key = `de/mo/demo/${staged.cksum}.crate`
-  await staged.keep(key)
+  const { key } = await kept(crates)
   const shown = 'crates/demo/demo-3.0.0.crate'
   let records: IndexFile | null = { text: '2\n', unshown: new Map() }
   const indexFile = async () => records
@@ -328,11 +332,9 @@ test('a storage that takes no file at all gets everything later', async t => {
 
 test('a `.crate` that is deleted before it is copied, or while it is, is not left there', async t => {
   const { s3, root, crates, text } = await opened(t)
-  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
-  const key = `de/mo/demo/${staged.cksum}.crate`
-  await staged.keep(key)
+  const { cksum, key } = await kept(crates)
   let isHere = true
-  const isReleased = async (cksum: string) => cksum === staged.cksum && isHere
+  const isReleased = async (one: string) => one === cksum && isHere
   const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, isReleased })
   const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
   const place = output('crates/demo/demo-1.0.0.crate', '')
@@ -379,9 +381,7 @@ test('a file that somebody removed here is removed there', async t => {
 
 test('a version that came back stays, although its removal was noted before or is under way', async t => {
   const { s3, root, crates, text } = await opened(t)
-  const staged = await crates.stage(once(Buffer.from('bytes')), 100)
-  const key = `de/mo/demo/${staged.cksum}.crate`
-  await staged.keep(key)
+  const { key } = await kept(crates)
   let isBack = true
   const keyAt = async (path: string) => (isBack && path.includes('1.0.0') ? key : null)
   const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, keyAt })
