@@ -216,8 +216,8 @@ function sendFile({ middlewareStack }: Changeable, file: string): void {
 }
 
 /**
- * Destroys an answer whose server is silent for `silence` milliseconds, but not while its reader leaves bytes
- * where they are: then it is we who do not let the server send.
+ * Destroys an answer whose server is silent for `silence` milliseconds, but not while its reader
+ * leaves bytes where they are: then it is we who do not let the server send.
  */
 function destroyWhenSilent(bytes: IncomingMessage, silence: number): void {
   const { socket } = bytes

@@ -4,12 +4,14 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Refusal } from '../../../../core/error/error.ts'
 import { Bucket } from '../../../../generator/store/s3/bucket.ts'
 import { environmentOf } from '../../../support/s3/environment.ts'
 
 const SILENCE = 150
+
+const isUnreachable = (error: unknown) =>
+  error instanceof Refusal && error.has('bucket_unreachable')
 
 /** A server whose answers the test writes, and a bucket there. */
 async function served(t: TestContext) {
@@ -31,27 +33,28 @@ async function served(t: TestContext) {
     silence: SILENCE,
   })
   const asked = async () => (await once(server, 'request'))[1] as ServerResponse
-  return { bucket, asked }
+  /** Takes several times as long as a server may be silent. */
+  const longer = async () => {
+    for (let i = 0; i < 4; i++) await assert.rejects(bucket.head('key'), isUnreachable)
+  }
+  return { bucket, asked, longer }
 }
 
 const BYTES = Buffer.alloc(1_000_000, 'plimsoll')
-const isUnreachable = (error: unknown) =>
-  error instanceof Refusal && error.has('bucket_unreachable')
-
 test('a reader that takes nothing for a while gets the whole object', async t => {
-  const { bucket, asked } = await served(t)
+  const { bucket, asked, longer } = await served(t)
   const found = bucket.get('key')
   ;(await asked()).end(BYTES)
   const parts: Buffer[] = []
-  await sleep(4 * SILENCE)
+  await longer()
   for await (const part of (await found)?.bytes ?? []) {
-    if (parts.push(part) === 2) await sleep(4 * SILENCE)
+    if (parts.push(part) === 2) await longer()
   }
   assert.deepEqual(Buffer.concat(parts), BYTES)
 })
 
 test('a server that is silent is noticed: before its answer, within it, and after a slow reader', async t => {
-  const { bucket, asked } = await served(t)
+  const { bucket, asked, longer } = await served(t)
   await assert.rejects(bucket.get('key'), isUnreachable)
   await assert.rejects(bucket.head('key'), isUnreachable)
   for (const isSlow of [false, true]) {
@@ -60,7 +63,7 @@ test('a server that is silent is noticed: before its answer, within it, and afte
     response.writeHead(200, { 'content-length': BYTES.byteLength })
     response.write(BYTES.subarray(0, 10_000))
     const bytes = (await found)?.bytes
-    if (isSlow) await sleep(4 * SILENCE)
+    if (isSlow) await longer()
     let size = 0
     const read = async () => {
       for await (const part of bytes ?? []) size += part.byteLength
