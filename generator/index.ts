@@ -49,7 +49,13 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
-export { addEvent, type Change, operatorChange } from './store/catalog/change.ts'
+export {
+  addEvent,
+  type Change,
+  makeChange,
+  operatorChange,
+  type Permitted,
+} from './store/catalog/change.ts'
 export {
   type CrateRecord,
   findCrate,

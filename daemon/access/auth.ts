@@ -68,10 +68,11 @@ export async function authenticate(
   return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Refuses an actor whose token was revoked, or who was locked, while the request arrived. */
-export async function requireStillGood(db: Queries, { tokenId }: Actor, now: Date): Promise<void> {
-  const sql = `SELECT tokens.id ${GOOD} AND tokens.id = ?`
-  if (!(await first(db, sql, timestamp(now), tokenId))) refuse('token_withdrawn')
+/** Returns the user of a token; refuses one that is revoked, or whose user is locked by now. */
+async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${GOOD} AND tokens.id = ?`
+  const row = await first<AccountRow>(db, sql, timestamp(now), id)
+  return row ? accountOf(row) : refuse('token_withdrawn')
 }
 
 /** Returns whether the actor's token has a scope. */
@@ -89,8 +90,15 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** Returns the audit data for a change by an actor. */
-export function changeBy(actor: Actor, now: Date): Change {
-  const { user, tokenId, address = null } = actor
-  return { at: timestamp(now), actor: user.login, user, tokenId, address }
+/** Returns a change by an actor, whose token has to be good still when it is made. */
+export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
+  const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
+  return {
+    at: timestamp(clock()),
+    actor: user.login,
+    user,
+    tokenId,
+    address: address ?? null,
+    stillMay,
+  }
 }

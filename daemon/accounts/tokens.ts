@@ -6,8 +6,9 @@ import {
   type Database,
   first,
   issue,
+  makeChange,
   one,
-  operatorChange,
+  type Queries,
   refuse,
   refuseErrors,
 } from '../../generator/index.ts'
@@ -68,7 +69,6 @@ export interface NewToken extends TokenRecord {
 /** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
-  readonly at: string
   /** The maximum number of valid tokens of the user, including this one; default: no limit. */
   readonly most?: number
 }
@@ -76,8 +76,8 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
 /** Creates a token and returns its text, the only time. Refuses more than `most`. */
 export async function createToken(
   database: Database,
-  { userId, name, scopes, crates, at, expires, most }: TokenOrder,
-  by: Change = operatorChange(at),
+  { userId, name, scopes, crates, expires, most }: TokenOrder,
+  change: Change,
 ): Promise<NewToken> {
   const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
   refuseErrors([
@@ -86,7 +86,8 @@ export async function createToken(
   ])
   const token = makeToken()
   const stored = [scopes && JSON.stringify(scopes), crates && JSON.stringify(crates)]
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
+    const { at } = by
     if (most !== undefined && (await countGood(tx, userId, at)) >= most)
       refuse('tokens_too_many', { max: most })
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
@@ -100,7 +101,7 @@ export async function createToken(
   })
 }
 
-async function countGood(tx: Database, userId: number, at: string): Promise<number> {
+async function countGood(tx: Queries, userId: number, at: string): Promise<number> {
   const sql = `SELECT count(*) AS n FROM tokens
     WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
   return (await first<{ n: number }>(tx, sql, userId, at))?.n ?? 0
@@ -138,14 +139,14 @@ export async function listTokens(database: Database, userId?: number): Promise<T
 export async function revokeToken(
   database: Database,
   id: number,
-  at: string,
-  { by = operatorChange(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
+  change: Change,
+  userId?: number,
 ): Promise<Pick<TokenRecord, 'id' | 'name' | 'user'>> {
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
     const sql = `UPDATE tokens SET revoked_at = ?
       WHERE id = ? AND revoked_at IS NULL AND user_id = coalesce(?, user_id)
       RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
-    const token = await first<{ login: string; name: string }>(tx, sql, at, id, userId ?? null)
+    const token = await first<{ login: string; name: string }>(tx, sql, by.at, id, userId ?? null)
     if (!token) return refuse('token_unknown', { id })
     await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
     return { id, name: token.name, user: token.login }

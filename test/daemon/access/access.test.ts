@@ -37,7 +37,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   })
   await test.indexWorker.pages.flush()
   const stranger = await test.user('bob')
-  await addUser(database, { login: 'carol', admin: false, at: AT })
+  await addUser(database, { login: 'carol', admin: false }, operatorChange(AT))
   const locked = await test.user('dora')
   await setLocked(
     database,
@@ -52,7 +52,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
     .select('id')
     .where('name', '=', 'revoked')
     .executeTakeFirstOrThrow()
-  await revokeToken(database, id, AT)
+  await revokeToken(database, id, operatorChange(AT))
   const mistyped = `${alice.slice(0, -1)}${alice.endsWith('0') ? '1' : '0'}`
   const fixed: Partial<Record<Caller, string | null>> = {
     nobody: null,

@@ -11,6 +11,7 @@ import {
 } from '../../../daemon/access/auth.ts'
 import { recordUses } from '../../../daemon/accounts/last-use.ts'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -71,7 +72,7 @@ test('a token that is unknown, malformed, another user of its hash, or revoked m
   ]) {
     assert.equal(await authenticate(database, bad, NOW, note), null, JSON.stringify(bad))
   }
-  await revokeToken(database, 1, '2026-11-20T12:00:00Z')
+  await revokeToken(database, 1, operatorChange('2026-11-20T12:00:00Z'))
   assert.equal(await authenticate(database, token, NOW, note), null)
 })
 
