@@ -43,7 +43,14 @@ export {
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
-export { readStatus, type Status, WORK_KINDS, warningsOf } from './status.ts'
+export {
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
+  readStatus,
+  type Status,
+  WORK_KINDS,
+  warningsOf,
+} from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
 

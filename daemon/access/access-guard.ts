@@ -23,7 +23,7 @@ import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
-import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
+import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
@@ -87,11 +87,10 @@ export class AccessGuard {
       return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
     }
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
-    if (!actor) {
+    if (typeof actor === 'string') {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
-      if (route.startsWith('/api/') && !route.endsWith('/download'))
-        refuse('token_rejected', { me: this.#me })
-      return this.#challenge(c, 'token_rejected')
+      if (route.startsWith('/api/') && !route.endsWith('/download')) refuse(actor, { me: this.#me })
+      return this.#challenge(c, actor)
     }
     // Cargo starts every call with config.json, even when its token is only valid for publishing.
     if (!hasScope(actor, 'read') && path !== `/${configPath}`)
@@ -210,9 +209,9 @@ export class AccessGuard {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
-    return actor
-      ? { ...actor, address: this.#addressOf(c) }
-      : refuse('token_rejected', { me: this.#me })
+    return typeof actor === 'string'
+      ? refuse(actor, { me: this.#me })
+      : { ...actor, address: this.#addressOf(c) }
   }
 
   #askToLogIn(c: Context): Response {
@@ -225,7 +224,7 @@ export class AccessGuard {
    * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
    * `Basic` would make browsers ask for a password.
    */
-  #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
+  #challenge(c: Context, why: 'token_absent' | Rejection): Response {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#registry.site.registry}", `
       : ''

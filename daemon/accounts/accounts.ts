@@ -4,6 +4,7 @@ import {
   type Change,
   type Database,
   first,
+  lacksAdministrator,
   makeChange,
   type Queries,
   refuse,
@@ -164,6 +165,5 @@ export async function setAdmin(
 
 /** Refuses a change after which no unlocked administrator is left to unlock other users. */
 async function requireAdministrator(tx: Queries, login: string): Promise<void> {
-  const sql = 'SELECT id FROM users WHERE admin = 1 AND locked_at IS NULL LIMIT 1'
-  if (!(await first(tx, sql))) refuse('admin_last', { login })
+  if (await lacksAdministrator(tx)) refuse('admin_last', { login })
 }

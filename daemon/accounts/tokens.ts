@@ -73,7 +73,7 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/** Creates a token and returns its text, the only time. Refuses more than `most`. */
+/** Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for certain crates. */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,
@@ -83,9 +83,13 @@ export async function createToken(
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
+    ...(crates && scopes?.includes('read') ? [issue('token_read_limited')] : []),
   ])
   const token = makeToken()
-  const stored = [scopes && JSON.stringify(scopes), crates && JSON.stringify(crates)]
+  const stored = {
+    scopes: scopes && JSON.stringify(scopes),
+    crates: crates && JSON.stringify(crates),
+  }
   return makeChange(database, change, async (tx, by) => {
     const { at } = by
     if (most !== undefined && (await countGood(tx, userId, at)) >= most)
@@ -93,11 +97,12 @@ export async function createToken(
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
-    const given = [userId, name, hashSecret(token), ...stored, at, expires]
+    const given = [userId, name, hashSecret(token), stored.scopes, stored.crates, at, expires]
     const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...given)
     const detail = { token: id, login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
-    return { id, name, user: login, scopes, crates, created: at, expires, last_used: null, token }
+    const reach = reachOf(stored)
+    return { id, name, user: login, ...reach, created: at, expires, last_used: null, token }
   })
 }
 
@@ -113,12 +118,15 @@ export interface StoredReach {
   readonly crates: string | null
 }
 
-/** Returns the parsed scopes and crates of a stored token. */
-export function reachOf({ scopes, crates }: StoredReach) {
-  return {
-    scopes: scopes ? (JSON.parse(scopes) as Scope[]) : null,
-    crates: crates ? (JSON.parse(crates) as string[]) : null,
-  }
+/**
+ * Returns the parsed scopes and crates of a stored token. Reading is not limited by crate, so a
+ * token for certain crates never has `read`, not even one that was made with it.
+ */
+export function reachOf(stored: StoredReach): Pick<TokenRecord, 'scopes' | 'crates'> {
+  const scopes = stored.scopes ? (JSON.parse(stored.scopes) as Scope[]) : null
+  if (!stored.crates) return { scopes, crates: null }
+  const crates = JSON.parse(stored.crates) as string[]
+  return { scopes: (scopes ?? SCOPES).filter(scope => scope !== 'read'), crates }
 }
 
 /** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */

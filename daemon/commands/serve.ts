@@ -16,6 +16,8 @@ import {
   initRegistry,
   isRegistry,
   type ListenAddress,
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
   openRegistry,
   operatorChange,
   parseListen,
@@ -188,6 +190,7 @@ async function serveRegistry(
     const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
+    if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
     io.out(`listening on ${server.url}`)
     disk.useThread()
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`

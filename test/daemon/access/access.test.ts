@@ -22,6 +22,12 @@ const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'el
 const groupOf = (caller: Caller): Group =>
   BAD.some(one => one === caller) ? 'bad' : (caller as Group)
 
+/** Whoever holds the token of a locked user is told so. */
+function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
+  const verdict = ask[kind][groupOf(caller)]
+  return verdict === 'token_rejected' && caller === 'of a locked user' ? 'account_locked' : verdict
+}
+
 /** The settings under which the daemon has every route. */
 const PRINTED = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl` }
 
@@ -95,7 +101,7 @@ for (const kind of ['public', 'private'] as const) {
               headers,
             })
             const what = `${kind}: ${method} ${ask.path} by ${caller}`
-            await assertVerdict(response, ask, ask[kind][groupOf(caller)], what)
+            await assertVerdict(response, ask, verdictOf(ask, kind, caller), what)
             const isOpen = kind === 'public' || ask.private.nobody === 200
             if (method === 'GET' && !isOpen && response.status < 400)
               assert.match(response.headers.get('cache-control') ?? '', /private|no-store/, what)
@@ -111,13 +117,15 @@ function basic(token: string): string {
   return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
 }
 
+const REJECTIONS: readonly Verdict[] = ['token_rejected', 'account_locked']
+
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
-const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', 'token_rejected'])
+const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', ...REJECTIONS])
 
 /** Whether a refusal is a challenge, on which Cargo or git sends its token. */
 function isChallenge({ path, public: open }: Ask, verdict: Verdict): boolean {
   const isApiCall = path.startsWith('/api/') && !path.endsWith('/download')
-  const isRefused = verdict === 'token_rejected' && isApiCall
+  const isRefused = REJECTIONS.includes(verdict) && isApiCall
   return open.nobody !== 'token_absent' && CHALLENGED.has(verdict) && !isRefused
 }
 
@@ -218,7 +226,7 @@ test('owners.public opens the list of owners, in a private registry to its reade
         '/api/v1/crates/demo/owners',
         await tokenOf(caller, ask),
       )
-      await assertVerdict(response, ask, ask[kind][groupOf(caller)], `${kind}: ${caller}`)
+      await assertVerdict(response, ask, verdictOf(ask, kind, caller), `${kind}: ${caller}`)
     }
   }
 })
