@@ -86,14 +86,17 @@ export function postLogout({ registry }: Deps): SessionHandler {
 /** `GET /me/password?link=…`: the form of a one-time link. Opening it does not use it up. */
 export function passwordLink({ registry }: Deps): BrowserHandler {
   const { database, site } = registry
-  return (c, request) => {
+  return async (c, request) => {
     const reset = c.req.query('link') ?? ''
     if (reset === '' && request.session) return redirect(c, site, '/me')
     const work = async () => {
       const { login } = await requireLink(database, reset, request.now)
       return showLogin(c, site, request, { reset, login })
     }
-    return attempt(c, work, refused => showLogin(c, site, request, refused))
+    const answer = await attempt(c, work, refused => showLogin(c, site, request, refused))
+    // Not `same-origin`: stylesheets would be asked for with the secret in `Referer`.
+    if (reset !== '') answer.headers.set('referrer-policy', 'strict-origin')
+    return answer
   }
 }
 

@@ -252,12 +252,16 @@ test('what nobody serves is 404, in whatever way it is asked for', async t => {
   }
 })
 
-test('slashes before the path and a query after it do not matter', async t => {
+test('slashes before the path of an API or index, and a query after it, do not matter', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0+a' })
   assert.equal((await test.request('GET', '//index/config.json')).status, 200)
   assert.equal((await test.request('GET', '///index/config.json?x=/../y#z')).status, 200)
+  // A proxy that keeps `/metrics` from others knows it by this path alone.
+  assert.equal((await test.request('GET', '/metrics')).status, 200)
+  for (const other of ['//metrics', '///metrics', '//me', '//healthz'])
+    assert.equal((await test.request('GET', other)).status, 404, other)
   const yank = await test.request('DELETE', '//api/v1/crates/demo/1.0.0+a/yank?force', token)
   assert.deepEqual(await yank.json(), { ok: true })
   const encoded = await test.request('PUT', '/api/v1/crates/demo/1.0.0%2Ba/unyank', token)

@@ -342,7 +342,8 @@ async function latest({ registry }: TestRegistry): Promise<number> {
 function assertGuarded({ headers }: Response, what: string): void {
   assert.equal(headers.get('cache-control'), 'no-store', what)
   assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
-  assert.equal(headers.get('referrer-policy'), 'same-origin', what)
+  const referrer = what.includes('?link=') ? 'strict-origin' : 'same-origin'
+  assert.equal(headers.get('referrer-policy'), referrer, what)
   assert.equal(headers.get('x-frame-options'), 'DENY', what)
   assert.match(
     headers.get('content-security-policy') ?? '',
