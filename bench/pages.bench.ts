@@ -20,6 +20,7 @@ import { build } from '../generator/build/build.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import type { Change } from '../generator/store/catalog/change.ts'
+import { operatorChange } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
@@ -38,9 +39,13 @@ const folder = mkdtempSync(join(tmpdir(), 'plimsoll-bench-'))
 try {
   await initRegistry(folder, { env: {} }, { 'registry.base_url': 'http://127.0.0.1:8080' })
   const registry = await openRegistry(folder, { env: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0' } })
-  const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
+  const user = await addUser(
+    registry.database,
+    { login: 'bench', admin: false },
+    operatorChange(AT),
+  )
   await timed(`taking in ${CRATES} crates`, () =>
-    fill(registry, { at: AT, actor: 'bench', user, tokenId: null }),
+    fill(registry, { at: AT, actor: 'bench', user, tokenId: null, stillMay: async () => user }),
   )
   await timed('index files and .crate files', () => build(registry))
   const begin = performance.now()
@@ -59,8 +64,8 @@ try {
 
 /** Publishes on a quiet registry, then while every page is being rendered. */
 async function publishBeside(registry: Registry, userId: number): Promise<void> {
-  const order = { userId, name: 'bench', scopes: null, crates: null, at: AT, expires: null }
-  const { token } = await createToken(registry.database, order)
+  const order = { userId, name: 'bench', scopes: null, crates: null, expires: null }
+  const { token } = await createToken(registry.database, order, operatorChange(AT))
   const indexWorker = new IndexWorker(registry, error => {
     throw error
   })

@@ -199,17 +199,21 @@ const OWN = new Set(
   '- api assets crates healthz images index index.git me metrics readyz search startupz'.split(' '),
 )
 
+/** Slashes too many before a path that clients make of a configured URL. */
+const SLASHES = /^\/+(?=\/(?:api|index)\/)/
+
 /**
  * Returns the reader of request paths, which stay percent-encoded; `+` means itself. It merges
- * leading slashes, because an `api` with a final slash makes Cargo request `//api/v1/…`. It removes
- * a prefix that a proxy left, unless the prefix starts like one of the daemon's own paths.
+ * leading slashes where an `api` with a final slash makes Cargo request `//api/v1/…`, and nowhere
+ * else: what a proxy keeps from others must have one path. It removes a prefix that a proxy left,
+ * unless the prefix starts like one of the daemon's own paths.
  */
 function pathReader(urls: Registry['urls']): (target: string) => string {
   const prefix = prefixOf(urls)
   return target => {
-    const path = target.replace(/[?#].*$/s, '').replace(/^\/+/, '/')
+    const path = target.replace(/[?#].*$/s, '').replace(SLASHES, '')
     return prefix !== null && path.startsWith(`${prefix}/`)
-      ? path.slice(prefix.length).replace(/^\/+/, '/')
+      ? path.slice(prefix.length).replace(SLASHES, '')
       : path
   }
 }

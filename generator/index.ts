@@ -43,13 +43,26 @@ export {
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
-export { readStatus, type Status, WORK_KINDS, warningsOf } from './status.ts'
+export {
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
+  readStatus,
+  type Status,
+  WORK_KINDS,
+  warningsOf,
+} from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
-export { addEvent, type Change, operatorChange } from './store/catalog/change.ts'
+export {
+  addEvent,
+  type Change,
+  makeChange,
+  operatorChange,
+  type Permitted,
+} from './store/catalog/change.ts'
 export {
   type CrateRecord,
   findCrate,

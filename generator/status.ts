@@ -17,6 +17,7 @@ import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
 import type { MarkKind } from './store/database/mark-kinds.ts'
 import { readMove } from './store/database/moves/move.ts'
+import { all, one, type Queries } from './store/database/statement.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
@@ -91,13 +92,47 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     failures: await listFailures(database),
     failed: await listFailedMarks(database),
     plain: await listPlainPages(database, PLAIN_SHOWN),
+    withoutRead: await listWithoutRead(registry, now),
+    lacksAdministrator: await lacksAdministrator(database),
   }
 }
 
+/** What is wrong where `lacksAdministrator`. */
+export const NO_ADMINISTRATOR =
+  'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
+
+/** Returns whether there are users, but none of them is an administrator who is not locked. */
+export async function lacksAdministrator(db: Queries): Promise<boolean> {
+  const sql = `SELECT count(*) AS users,
+      count(CASE WHEN admin = 1 AND locked_at IS NULL THEN 1 END) AS administrators
+    FROM users`
+  const { users, administrators } = await one<Record<'users' | 'administrators', number>>(db, sql)
+  return users > 0 && administrators === 0
+}
+
 /** Returns what operators should do something about. */
-export function warningsOf({ git, movingTo }: Status): string[] {
+export function warningsOf({ git, movingTo, withoutRead, lacksAdministrator }: Status): string[] {
   const moving = `a move of the records to ${movingTo} was begun: \`plimsoll migrate\` goes on with it, \`plimsoll migrate --undo\` gives it up`
-  return [git.problem ?? [], movingTo === null ? [] : moving].flat()
+  const tokens = withoutRead.map(({ id, user }) => `${id} of ${user}`).join(', ')
+  const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
+  return [
+    git.problem ?? [],
+    movingTo === null ? [] : moving,
+    withoutRead.length === 0 ? [] : limited,
+    lacksAdministrator ? NO_ADMINISTRATOR : [],
+  ].flat()
+}
+
+/** Returns the valid tokens that were made to read, and do not: they are for certain crates. */
+function listWithoutRead({ database, settings }: Registry, now: Date) {
+  return all<{ readonly id: number; readonly name: string; readonly user: string }>(
+    database,
+    `SELECT tokens.id, tokens.name, login AS "user" FROM tokens JOIN users ON users.id = user_id
+      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND crates IS NOT NULL
+        AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`,
+    timestamp(now),
+    Number(settings.auth.required),
+  )
 }
 
 /** Returns the space of the file systems of a registry, each one once. */

@@ -30,6 +30,7 @@ const UNIT = /^dist[\\/]test[\\/](?:core|site|generator|daemon)[\\/]/
 const SLOW = [
   'daemon/access/access',
   'daemon/access/login-limit',
+  'daemon/access/withdrawn',
   'daemon/accounts/sessions',
   'daemon/api/publish-refused',
   'daemon/api/publish-together',

@@ -74,6 +74,20 @@ test('no house is higher than it may be', () => {
   }
 })
 
+test('the daemon changes records by `makeChange` only, which requires the right to it', () => {
+  const handlers = /^daemon\/(?:access|api|files|http|web)\//
+  const past = /\.transaction\(|insertInto|updateTable|deleteFrom/
+  const wrong = [...textOf].filter(
+    ([file, text]) =>
+      (handlers.test(file) && /operatorChange/.test(text)) ||
+      ((handlers.test(file) || file.startsWith('daemon/accounts/')) && past.test(text)),
+  )
+  assert.deepEqual(
+    wrong.map(([file]) => file),
+    [],
+  )
+})
+
 test('handlers of the daemon never import each other', () => {
   const handlers = sources.filter(
     file =>

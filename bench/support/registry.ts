@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { Program } from './program.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -30,16 +31,19 @@ export async function newRegistry(
 ): Promise<string> {
   await initRegistry(dir, { env }, settings)
   const registry = await openRegistry(dir, { env })
-  const user = await addUser(registry.database, { login: 'bench', admin: false, at: AT })
+  const user = await addUser(
+    registry.database,
+    { login: 'bench', admin: false },
+    operatorChange(AT),
+  )
   const order = {
     userId: user.id,
     name: 'bench',
     scopes: null,
     crates: null,
-    at: AT,
     expires: null,
   }
-  const { token } = await createToken(registry.database, order)
+  const { token } = await createToken(registry.database, order, operatorChange(AT))
   await registry.close()
   return token
 }

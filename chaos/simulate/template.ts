@@ -10,6 +10,7 @@ import {
   type Registry,
   SETTINGS_FILE,
 } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 
 /** Who publishes. */
@@ -40,9 +41,9 @@ export class Template {
     const at = '2026-11-20T12:00:00Z'
     const tokens = new Map<string, string>()
     for (const login of USERS) {
-      const { id } = await addUser(database, { login, admin: false, at })
-      const order = { userId: id, name: 'one', scopes: null, crates: null, expires: null, at }
-      tokens.set(login, (await createToken(database, order)).token)
+      const { id } = await addUser(database, { login, admin: false }, operatorChange(at))
+      const order = { userId: id, name: 'one', scopes: null, crates: null, expires: null }
+      tokens.set(login, (await createToken(database, order, operatorChange(at))).token)
     }
     await database.destroy()
     const writer = new Libsql(path)

@@ -1,19 +1,39 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import { configPath, issue, Refusal, type Registry, refuse } from '../../generator/index.ts'
+import {
+  type Change,
+  configPath,
+  issue,
+  Refusal,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { knownDevice } from '../accounts/credentials.ts'
 import { type RecordUse, recordUses } from '../accounts/last-use.ts'
 import { type LoginPriority, TOP_PRIORITY } from '../accounts/password.ts'
 import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
-import { findSession, type Session } from '../accounts/sessions.ts'
+import {
+  findSession,
+  requireSession,
+  type Session,
+  type SessionTime,
+} from '../accounts/sessions.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
-import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
+import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
-import type { ActorRoute, BrowserRequest, BrowserRoute, OpenRoute, Route } from './route.ts'
+import {
+  type ActorRoute,
+  type BrowserRequest,
+  type BrowserRoute,
+  changeOf,
+  type OpenRoute,
+  type Route,
+  strangerChange,
+} from './route.ts'
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
@@ -67,11 +87,10 @@ export class AccessGuard {
       return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
     }
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
-    if (!actor) {
+    if (typeof actor === 'string') {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
-      if (route.startsWith('/api/') && !route.endsWith('/download'))
-        refuse('token_rejected', { me: this.#me })
-      return this.#challenge(c, 'token_rejected')
+      if (route.startsWith('/api/') && !route.endsWith('/download')) refuse(actor, { me: this.#me })
+      return this.#challenge(c, actor)
     }
     // Cargo starts every call with config.json, even when its token is only valid for publishing.
     if (!hasScope(actor, 'read') && path !== `/${configPath}`)
@@ -96,7 +115,7 @@ export class AccessGuard {
     const isPost = c.req.method === 'POST'
     let login: string | null = null
     try {
-      const made = await this.#browserRequest(c)
+      const made = await this.#browserRequest(route, c)
       const { session } = made
       login = session?.user.login ?? null
       const priority = isPost ? await this.#count(route.counts, c, made) : TOP_PRIORITY
@@ -106,27 +125,46 @@ export class AccessGuard {
       return await route.handle(c, { ...made, priority, session })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return refusedPage(c, this.#registry.site, error, login)
+      const shown = error.has('session_absent') ? null : login
+      return refusedPage(c, this.#registry.site, error, shown)
     }
   }
 
-  /** Reads the session and the form; refuses a form that was not created for this browser. */
-  async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
+  /** Reads the form and the session; refuses a form that was not created for this browser. */
+  async #browserRequest(
+    { access }: BrowserRoute,
+    c: Context,
+  ): Promise<Omit<BrowserRequest, 'priority'>> {
+    // First the form: it may take minutes to arrive, and the session may end meanwhile.
+    const form = c.req.method === 'POST' ? await readForm(c) : null
     const session = await this.#session(c)
     this.#showUser(c, session)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
     const csrf = session?.proof ?? formProof(secret)
-    const rest = { session, csrf, address: this.#addressOf(c), now: this.#clock() }
-    if (c.req.method !== 'POST') {
+    const sender = { address: this.#addressOf(c), now: this.#clock() }
+    const change = session ? this.#changeIn(session, sender, access) : strangerChange(sender)
+    const rest = { session, csrf, change, ...sender }
+    if (form === null) {
       if (!session && known === undefined) writeCookie(c, this.#registry, 'form', secret)
       return { ...rest, form: new URLSearchParams() }
     }
-    const form = await readForm(c)
     const isOurs =
       isFromHere(c, this.#registry.urls.base) && isSameText(form.get('csrf') ?? '', csrf)
     if (!isOurs) refuse('form_rejected')
     return { ...rest, form }
+  }
+
+  /** Returns a change in a session; when it is made, the session must have what the route needs. */
+  #changeIn(
+    { id, user }: Session,
+    sender: Pick<BrowserRequest, 'address' | 'now'>,
+    access: BrowserRoute['access'],
+  ): Change {
+    return changeOf(sender, user, async tx => {
+      const found = await requireSession(tx, id, this.#sessionTime())
+      return found.admin || access !== 'admin' ? found : refuse('admin_only')
+    })
   }
 
   /** Makes the cookie that pages of the tree show agree with the session. */
@@ -158,9 +196,12 @@ export class AccessGuard {
   async #session(c: Context): Promise<Session | null> {
     const secret = readCookie(c, this.#registry, 'session')
     if (!secret) return null
-    const { database, settings } = this.#registry
-    const time = { now: this.#clock(), idleSeconds: settings.auth.session_idle_seconds }
-    return findSession(database, secret, time, this.#recordUse)
+    return findSession(this.#registry.database, secret, this.#sessionTime(), this.#recordUse)
+  }
+
+  #sessionTime(): SessionTime {
+    const { session_idle_seconds: idleSeconds } = this.#registry.settings.auth
+    return { now: this.#clock(), idleSeconds }
   }
 
   /** Returns the caller of an API route; refuses an anonymous caller with 403. */
@@ -168,9 +209,9 @@ export class AccessGuard {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
-    return actor
-      ? { ...actor, address: this.#addressOf(c) }
-      : refuse('token_rejected', { me: this.#me })
+    return typeof actor === 'string'
+      ? refuse(actor, { me: this.#me })
+      : { ...actor, address: this.#addressOf(c) }
   }
 
   #askToLogIn(c: Context): Response {
@@ -183,7 +224,7 @@ export class AccessGuard {
    * `login_url`). git supports only `Basic`, and libgit2 only if it comes first; on other routes
    * `Basic` would make browsers ask for a password.
    */
-  #challenge(c: Context, why: 'token_absent' | 'token_rejected'): Response {
+  #challenge(c: Context, why: 'token_absent' | Rejection): Response {
     const basic = c.req.path.startsWith('/index.git/')
       ? `Basic realm="${this.#registry.site.registry}", `
       : ''

@@ -44,34 +44,40 @@ export function passwordOf(header: string | undefined): string | null {
   return pair.includes(':') && password !== '' ? password : null
 }
 
-/** Tokens that are valid at a given time, with their users. */
-const GOOD = `FROM tokens JOIN users ON users.id = tokens.user_id
-  WHERE revoked_at IS NULL AND locked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+/** Tokens that are valid at a given time, with their users, who may be locked. */
+const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
+  WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
 
-type TokenRow = AccountRow & StoredReach & { id: number; last_used_at: string | null }
+type TokenRow = AccountRow &
+  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
 
-/** Returns the actor of a token; null if it is unknown, revoked or expired, or its user locked. */
+/** Why a token is refused: it is unknown, revoked or expired; or it is good, but its user locked. */
+export type Rejection = 'token_rejected' | 'account_locked'
+
+/** Returns the actor of a token, or why there is none. */
 export async function authenticate(
   database: Database,
   token: string,
   now: Date,
   record: RecordUse,
-): Promise<Actor | null> {
-  if (!isToken(token)) return null
-  const sql = `SELECT tokens.id, user_id, login, admin, scopes, crates, last_used_at
-    ${GOOD} AND hash = ?`
+): Promise<Actor | Rejection> {
+  if (!isToken(token)) return 'token_rejected'
+  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
+    ${VALID} AND hash = ?`
   const row = await first<TokenRow>(database, sql, timestamp(now), hashSecret(token))
-  if (!row) return null
+  if (!row) return 'token_rejected'
+  if (row.locked_at !== null) return 'account_locked'
   await record(row.last_used_at, now, at =>
     run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
   )
   return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Refuses an actor whose token was revoked, or who was locked, while the request arrived. */
-export async function requireStillGood(db: Queries, { tokenId }: Actor, now: Date): Promise<void> {
-  const sql = `SELECT tokens.id ${GOOD} AND tokens.id = ?`
-  if (!(await first(db, sql, timestamp(now), tokenId))) refuse('token_withdrawn')
+/** Returns the user of a token; refuses one that is revoked, or whose user is locked by now. */
+async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
+  const row = await first<AccountRow>(db, sql, timestamp(now), id)
+  return row ? accountOf(row) : refuse('token_withdrawn')
 }
 
 /** Returns whether the actor's token has a scope. */
@@ -89,8 +95,15 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** Returns the audit data for a change by an actor. */
-export function changeBy(actor: Actor, now: Date): Change {
-  const { user, tokenId, address = null } = actor
-  return { at: timestamp(now), actor: user.login, user, tokenId, address }
+/** Returns a change by an actor, whose token has to be good still when it is made. */
+export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
+  const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
+  return {
+    at: timestamp(clock()),
+    actor: user.login,
+    user,
+    tokenId,
+    address: address ?? null,
+    stillMay,
+  }
 }

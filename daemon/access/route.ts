@@ -4,6 +4,7 @@ import {
   type Database,
   isName,
   type Name,
+  type Queries,
   type Registry,
   refuse,
   timestamp,
@@ -21,6 +22,8 @@ export interface BrowserRequest {
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
+  /** By the user of the session, who has to have it still when the change is made; or by nobody. */
+  readonly change: Change
   /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
   readonly address: string
@@ -101,10 +104,18 @@ export async function crateOf<Found>(
   return (isName(name) && (await find(database, name))) || refuse('crate_unknown', { name })
 }
 
-/** Returns the audit data for a browser's change: by the session's user, or `user` if given. */
+type Sender = Pick<BrowserRequest, 'now' | 'address'>
+
+/** Returns a change by a user; `stillMay` requires their right when it is made. */
 export function changeOf(
-  { now, address, session }: BrowserRequest,
-  user: Account | null = session?.user ?? null,
+  { now, address }: Sender,
+  user: Account,
+  stillMay: (tx: Queries) => Promise<Account>,
 ): Change {
-  return { at: timestamp(now), actor: user?.login ?? 'unknown', user, tokenId: null, address }
+  return { at: timestamp(now), actor: user.login, user, tokenId: null, address, stillMay }
+}
+
+/** Returns a change by nobody who is known. */
+export function strangerChange({ now, address }: Sender): Change {
+  return { at: timestamp(now), actor: 'unknown', user: null, tokenId: null, address }
 }

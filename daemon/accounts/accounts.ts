@@ -4,7 +4,9 @@ import {
   type Change,
   type Database,
   first,
-  operatorChange,
+  lacksAdministrator,
+  makeChange,
+  type Queries,
   refuse,
   run,
   type Slice,
@@ -51,14 +53,14 @@ function user<T extends User>(row: Row<T>) {
 /** Adds a user. Refuses a login that is malformed, or taken (ignoring case). */
 export async function addUser(
   database: Database,
-  { login, admin, at }: { login: string; admin: boolean; at: string },
-  by: Change = operatorChange(at),
+  { login, admin }: { login: string; admin: boolean },
+  change: Change,
 ): Promise<User> {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
     const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
       ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
-    const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), at)
+    const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), by.at)
     if (!row) return refuse('login_taken', { login })
     await addEvent(tx, by, { action: 'user-add', detail: { login, ...(admin && { admin }) } })
     return user(row)
@@ -126,21 +128,22 @@ export async function hasNoUsers(database: Database): Promise<boolean> {
  */
 export async function setLocked(
   database: Database,
-  { id, login, admin }: User,
+  { id, login }: User,
   locked: boolean,
   change: Change,
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
-    const sql =
-      'UPDATE users SET locked_at = ? WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ?'
-    if ((await run(tx, sql, locked ? change.at : null, id, Number(locked))) === 0) return
+  await makeChange(database, change, async (tx, by) => {
+    const sql = `UPDATE users SET locked_at = ?
+      WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? RETURNING admin`
+    const user = await first<{ admin: number }>(tx, sql, locked ? by.at : null, id, Number(locked))
+    if (!user) return
     if (locked) {
-      if (admin) await requireAdministrator(tx, login)
+      if (user.admin === 1) await requireAdministrator(tx, login)
       await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
       await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     }
     const action = locked ? 'user-lock' : 'user-unlock'
-    await addEvent(tx, change, { action, detail: { login } })
+    await addEvent(tx, by, { action, detail: { login } })
   })
 }
 
@@ -151,17 +154,16 @@ export async function setAdmin(
   admin: boolean,
   change: Change,
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await makeChange(database, change, async (tx, by) => {
     const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ?'
     if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
     if (!admin) await requireAdministrator(tx, login)
     const action = admin ? 'user-promote' : 'user-demote'
-    await addEvent(tx, change, { action, detail: { login } })
+    await addEvent(tx, by, { action, detail: { login } })
   })
 }
 
 /** Refuses a change after which no unlocked administrator is left to unlock other users. */
-async function requireAdministrator(tx: Database, login: string): Promise<void> {
-  const sql = 'SELECT id FROM users WHERE admin = 1 AND locked_at IS NULL LIMIT 1'
-  if (!(await first(tx, sql))) refuse('admin_last', { login })
+async function requireAdministrator(tx: Queries, login: string): Promise<void> {
+  if (await lacksAdministrator(tx)) refuse('admin_last', { login })
 }

@@ -4,20 +4,15 @@ import {
   type Change,
   type Database,
   first,
+  makeChange,
+  type Queries,
   type Registry,
   refuse,
   refuseErrors,
   run,
   timestamp,
 } from '../../generator/index.ts'
-import {
-  type Account,
-  type AccountRow,
-  accountOf,
-  findUser,
-  storedPassword,
-  type User,
-} from './accounts.ts'
+import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
@@ -30,23 +25,41 @@ interface NewPassword {
   readonly cost: number
 }
 
-/** Returns the user, or null if login or password is wrong or the user locked, in equal time. */
+/** A user, and the stored form of the password that was shown or set for them. */
+export interface Credential {
+  readonly user: Account
+  readonly stored: string
+}
+
+/** Returns what a password proves, or null if login or password is wrong, in equal time. */
 export async function checkPassword(
   database: Database,
   given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
   cost: number,
-): Promise<User | null> {
+): Promise<Credential | null> {
   const { login, password, priority } = given
   const stored = await storedPassword(database, login)
   const effort = Math.max(cost, await highestCost(database))
   if (!(await isPassword(password, stored, effort, priority)) || stored === null) return null
-  if (costOf(stored) !== cost) {
-    // Compare the old hash, so as not to overwrite a password changed in the meantime.
-    const sql = 'UPDATE users SET password = ? WHERE canonical = ? AND password = ?'
-    await run(database, sql, await hashPassword(password, cost), login.toLowerCase(), stored)
-  }
   const user = await findUser(database, login)
-  return user && !user.locked ? user : null
+  if (!user || user.locked) return null
+  if (costOf(stored) === cost) return { user, stored }
+  const renewed = await hashPassword(password, cost)
+  // Compare the old hash, so as not to overwrite a password changed in the meantime.
+  const sql = 'UPDATE users SET password = ? WHERE id = ? AND password = ?'
+  await run(database, sql, renewed, user.id, stored)
+  return { user, stored: renewed }
+}
+
+/** Returns the user of a credential; refuses one who is locked or has another password by now. */
+export async function requireCredential(
+  db: Queries,
+  { user, stored }: Credential,
+): Promise<Account> {
+  const sql = `SELECT id AS user_id, login, admin FROM users
+    WHERE id = ? AND password = ? AND locked_at IS NULL`
+  const row = await first<AccountRow>(db, sql, user.id, stored)
+  return row ? accountOf(row) : refuse('login_failed')
 }
 
 /** The highest cost of all stored passwords; older ones may cost more than the setting. */
@@ -59,41 +72,41 @@ async function highestCost(database: Database): Promise<number> {
 
 /**
  * Sets a password, ends all sessions of the user and voids unused links, because others may know
- * the old password. Refuses a weak password, and a link that was used in the meantime.
+ * the old password. Refuses a weak password.
  */
 export async function setPassword(
   database: Database,
-  { id, login }: Pick<Account, 'id' | 'login'>,
+  user: Account,
   { password, cost }: NewPassword,
   change: Change,
-  link?: string,
-): Promise<void> {
+): Promise<Credential> {
+  const { id, login } = user
   refuseErrors(passwordIssues(password, login))
   const stored = await hashPassword(password, cost)
-  await database.transaction().execute(async tx => {
-    if (link !== undefined && !(await linkOwner(tx, link, new Date(change.at))))
-      refuse('link_invalid')
+  await makeChange(database, change, async (tx, by) => {
     await run(tx, 'UPDATE users SET password = ? WHERE id = ?', stored, id)
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
     await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
-    await addEvent(tx, change, { action: 'password-change', detail: { login } })
+    await addEvent(tx, by, { action: 'password-change', detail: { login } })
   })
+  return { user, stored }
 }
 
 /** Returns the secret of a new one-time link for a user; earlier links become invalid. */
 export async function makeLink(
   database: Database,
-  { id, login, locked }: User,
+  { id, login }: Account,
   now: Date,
   change: Change,
 ): Promise<string> {
-  if (locked) refuse('user_locked', { login })
   const secret = makeSecret()
-  await database.transaction().execute(async tx => {
+  await makeChange(database, change, async (tx, by) => {
     await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
-    const sql = 'INSERT INTO password_links (hash, user_id, expires_at) VALUES (?, ?, ?)'
-    await run(tx, sql, hashSecret(secret), id, timestamp(now, LINK_SECONDS))
-    await addEvent(tx, change, { action: 'password-link', detail: { login } })
+    const sql = `INSERT INTO password_links (hash, user_id, expires_at)
+      SELECT ?, id, ? FROM users WHERE id = ? AND locked_at IS NULL`
+    const given = [hashSecret(secret), timestamp(now, LINK_SECONDS), id]
+    if ((await run(tx, sql, ...given)) === 0) refuse('user_locked', { login })
+    await addEvent(tx, by, { action: 'password-link', detail: { login } })
   })
   return secret
 }
@@ -117,26 +130,18 @@ export async function linkOwner(
   return row && accountOf(row)
 }
 
-/** Sets a password by a one-time link; a refused password does not use up the link. */
-export async function redeemLink(
-  database: Database,
-  secret: string,
-  order: NewPassword & { readonly now: Date },
-  changeOf: (user: Account) => Change,
-): Promise<Account> {
-  const user = (await linkOwner(database, secret, order.now)) ?? refuse('link_invalid')
-  await setPassword(database, user, order, changeOf(user), secret)
-  return user
+/** Returns the user of a one-time link; refuses a link that is unknown, used or expired. */
+export async function requireLink(db: Queries, secret: string, now: Date): Promise<Account> {
+  return (await linkOwner(db, secret, now)) ?? refuse('link_invalid')
 }
 
 /**
  * Returns the cookie value that marks a browser as used with an account: an id and its HMAC under
- * the password hash, so nothing is stored and a new password voids it. Null without a password.
+ * the password hash, so nothing is stored and a new password voids it.
  */
-export async function makeDevice(database: Database, login: string): Promise<string | null> {
-  const stored = await storedPassword(database, login)
+export function makeDevice({ stored }: Credential): string {
   const id = randomBytes(16).toString('base64url')
-  return stored && `${id}.${proof(id, stored)}`
+  return `${id}.${proof(id, stored)}`
 }
 
 /** Returns the id in a device cookie if it is valid for the account of a login, otherwise null. */

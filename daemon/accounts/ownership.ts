@@ -9,7 +9,10 @@ import {
   isOwner,
   issue,
   listOwners,
+  makeChange,
   markOwnership,
+  type Permitted,
+  type Queries,
   Refusal,
   refuse,
   run,
@@ -38,12 +41,8 @@ export async function cratesOf(
 }
 
 /** Refuses a user who is neither an owner of the crate nor an administrator. */
-export async function requireOwner(
-  database: Database,
-  crate: CrateRecord,
-  user: Account,
-): Promise<void> {
-  if (user.admin || (await isOwner(database, crate.id, user.id))) return
+export async function requireOwner(db: Queries, crate: CrateRecord, user: Account): Promise<void> {
+  if (user.admin || (await isOwner(db, crate.id, user.id))) return
   refuse('not_owner', { name: crate.name, login: user.login })
 }
 
@@ -64,20 +63,20 @@ type OwnerWork = (
 
 /** Makes users owners without an invitation. The refusal lists all unknown logins. */
 export const addOwners: OwnerWork = (database, crate, logins, change) =>
-  eachUser(database, crate, logins, change, async (tx, user) => {
+  eachUser(database, crate, logins, change, async (tx, by, user) => {
     if (await isOwner(tx, crate.id, user.id)) return false
-    await insertOwner(tx, crate, user, change.user?.id ?? null, change)
+    await insertOwner(tx, crate, user, by.user?.id ?? null, by)
     await withdrawInvitation(tx, crate.id, user.id)
     return true
   })
 
 /** Makes a user an owner if they are not one already. */
-export async function insertOwner(
-  tx: Database,
+async function insertOwner(
+  tx: Queries,
   { id, name }: CrateRecord,
   user: Account,
   addedBy: number | null,
-  change: Change,
+  change: Permitted,
 ): Promise<void> {
   const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`
@@ -89,25 +88,25 @@ export async function insertOwner(
 
 /** Invites users to become owners, or renews their invitations. */
 export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
-  eachUser(database, crate, logins, change, async (tx, { id, login }) => {
+  eachUser(database, crate, logins, change, async (tx, by, { id, login }) => {
     if (await isOwner(tx, crate.id, id)) return false
-    const invited_by = change.user?.id ?? null
-    const row = { crate_id: crate.id, user_id: id, invited_at: change.at, invited_by }
+    const invited_by = by.user?.id ?? null
+    const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by }
     await upsert(tx, 'invitations', ['crate_id', 'user_id'], row)
-    await addEvent(tx, change, { action: 'owner-invite', crate: crate.name, detail: { login } })
+    await addEvent(tx, by, { action: 'owner-invite', crate: crate.name, detail: { login } })
     return true
   })
 
 /** Removes owners and withdraws invitations. Refuses to remove the last owner. */
 export const removeOwners: OwnerWork = (database, crate, logins, change) => {
   let isOwnerGone = false
-  const remove = async (tx: Database, { id, login }: User) => {
+  const remove = async (tx: Queries, by: Permitted, { id, login }: User) => {
     const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
     const isOwner = (await run(tx, sql, crate.id, id)) > 0
     const isInvited = await withdrawInvitation(tx, crate.id, id)
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
-    const event = await addEvent(tx, change, { action, crate: crate.name, detail: { login } })
+    const event = await addEvent(tx, by, { action, crate: crate.name, detail: { login } })
     await markOwnership(tx, crate.id, id, event)
     isOwnerGone ||= isOwner
     return true
@@ -123,12 +122,11 @@ async function eachUser(
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
-  work: (tx: Database, user: User) => Promise<boolean>,
-  finish?: (tx: Database) => Promise<void>,
+  work: (tx: Queries, by: Permitted, user: User) => Promise<boolean>,
+  finish?: (tx: Queries) => Promise<void>,
 ): Promise<OwnerChange> {
-  return database.transaction().execute(async tx => {
-    // The user may have lost the crate since the check at the start of the request.
-    if (change.user) await requireOwner(tx, crate, { ...change.user, login: change.actor })
+  return makeChange(database, change, async (tx, by) => {
+    if (by.user) await requireOwner(tx, crate, { ...by.user, login: by.actor })
     // The request may name one user in several spellings of the login.
     const users = new Map<number, User>()
     const unknown: Issue[] = []
@@ -141,13 +139,13 @@ async function eachUser(
     if (one) throw new Refusal([one, ...others])
     const [changed, unchanged]: [string[], string[]] = [[], []]
     for (const user of users.values())
-      ((await work(tx, user)) ? changed : unchanged).push(user.login)
+      ((await work(tx, by, user)) ? changed : unchanged).push(user.login)
     await finish?.(tx)
     return { changed, unchanged }
   })
 }
 
-async function withdrawInvitation(tx: Database, crateId: number, userId: number): Promise<boolean> {
+async function withdrawInvitation(tx: Queries, crateId: number, userId: number): Promise<boolean> {
   const sql = 'DELETE FROM invitations WHERE crate_id = ? AND user_id = ?'
   return (await run(tx, sql, crateId, userId)) > 0
 }
@@ -197,14 +195,14 @@ export async function answerInvitation(
   change: Change,
   { now, seconds }: InvitationTime,
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await makeChange(database, change, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
       RETURNING invited_by`
     const given = [crate.id, user.id, timestamp(now, -seconds)]
     const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
-    if (isAccepted) return insertOwner(tx, crate, user, invitation.invited_by, change)
+    if (isAccepted) return insertOwner(tx, crate, user, invitation.invited_by, by)
     const detail = { login: user.login }
-    await addEvent(tx, change, { action: 'invitation-decline', crate: crate.name, detail })
+    await addEvent(tx, by, { action: 'invitation-decline', crate: crate.name, detail })
   })
 }

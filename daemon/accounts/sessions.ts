@@ -4,6 +4,8 @@ import {
   type Change,
   type Database,
   first,
+  makeChange,
+  type Queries,
   refuse,
   run,
   timestamp,
@@ -39,27 +41,51 @@ export interface SessionTime {
 const MOST = 50
 const AGENT_LENGTH = 120
 
+/** A session to start. */
+interface NewSession {
+  readonly agent: string
+  readonly now: Date
+  readonly seconds: number
+  /** The session that the browser had before, which ends. */
+  readonly before?: number | undefined
+}
+
 /** Logs a user in and returns the secret for the cookie; only its SHA-256 is stored. */
 export async function startSession(
   database: Database,
   userId: number,
-  { agent, now, seconds }: { readonly agent: string; readonly now: Date; readonly seconds: number },
+  { agent, now, seconds, before }: NewSession,
   change: Change,
 ): Promise<string> {
   const secret = makeSecret()
   const at = timestamp(now)
   const name = agent.slice(0, AGENT_LENGTH) || 'unknown browser'
-  await database.transaction().execute(async tx => {
-    await run(tx, 'DELETE FROM sessions WHERE expires_at <= ?', at)
+  await makeChange(database, change, async (tx, by) => {
+    await run(tx, 'DELETE FROM sessions WHERE expires_at <= ? OR id = ?', at, before ?? null)
     const surplus = `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE user_id = ?
       ORDER BY last_seen_at DESC, id DESC LIMIT 1000000 OFFSET ?)`
     await run(tx, surplus, userId, MOST - 1)
     const sql = `INSERT INTO sessions (user_id, hash, agent, created_at, last_seen_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?)`
     await run(tx, sql, userId, hashSecret(secret), name, at, at, timestamp(now, seconds))
-    await addEvent(tx, change, { action: 'login' })
+    await addEvent(tx, by, { action: 'login' })
   })
   return secret
+}
+
+/** Sessions that are valid at a given time, with their users. */
+const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
+  WHERE expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
+
+/** Returns the user of a session; refuses one that has ended, or whose user is locked by now. */
+export async function requireSession(
+  db: Queries,
+  id: number,
+  { now, idleSeconds }: SessionTime,
+): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${GOOD} AND sessions.id = ?`
+  const row = await first<AccountRow>(db, sql, timestamp(now), timestamp(now, -idleSeconds), id)
+  return row ? accountOf(row) : refuse('session_absent')
 }
 
 /** Returns the session of a cookie, or null when it expired, was idle too long or was ended. */
@@ -69,10 +95,8 @@ export async function findSession(
   { now, idleSeconds }: SessionTime,
   record: RecordUse,
 ): Promise<Session | null> {
-  const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin
-    FROM sessions JOIN users ON users.id = sessions.user_id
-    WHERE hash = ? AND expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
-  const given = [hashSecret(secret), timestamp(now), timestamp(now, -idleSeconds)]
+  const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
+  const given = [timestamp(now), timestamp(now, -idleSeconds), hashSecret(secret)]
   type Seen = { readonly id: number; readonly last_seen_at: string }
   const row = await first<AccountRow & Seen>(database, sql, ...given)
   if (!row) return null
@@ -100,11 +124,10 @@ export async function endSessions(
   change: Change,
   kept?: number,
 ): Promise<number> {
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
     const sql = 'DELETE FROM sessions WHERE user_id = ? AND id IS DISTINCT FROM ?'
     const sessions = await run(tx, sql, id, kept ?? null)
-    if (sessions > 0)
-      await addEvent(tx, change, { action: 'session-end', detail: { login, sessions } })
+    if (sessions > 0) await addEvent(tx, by, { action: 'session-end', detail: { login, sessions } })
     return sessions
   })
 }
@@ -116,9 +139,9 @@ export async function endSession(
   change: Change,
   action: 'logout' | 'session-end',
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await makeChange(database, change, async (tx, by) => {
     const sql = 'DELETE FROM sessions WHERE id = ? AND user_id = ?'
     if ((await run(tx, sql, id, user.id)) === 0) refuse('session_unknown')
-    await addEvent(tx, change, { action })
+    await addEvent(tx, by, { action })
   })
 }

@@ -6,8 +6,9 @@ import {
   type Database,
   first,
   issue,
+  makeChange,
   one,
-  operatorChange,
+  type Queries,
   refuse,
   refuseErrors,
 } from '../../generator/index.ts'
@@ -68,39 +69,44 @@ export interface NewToken extends TokenRecord {
 /** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
-  readonly at: string
   /** The maximum number of valid tokens of the user, including this one; default: no limit. */
   readonly most?: number
 }
 
-/** Creates a token and returns its text, the only time. Refuses more than `most`. */
+/** Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for certain crates. */
 export async function createToken(
   database: Database,
-  { userId, name, scopes, crates, at, expires, most }: TokenOrder,
-  by: Change = operatorChange(at),
+  { userId, name, scopes, crates, expires, most }: TokenOrder,
+  change: Change,
 ): Promise<NewToken> {
   const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
+    ...(crates && scopes?.includes('read') ? [issue('token_read_limited')] : []),
   ])
   const token = makeToken()
-  const stored = [scopes && JSON.stringify(scopes), crates && JSON.stringify(crates)]
-  return database.transaction().execute(async tx => {
+  const stored = {
+    scopes: scopes && JSON.stringify(scopes),
+    crates: crates && JSON.stringify(crates),
+  }
+  return makeChange(database, change, async (tx, by) => {
+    const { at } = by
     if (most !== undefined && (await countGood(tx, userId, at)) >= most)
       refuse('tokens_too_many', { max: most })
     const sql = `INSERT INTO tokens (user_id, name, hash, scopes, crates, created_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?)
       RETURNING id, (SELECT login FROM users WHERE id = user_id) AS login`
-    const given = [userId, name, hashSecret(token), ...stored, at, expires]
+    const given = [userId, name, hashSecret(token), stored.scopes, stored.crates, at, expires]
     const { id, login } = await one<{ id: number; login: string }>(tx, sql, ...given)
     const detail = { token: id, login, name, scopes, crates, expires }
     await addEvent(tx, by, { action: 'token-create', detail })
-    return { id, name, user: login, scopes, crates, created: at, expires, last_used: null, token }
+    const reach = reachOf(stored)
+    return { id, name, user: login, ...reach, created: at, expires, last_used: null, token }
   })
 }
 
-async function countGood(tx: Database, userId: number, at: string): Promise<number> {
+async function countGood(tx: Queries, userId: number, at: string): Promise<number> {
   const sql = `SELECT count(*) AS n FROM tokens
     WHERE user_id = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
   return (await first<{ n: number }>(tx, sql, userId, at))?.n ?? 0
@@ -112,12 +118,15 @@ export interface StoredReach {
   readonly crates: string | null
 }
 
-/** Returns the parsed scopes and crates of a stored token. */
-export function reachOf({ scopes, crates }: StoredReach) {
-  return {
-    scopes: scopes ? (JSON.parse(scopes) as Scope[]) : null,
-    crates: crates ? (JSON.parse(crates) as string[]) : null,
-  }
+/**
+ * Returns the parsed scopes and crates of a stored token. Reading is not limited by crate, so a
+ * token for certain crates never has `read`, not even one that was made with it.
+ */
+export function reachOf(stored: StoredReach): Pick<TokenRecord, 'scopes' | 'crates'> {
+  const scopes = stored.scopes ? (JSON.parse(stored.scopes) as Scope[]) : null
+  if (!stored.crates) return { scopes, crates: null }
+  const crates = JSON.parse(stored.crates) as string[]
+  return { scopes: (scopes ?? SCOPES).filter(scope => scope !== 'read'), crates }
 }
 
 /** Lists the tokens of one user, or of all users, that are not revoked, oldest first. */
@@ -138,14 +147,14 @@ export async function listTokens(database: Database, userId?: number): Promise<T
 export async function revokeToken(
   database: Database,
   id: number,
-  at: string,
-  { by = operatorChange(at), userId }: { readonly by?: Change; readonly userId?: number } = {},
+  change: Change,
+  userId?: number,
 ): Promise<Pick<TokenRecord, 'id' | 'name' | 'user'>> {
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
     const sql = `UPDATE tokens SET revoked_at = ?
       WHERE id = ? AND revoked_at IS NULL AND user_id = coalesce(?, user_id)
       RETURNING (SELECT login FROM users WHERE id = user_id) AS login, name`
-    const token = await first<{ login: string; name: string }>(tx, sql, at, id, userId ?? null)
+    const token = await first<{ login: string; name: string }>(tx, sql, by.at, id, userId ?? null)
     if (!token) return refuse('token_unknown', { id })
     await addEvent(tx, by, { action: 'token-revoke', detail: { token: id, ...token } })
     return { id, name: token.name, user: token.login }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
 import { type CrateRecord, findCrate, listOwners, refuse } from '../../generator/index.ts'
-import { type Actor, changeBy, coversCrate, requireStillGood } from '../access/auth.ts'
+import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
 import {
   addOwners,
@@ -37,7 +37,7 @@ export function owners(deps: Deps): OpenHandler {
 export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock())
+    const change = changeBy(actor, deps.clock)
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry.database, crate, logins, change)
@@ -51,7 +51,7 @@ export function putOwners(deps: Deps): ActorHandler {
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock())
+    const change = changeBy(actor, deps.clock)
     const { changed } = await removeOwners(deps.registry.database, crate, logins, change)
     deps.indexWorker.pages.wake()
     const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
@@ -64,7 +64,6 @@ async function readRequest(deps: Deps, c: Context, actor: Actor) {
   if (!coversCrate(actor, crate.name)) refuse('crate_not_covered', { name: crate.name })
   await requireOwner(deps.registry.database, crate, actor.user)
   const parsed = v.safeParse(ownerRequest, await readJson(c))
-  await requireStillGood(deps.registry.database, actor, deps.clock())
   const logins = parsed.success ? (parsed.output.users ?? parsed.output.owners ?? []) : []
   if (logins.length === 0) refuse('owners_none_named')
   if (logins.length > MOST_LOGINS) refuse('owners_too_many_named', { max: MOST_LOGINS })

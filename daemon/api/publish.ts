@@ -12,10 +12,9 @@ import {
   readTarget,
   refuseErrors,
   type Target,
-  timestamp,
   type Version,
 } from '../../generator/index.ts'
-import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
+import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { bodyOf } from '../http/request-body.ts'
@@ -31,8 +30,7 @@ export function publish(deps: Deps): ActorHandler {
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
-    const now = deps.clock()
-    const change = changeBy(actor, now)
+    const change = changeBy(actor, deps.clock)
     const target = await readTarget(registry.database, metadata, change)
     requireScope(actor, metadata.name, target)
     const staged = await registry.crates.stage(body.crate, crateBytes)
@@ -41,12 +39,9 @@ export function publish(deps: Deps): ActorHandler {
         {
           bytes: staged,
           metadata: { ...metadata, target },
-          pubtime: timestamp(now),
-          // The token and the crate may have changed while the request arrived.
-          permit: async (tx, found) => {
-            await requireStillGood(tx, actor, deps.clock())
-            requireScope(actor, metadata.name, found)
-          },
+          pubtime: change.at,
+          // The crate may have been published by others while the request arrived.
+          permit: async (_, found) => requireScope(actor, metadata.name, found),
         },
         change,
       )

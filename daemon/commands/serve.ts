@@ -6,6 +6,7 @@ import { progressLine } from '../../generator/cli/console/progress.ts'
 import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
 import {
   beginServing,
+  type Change,
   cargoConfig,
   counted,
   disk,
@@ -15,6 +16,8 @@ import {
   initRegistry,
   isRegistry,
   type ListenAddress,
+  lacksAdministrator,
+  NO_ADMINISTRATOR,
   openRegistry,
   operatorChange,
   parseListen,
@@ -187,6 +190,7 @@ async function serveRegistry(
     const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
     server.answer(app.fetch, app.quick)
     await printWelcome(io, registry)
+    if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
     io.out(`listening on ${server.url}`)
     disk.useThread()
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
@@ -236,12 +240,12 @@ async function printWelcome(io: Io, { settings, urls, database }: Registry): Pro
   io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
   io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return
-  const at = timestamp(io.now())
-  const admin = await addAdmin(database, at)
+  const change = operatorChange(timestamp(io.now()))
+  const admin = await addAdmin(database, change)
   if (!admin) return
-  const order = { userId: admin.id, name: 'first start', at, expires: null }
-  const { token } = await createToken(database, { ...order, scopes: null, crates: null })
-  const secret = await makeLink(database, admin, io.now(), operatorChange(at))
+  const order = { userId: admin.id, name: 'first start', expires: null, scopes: null, crates: null }
+  const { token } = await createToken(database, order, change)
+  const secret = await makeLink(database, admin, io.now(), change)
   io.out(`
 To publish, run this and paste the token of \`admin\`, which is shown only once:
 
@@ -256,9 +260,9 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 }
 
 /** Adds `admin`; null if another daemon that begins at the same time has, and prints the token. */
-async function addAdmin(database: Registry['database'], at: string): Promise<User | null> {
+async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
   try {
-    return await addUser(database, { login: 'admin', admin: true, at })
+    return await addUser(database, { login: 'admin', admin: true }, change)
   } catch (error) {
     if (error instanceof Refusal && error.has('login_taken')) return null
     throw error

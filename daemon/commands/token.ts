@@ -4,6 +4,7 @@ import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   after,
   type Io,
+  operatorChange,
   type Registry,
   refuse,
   timestamp,
@@ -58,7 +59,7 @@ export function registerToken(program: Command, io: Io): void {
     .action((id: string, options: FolderOptions & { json?: boolean }) =>
       withRegistry(io, options, async ({ database }) => {
         const row = rowId(id) ?? refuse('token_id_invalid', { id })
-        const revoked = await revokeToken(database, row, timestamp(io.now()))
+        const revoked = await revokeToken(database, row, operatorChange(timestamp(io.now())))
         report(io, options, revoked, [`revoked ${id}`])
       }),
     )
@@ -121,15 +122,15 @@ async function makeToken(io: Io, { database, settings }: Registry, options: Crea
   if (user.locked) refuse('user_locked', { login: user.login })
   const now = io.now()
   const scopes = options.scope ? parseScopes(options.scope) : null
-  const created = await createToken(database, {
+  const order = {
     userId: user.id,
     name: options.name,
     scopes,
     crates: options.crate ?? null,
-    at: timestamp(now),
     expires: options.expires === undefined ? null : timestamp(after(now, options.expires)),
     most: settings.limits.tokens_per_user,
-  })
+  }
+  const created = await createToken(database, order, operatorChange(timestamp(now)))
   if (settings.auth.required && scopes && !scopes.includes('read')) {
     io.err(
       'warning: this registry is private; without the scope `read`, the token can neither resolve nor download crates',

@@ -58,7 +58,7 @@ function registerAdd(user: Command, io: Io, readInput: ReadInput): void {
         const at = timestamp(io.now())
         const isFirst = await hasNoUsers(registry.database)
         const admin = isFirst || (options.admin ?? false)
-        const added = await addUser(registry.database, { login, admin, at })
+        const added = await addUser(registry.database, { login, admin }, operatorChange(at))
         if (password !== null) await givePassword(registry, added, password, at)
         const role = isFirst ? ', an administrator as the first user' : ''
         report(io, options, added, [`added ${added.login}${role}`])
@@ -170,7 +170,7 @@ async function readPassword(readInput: ReadInput, login: string): Promise<string
   return password
 }
 
-function givePassword(registry: Registry, user: User, password: string, at: string): Promise<void> {
+async function givePassword(registry: Registry, user: User, password: string, at: string) {
   const cost = registry.settings.auth.password_cost
-  return setPassword(registry.database, user, { password, cost }, operatorChange(at))
+  await setPassword(registry.database, user, { password, cost }, operatorChange(at))
 }

@@ -6,7 +6,7 @@ import {
   refuse,
   timestamp,
 } from '../../generator/index.ts'
-import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
+import type { SessionHandler, SessionRequest } from '../access/route.ts'
 import { answerInvitation } from '../accounts/ownership.ts'
 import { endSession, endSessions } from '../accounts/sessions.ts'
 import { createToken, type NewToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
@@ -49,11 +49,10 @@ function create(registry: Registry, request: SessionRequest, draft: Draft): Prom
     name: draft.name,
     scopes: draft.access === 'full' ? null : parseScopes(draft.scopes),
     crates: crates.length > 0 ? crates : null,
-    at: timestamp(request.now),
     expires: draft.expires === '' ? null : timestamp(after(request.now, draft.expires)),
     most: registry.settings.limits.tokens_per_user,
   }
-  return createToken(registry.database, order, changeOf(request))
+  return createToken(registry.database, order, request.change)
 }
 
 /** `POST /me/tokens/{id}/revoke`: revokes a token of the user. */
@@ -61,8 +60,7 @@ export function postRevocation({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const id = c.req.param('id') ?? ''
     const token = rowId(id) ?? refuse('token_unknown', { id })
-    const order = { by: changeOf(request), userId: request.session.user.id }
-    await revokeToken(registry.database, token, timestamp(request.now), order)
+    await revokeToken(registry.database, token, request.change, request.session.user.id)
     return redirectDone(c, registry, '/me', 'token-revoked')
   }
 }
@@ -72,7 +70,7 @@ export function postSessionEnd({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const id = rowId(c.req.param('id')) ?? refuse('session_unknown')
     const session = { id, user: request.session.user }
-    await endSession(registry.database, session, changeOf(request), 'session-end')
+    await endSession(registry.database, session, request.change, 'session-end')
     return redirectDone(c, registry, '/me', 'session-ended')
   }
 }
@@ -81,7 +79,7 @@ export function postSessionEnd({ registry }: Deps): SessionHandler {
 export function postOtherSessionsEnd({ registry }: Deps): SessionHandler {
   return async (c, request) => {
     const { id, user } = request.session
-    await endSessions(registry.database, user, changeOf(request), id)
+    await endSessions(registry.database, user, request.change, id)
     return redirectDone(c, registry, '/me', 'sessions-ended')
   }
 }
@@ -96,7 +94,7 @@ export function postInvitation(deps: Deps, isAccepted: boolean): SessionHandler 
     if (!crate) return refuse('invitation_unknown', { name })
     const { user } = request.session
     const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-    await answerInvitation(database, crate, user, isAccepted, changeOf(request), time)
+    await answerInvitation(database, crate, user, isAccepted, request.change, time)
     if (isAccepted) indexWorker.pages.wake()
     const done = isAccepted ? 'invitation-accepted' : 'invitation-declined'
     return redirectDone(c, registry, '/me', done)

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type Registry, refuse, timestamp } from '../../generator/index.ts'
+import { type Registry, refuse } from '../../generator/index.ts'
 import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
 import { type UsersData, usersPage } from '../../site/account/users-page.ts'
-import { changeOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
+import type { SessionHandler, SessionRequest } from '../access/route.ts'
 import {
   addUser,
   countUsers,
@@ -36,11 +36,10 @@ export function users({ registry }: Deps): SessionHandler {
 /** `POST /me/admin/users/add`: shows a one-time link, so that only the user knows the password. */
 export function postUser({ registry }: Deps): SessionHandler {
   return (c, request) => {
-    const { form, now } = request
+    const { form } = request
     const draft = { login: form.get('login')?.trim() ?? '', admin: form.get('admin') === '1' }
     const work = async () => {
-      const order = { ...draft, at: timestamp(now) }
-      const user = await addUser(registry.database, order, changeOf(request))
+      const user = await addUser(registry.database, draft, request.change)
       return showLink(registry, c, request, user)
     }
     return attempt(c, work, refused => showUsers(registry, c, request, { draft, ...refused }))
@@ -56,7 +55,7 @@ export function postUserAction({ registry }: Deps): SessionHandler {
       if (action === 'reset') return showLink(registry, c, request, user)
       if (user.id === request.session.user.id) refuse('own_account')
       const [set, value, done] = ACTIONS.get(action) ?? refuse('route_unknown')
-      await set(registry.database, user, value, changeOf(request))
+      await set(registry.database, user, value, request.change)
       return redirectDone(c, registry, '/me/admin/users', done)
     }
     return attempt(c, work, refused => showUsers(registry, c, request, refused))
@@ -65,7 +64,7 @@ export function postUserAction({ registry }: Deps): SessionHandler {
 
 /** Creates a one-time link for a user and shows it to the administrator. */
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
-  const secret = await makeLink(registry.database, user, request.now, changeOf(request))
+  const secret = await makeLink(registry.database, user, request.now, request.change)
   const resetLink = { login: user.login, url: passwordLink(registry.urls, secret) }
   return showUsers(registry, c, request, { resetLink })
 }

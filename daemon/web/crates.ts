@@ -14,7 +14,7 @@ import {
 } from '../../generator/index.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
-import { changeOf, crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
+import { crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
 import {
   addOwners,
   inviteOwners,
@@ -64,8 +64,8 @@ export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
 export function postYank(deps: Deps, yanked: boolean): SessionHandler {
   return managed(deps, async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
-    const change = changeOf(request)
-    const { crateId } = await setYanked(registry.database, crate.name, version, yanked, change)
+    const { database } = registry
+    const { crateId } = await setYanked(database, crate.name, version, yanked, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
     return redirectDone(c, registry, path, yanked ? 'version-yanked' : 'version-unyanked')
@@ -81,7 +81,7 @@ export function postOwner(deps: Deps): SessionHandler {
     const work = async () => {
       if (login === '') refuse('owner_no_user', { login, name: crate.name })
       const add = isInvite ? inviteOwners : addOwners
-      await add(registry.database, crate, [login], changeOf(request))
+      await add(registry.database, crate, [login], request.change)
       to.indexWorker.pages.wake()
       return redirectDone(c, registry, to.path, isInvite ? 'owner-invited' : 'owner-added')
     }
@@ -109,7 +109,7 @@ export function postRemoval(deps: Deps): SessionHandler {
     const { user } = request.session
     const work = async () => {
       const login = request.form.get('login') ?? ''
-      await removeOwners(registry.database, crate, [login], changeOf(request))
+      await removeOwners(registry.database, crate, [login], request.change)
       to.indexWorker.pages.wake()
       const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
       return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')

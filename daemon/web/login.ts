@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { addEvent, type Registry, refuse } from '../../generator/index.ts'
+import { addEvent, makeChange, type Registry, refuse } from '../../generator/index.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
@@ -10,13 +10,16 @@ import {
   changeOf,
   type SessionHandler,
   type SessionRequest,
+  strangerChange,
 } from '../access/route.ts'
-import { type Account, findUser } from '../accounts/accounts.ts'
+import { findUser } from '../accounts/accounts.ts'
 import {
+  type Credential,
   checkPassword,
   linkOwner,
   makeDevice,
-  redeemLink,
+  requireCredential,
+  requireLink,
   setPassword,
 } from '../accounts/credentials.ts'
 import { endSession, startSession } from '../accounts/sessions.ts'
@@ -53,16 +56,17 @@ export function postLogin({ registry }: Deps): BrowserHandler {
     const next = ownPath(form.get('next'))
     const work = async () => {
       const given = { login, password: form.get('password') ?? '', priority }
-      const user = await checkPassword(database, given, settings.auth.password_cost)
-      if (!user) {
+      const credential = await checkPassword(database, given, settings.auth.password_cost)
+      if (!credential) {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
         const account = await findUser(database, login)
         const detail = account && { detail: { login: account.login } }
-        await addEvent(database, changeOf(request, null), { action: 'login-failed', ...detail })
+        const event = { action: 'login-failed', ...detail }
+        await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
         return refuse('login_failed')
       }
-      await logIn(registry, c, request, user)
+      await logIn(registry, c, request, credential)
       return redirect(c, site, next ?? '/me')
     }
     return attempt(c, work, refused => showLogin(c, site, request, { login, next, ...refused }))
@@ -72,7 +76,7 @@ export function postLogin({ registry }: Deps): BrowserHandler {
 /** `POST /me/logout`. */
 export function postLogout({ registry }: Deps): SessionHandler {
   return async (c, request) => {
-    await endSession(registry.database, request.session, changeOf(request), 'logout')
+    await endSession(registry.database, request.session, request.change, 'logout')
     dropCookie(c, registry, 'session')
     dropCookie(c, registry, 'user')
     return redirect(c, registry.site, '/me')
@@ -82,14 +86,17 @@ export function postLogout({ registry }: Deps): SessionHandler {
 /** `GET /me/password?link=…`: the form of a one-time link. Opening it does not use it up. */
 export function passwordLink({ registry }: Deps): BrowserHandler {
   const { database, site } = registry
-  return (c, request) => {
+  return async (c, request) => {
     const reset = c.req.query('link') ?? ''
     if (reset === '' && request.session) return redirect(c, site, '/me')
     const work = async () => {
-      const { login } = (await linkOwner(database, reset, request.now)) ?? refuse('link_invalid')
+      const { login } = await requireLink(database, reset, request.now)
       return showLogin(c, site, request, { reset, login })
     }
-    return attempt(c, work, refused => showLogin(c, site, request, refused))
+    const answer = await attempt(c, work, refused => showLogin(c, site, request, refused))
+    // Not `same-origin`: stylesheets would be asked for with the secret in `Referer`.
+    if (reset !== '') answer.headers.set('referrer-policy', 'strict-origin')
+    return answer
   }
 }
 
@@ -107,10 +114,10 @@ function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: 
   const { database, settings, site } = registry
   const { form, now } = request
   const work = async () => {
-    const cost = settings.auth.password_cost
-    const order = { password: form.get('password') ?? '', cost, now }
-    const owner = await redeemLink(database, reset, order, user => changeOf(request, user))
-    await logIn(registry, c, request, owner)
+    const order = { password: form.get('password') ?? '', cost: settings.auth.password_cost }
+    const owner = await requireLink(database, reset, now)
+    const change = changeOf(request, owner, tx => requireLink(tx, reset, now))
+    await logIn(registry, c, request, await setPassword(database, owner, order, change))
     return redirect(c, site, '/me')
   }
   return attempt(c, work, async refused => {
@@ -128,31 +135,36 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
     const given = { login: user.login, password: form.get('current') ?? '', priority }
     if (!(await checkPassword(database, given, cost))) {
       const detail = { login: user.login }
-      await addEvent(database, changeOf(request), { action: 'password-wrong', detail })
+      const event = { action: 'password-wrong', detail }
+      await makeChange(database, request.change, (tx, by) => addEvent(tx, by, event))
       refuse('password_wrong')
     }
     const order = { password: form.get('password') ?? '', cost }
-    await setPassword(database, user, order, changeOf(request))
-    await logIn(registry, c, request, user)
+    await logIn(registry, c, request, await setPassword(database, user, order, request.change))
     return redirectDone(c, registry, '/me', 'password-changed')
   }
   return attempt(c, work, refused => showHome(registry, c, request, refused))
 }
 
 /** Logs a user in with a new session and ends the browser's previous one. */
-async function logIn(registry: Registry, c: Context, request: BrowserRequest, user: Account) {
+async function logIn(
+  registry: Registry,
+  c: Context,
+  request: BrowserRequest,
+  credential: Credential,
+): Promise<void> {
   const { database, settings } = registry
+  const { user } = credential
   const seconds = settings.auth.session_seconds
   const agent = browserName(c.req.header('user-agent') ?? '')
-  const start = { agent, now: request.now, seconds }
-  const secret = await startSession(database, user.id, start, changeOf(request, user))
+  const start = { agent, now: request.now, seconds, before: request.session?.id }
+  // Whoever waited to have an old password hashed must not come in with it.
+  const change = changeOf(request, user, tx => requireCredential(tx, credential))
+  const secret = await startSession(database, user.id, start, change)
   writeCookie(c, registry, 'session', secret, seconds)
   writeCookie(c, registry, 'user', user.login, seconds)
-  const device = await makeDevice(database, user.login)
-  if (device !== null) writeCookie(c, registry, 'device', device, DEVICE_SECONDS)
+  writeCookie(c, registry, 'device', makeDevice(credential), DEVICE_SECONDS)
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
-  if (request.session)
-    await database.deleteFrom('sessions').where('id', '=', request.session.id).execute()
 }
 
 /** Shows the login form or, with `reset`, the form of a one-time link. */

@@ -45,7 +45,10 @@ interface Refused {
   readonly status: ContentfulStatusCode
 }
 
-/** Runs the work of a form. A refusal is shown on the page that `show` returns. */
+/**
+ * Runs the work of a form. A refusal is shown on the page that `show` returns, but not to somebody
+ * who must no longer see that page.
+ */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
@@ -55,6 +58,7 @@ export async function attempt(
     return await work()
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    if (error.has('session_absent') || error.has('admin_only')) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
     return show({ notice, status: noteRefusal(c, error) })
   }

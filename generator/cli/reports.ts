@@ -31,7 +31,7 @@ export function registerReports(program: Command, io: Io): void {
 
   withManual(statusCommand, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `moving_to`, the database of a move that was begun, or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `moving_to`, the database of a move that was begun, or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
     fails: 'the registry cannot be read',
   })
 
@@ -95,6 +95,8 @@ function jsonOf(status: Status) {
     last_errors: status.failures,
     failed_work: status.failed,
     plain_pages: status.plain,
+    tokens_without_read: status.withoutRead,
+    administrator_missing: status.lacksAdministrator,
   }
 }
 

@@ -46,5 +46,5 @@ ${
 ${cargoSetup(site)}</section>`
 }
 </div>`
-  return layout(site, { path: null, title, main, search: !site.private })
+  return layout(site, { path: null, title, main, search: !site.private, secret: reset !== null })
 }

@@ -24,6 +24,8 @@ export interface LayoutData {
   readonly query?: string
   /** Username of the logged-in user. */
   readonly viewer?: string | null
+  /** Whether its address is a secret, which web servers must not find in a `Referer` and log. */
+  readonly secret?: boolean
 }
 
 /** Renders the HTML of a page. */
@@ -55,7 +57,7 @@ function head(site: SiteConfig, page: LayoutData, to: Linker): Markup {
 <meta http-equiv="Content-Security-Policy" content="${raw(contentSecurityPolicy(site))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="same-origin">
+<meta name="referrer" content="${page.secret ? 'strict-origin' : 'same-origin'}">
 <title>${title}</title>
 <meta name="description" content="${description}">
 ${canonical === null || site.private ? html`<meta name="robots" content="noindex">` : null}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -86,6 +86,8 @@ for (const javaScript of [false, true]) {
 
     await t.test('a one-time link sets the first password, once', async () => {
       const link = await operator('user', 'link', 'ada')
+      const asked: Request[] = []
+      page.on('request', request => asked.push(request))
       await page.goto(link)
       assert.equal(await heading(page), 'Set your password')
       await page.fill('input[name=password]', 'short')
@@ -95,6 +97,14 @@ for (const javaScript of [false, true]) {
       await page.fill('input[name=password]', PASSWORD)
       await page.click('button.main')
       assert.deepEqual([page.url(), await heading(page)], [`${url}/me`, 'ada'])
+      // Web servers log the `Referer`.
+      const headers = await Promise.all(asked.map(request => request.allHeaders()))
+      const referrers = headers.map(one => one.referer ?? '')
+      assert.ok(referrers.some(one => one.startsWith(url)))
+      assert.deepEqual(
+        referrers.filter(one => one.includes('link=')),
+        [],
+      )
       await page.goto(link)
       assert.match(await page.locator('[role=alert]').innerText(), /this link is not valid/i)
     })

@@ -7,6 +7,7 @@ import { crateKey } from '../../core/paths/crates.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { eachCrate } from '../../generator/store/catalog/crates.ts'
 import { countMarks } from '../../generator/store/catalog/marks.ts'
 import { listReleases } from '../../generator/store/catalog/releases.ts'
@@ -61,9 +62,9 @@ class Publishers {
 
 async function tokenOf({ database }: Registry): Promise<string> {
   const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(database, { login: 'load', admin: true, at })
-  const order = { userId: user.id, name: 'load', scopes: null, crates: null, at, expires: null }
-  return (await createToken(database, order)).token
+  const user = await addUser(database, { login: 'load', admin: true }, operatorChange(at))
+  const order = { userId: user.id, name: 'load', scopes: null, crates: null, expires: null }
+  return (await createToken(database, order, operatorChange(at))).token
 }
 
 /** All versions of a registry, with the keys of their bytes. */

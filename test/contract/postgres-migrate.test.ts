@@ -21,6 +21,7 @@ import { createToken, revokeToken } from '../../daemon/accounts/tokens.ts'
 import { deleteReleases } from '../../generator/delete.ts'
 import { type Destination, migrate, undoMove } from '../../generator/migrate/migrate.ts'
 import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
@@ -55,7 +56,7 @@ async function rowsOf({ database }: Registry): Promise<Record<string, unknown[]>
 
 async function filled(...[t]: Parameters<typeof newRegistry>): Promise<Registry> {
   const registry = await newRegistry(t)
-  await addUser(registry.database, { login: 'ann', admin: true, at: '2026-11-20T12:00:00Z' })
+  await addUser(registry.database, { login: 'ann', admin: true }, OPERATOR)
   for (const [name, version] of [
     ['demo', '1.0.0'],
     ['demo', '1.1.0'],
@@ -163,11 +164,11 @@ async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
 async function changeMuch(registry: Registry, round: number): Promise<void> {
   const { database } = registry
   const at = '2026-11-21T12:00:00Z'
-  const user = await addUser(database, { login: `user${round}`, admin: false, at })
-  const order = { userId: user.id, name: 'one', scopes: null, crates: null, at, expires: null }
-  const { id } = await createToken(database, order)
-  await createToken(database, { ...order, name: 'two' })
-  await revokeToken(database, id, at)
+  const user = await addUser(database, { login: `user${round}`, admin: false }, operatorChange(at))
+  const order = { userId: user.id, name: 'one', scopes: null, crates: null, expires: null }
+  const { id } = await createToken(database, order, operatorChange(at))
+  await createToken(database, { ...order, name: 'two' }, operatorChange(at))
+  await revokeToken(database, id, operatorChange(at))
   const time = { agent: 'a browser', now: new Date(at), seconds: 60 }
   await startSession(database, user.id, time, OPERATOR)
   await endSessions(database, user, OPERATOR)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { insertCrate } from '../../generator/store/catalog/crates.ts'
 import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
@@ -154,7 +155,8 @@ test('a search file names owners in the order in which they came, however the se
   const settings = await empty()
   const database = await open(t, settings)
   const at = '2026-11-20T12:00:00Z'
-  const add = async (login: string) => (await addUser(database, { login, admin: false, at })).id
+  const add = async (login: string) =>
+    (await addUser(database, { login, admin: false }, operatorChange(at))).id
   const [ann, bob, eve] = [await add('ann'), await add('bob'), await add('eve')]
   await database.transaction().execute(tx => insertCrate(tx, 'demo' as Name, OPERATOR, 1))
   await run(

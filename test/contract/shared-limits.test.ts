@@ -140,7 +140,7 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
   const { database } = registry
   for (const login of ['ann', 'bob']) {
     const at = '2026-11-20T12:00:00Z'
-    const user = await addUser(database, { login, admin: false, at })
+    const user = await addUser(database, { login, admin: false }, operatorChange(at))
     await setPassword(database, user, { password: PASSWORD, cost: 14 }, operatorChange(at))
   }
   const known = visitorOf(one, '192.0.2.50')

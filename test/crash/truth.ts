@@ -8,6 +8,7 @@ import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import type { MarkKind } from '../../generator/store/database/mark-kinds.ts'
 import { isTemporary } from '../../generator/store/disk/steps.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
@@ -33,9 +34,13 @@ export async function openPublishing(t: TestContext) {
   const cleanup = new Cleanup(t)
   const registry = await newRegistry(t)
   const at = '2026-11-20T12:00:00Z'
-  const user = await addUser(registry.database, { login: 'crash', admin: false, at })
-  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, at, expires: null }
-  const { token } = await createToken(registry.database, order)
+  const user = await addUser(
+    registry.database,
+    { login: 'crash', admin: false },
+    operatorChange(at),
+  )
+  const order = { userId: user.id, name: 'crash', scopes: null, crates: null, expires: null }
+  const { token } = await createToken(registry.database, order, operatorChange(at))
   await build(registry, { all: true })
   return { cleanup, registry, token, notes: folderOf(t) }
 }

@@ -6,6 +6,8 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { DATABASE_FILE } from '../../generator/registry.ts'
+import { openDatabase } from '../../generator/store/database/database.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
@@ -56,6 +58,20 @@ async function start(
   assert.ok(address, `it listens\n${said.out}${said.err}`)
   return { child, said, url: address, ended }
 }
+
+test('a start says that there is no administrator, and which command makes one', async t => {
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  assert.equal((await plimsoll('.', ['user', 'add', 'ann', '--dir', dir])).code, 0)
+  const database = await openDatabase(join(dir, DATABASE_FILE))
+  await database.updateTable('users').set({ admin: 0 }).execute()
+  await database.destroy()
+  const { said } = await start(cleanup, dir)
+  await until(
+    () => /no administrator.*`plimsoll user promote NAME`/.test(said.err),
+    () => said.err,
+  )
+})
 
 test('the first start prints what to paste and a token, once; later ones print no token', async t => {
   const cleanup = new Cleanup(t)

@@ -82,13 +82,15 @@ test('what needs a profile is waited for only with it, and starts in order', () 
   assert.deepEqual([...new Set(mounted)].sort(), Object.keys(volumes).sort())
 })
 
-test('nginx reaches the daemon through the network whose addresses are trusted', () => {
+test('nginx reaches the daemon through the network whose addresses are trusted, and logs no password link', () => {
   const { services, networks } = parse(read('compose.yaml'), { merge: true })
   const { environment, networks: joined } = services.plimsoll
   for (const config of ['nginx.conf', 'private.conf']) {
     const [, name] = /set \$daemon (\w+):8080;/.exec(read(`deploy/nginx/${config}`)) ?? []
     assert.deepEqual(joined, { inside: { aliases: [name] }, outside: null })
   }
+  for (const file of ['deploy/nginx/nginx.conf', 'deploy/nginx/private.conf', 'docs/hosting.md'])
+    assert.match(read(file), /location = \/me\/password \{\s+access_log off;/, file)
   const { subnet } = networks.inside.ipam.config[0]
   assert.ok(environment.PLIMSOLL_SERVER_TRUSTED_PROXIES.endsWith(`:-${subnet}}`))
 })

@@ -34,7 +34,11 @@ for (const [config, port] of [
     const authorization = created.stdout.trim()
     // Whoever connects to nginx here is a proxy before it.
     const daemon = await serve(cleanup, dir, { PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1' })
-    await startNginx(cleanup, folder, { config, port, daemon: new URL(daemon.url).host })
+    const logged = await startNginx(cleanup, folder, {
+      config,
+      port,
+      daemon: new URL(daemon.url).host,
+    })
 
     const body = publishRequest({ name: 'demo', version: '1.0.0' })
     const put = await fetch(`${url}/api/v1/crates/new`, {
@@ -62,6 +66,9 @@ for (const [config, port] of [
     assert.equal((await facts('/search/?q=demo'))[0], 200)
     assert.equal((await facts('/healthz'))[0], 200)
     assert.equal((await facts('/me'))[0], 200)
+    assert.equal((await facts('/me/password?link=sesame'))[0], 403)
+    assert.doesNotMatch(logged(), /sesame/)
+    assert.match(logged(), /"GET \/healthz /, 'what is no secret is logged')
     // Answered by nginx itself: the daemon of a private registry would ask for a token.
     assert.deepEqual(await facts(healthPath()), [204, null, 'nginx'])
   })
@@ -77,11 +84,13 @@ async function startNginx(
   cleanup: Cleanup,
   folder: string,
   { config, port, daemon }: { config: string; port: number; daemon: string },
-): Promise<void> {
+): Promise<() => string> {
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)
+  const log = join(folder, 'access.log')
   const text = readFileSync(join(root, 'deploy', 'nginx', config), 'utf8')
     .replaceAll('/tmp/', `${temporary}/`)
+    .replace('/dev/stdout', log)
     .replace('/srv/public', join(folder, 'registry', 'public'))
     .replaceAll('daemon:8080', daemon)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
@@ -109,4 +118,5 @@ async function startNginx(
     },
     () => said,
   )
+  return () => readFileSync(log, 'utf8')
 }

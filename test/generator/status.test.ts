@@ -1,17 +1,71 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { undoMove } from '../../generator/migrate/migrate.ts'
+import type { Registry } from '../../generator/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
 import { noteChangedRows } from '../../generator/store/database/moves/changed-rows.ts'
 import { beginMove } from '../../generator/store/database/moves/move.ts'
 import { newRegistry } from '../support/workplace.ts'
 
-test('a move of the records that was begun is a warning until it is given up', async t => {
+const NOW = new Date('2026-11-20T12:00:00Z')
+
+/** A registry, and what its operator is warned of. */
+async function prepared(t: TestContext) {
   const registry = await newRegistry(t)
-  const warnings = async () => {
-    const status = await readStatus(registry, new Date(), 10)
+  const warnings = async (settings: Partial<Registry['settings']> = {}) => {
+    const changed = { ...registry, settings: { ...registry.settings, ...settings } }
+    const status = await readStatus(changed, NOW, 10)
     return warningsOf({ ...status, git: { ...status.git, problem: null } })
   }
+  const user = (login: string, admin: number, locked_at: string | null = null) =>
+    registry.database
+      .insertInto('users')
+      .values({ login, canonical: login, admin, locked_at, created_at: '2026-01-01T00:00:00Z' })
+      .execute()
+  return { registry, warnings, user }
+}
+
+test('tokens for certain crates that were made to read, and do not, are named', async t => {
+  const { registry, warnings, user } = await prepared(t)
+  await user('ann', 1)
+  const token = (scopes: string | null, crates: string | null, rest: object = {}) => {
+    const hash = `${scopes} ${crates} ${JSON.stringify(rest)}`
+    const at = { created_at: '2026-01-01T00:00:00Z', expires_at: null, revoked_at: null }
+    const row = { user_id: 1, name: 'ci', hash, scopes, crates, ...at, ...rest }
+    return registry.database.insertInto('tokens').values(row).execute()
+  }
+  await token('["yank","read"]', '["foo*"]')
+  await token('["yank"]', '["foo*"]')
+  await token('["read"]', null)
+  await token(null, '["foo*"]')
+  await token('["read"]', '["foo*"]', { revoked_at: '2026-11-20T11:00:00Z' })
+  await token('["read"]', '["foo*"]', { expires_at: '2026-11-20T12:00:00Z' })
+  await token('["read"]', '["foo*"]', { expires_at: '2026-11-20T12:00:01Z' })
+  const words = (ids: string) =>
+    `tokens for certain crates cannot read, because reading is not limited by crate: ${ids}; whoever has to read needs a token for all crates`
+  assert.deepEqual(await warnings(), [words('1 of ann, 7 of ann')])
+  const auth = { ...registry.settings.auth, required: true }
+  assert.deepEqual(await warnings({ auth }), [words('1 of ann, 4 of ann, 7 of ann')])
+})
+
+test('users without an administrator are warned of, with the command that makes one', async t => {
+  const { registry, warnings, user } = await prepared(t)
+  assert.deepEqual(await warnings(), [], 'without users the first one will be')
+  await user('ann', 0)
+  await user('bob', 1, '2026-01-01T00:00:00Z')
+  const [warning = '', ...others] = await warnings()
+  assert.match(warning, /^there is no administrator, .*`plimsoll user promote NAME` makes/)
+  assert.deepEqual(others, [])
+  await registry.database
+    .updateTable('users')
+    .set({ admin: 1 })
+    .where('login', '=', 'ann')
+    .execute()
+  assert.deepEqual(await warnings(), [])
+})
+
+test('a move of the records that was begun is a warning until it is given up', async t => {
+  const { registry, warnings } = await prepared(t)
   assert.deepEqual(await warnings(), [])
   const place = 'postgres://plimsoll@db.example.com/plimsoll'
   await registry.database.transaction().execute(async tx => {

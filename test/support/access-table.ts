@@ -44,6 +44,7 @@ const readable = (verdict: Verdict): Verdicts => ({
   ...all(verdict),
   ...REFUSED,
   lacking: 'scope_missing',
+  elsewhere: 'scope_missing',
 })
 
 const row = (path: string, open: Verdicts, closed: Verdicts, more: Partial<Ask> = {}): Ask => {

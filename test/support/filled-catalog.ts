@@ -2,7 +2,7 @@ import { canonicalName, type Name } from '../../core/name.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../../generator/registry.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
-import { addEvent } from '../../generator/store/catalog/change.ts'
+import { addEvent, makeChange } from '../../generator/store/catalog/change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
@@ -24,13 +24,13 @@ export async function fillCatalog(
   { database }: Registry,
   entries: readonly SearchedCrate[],
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await makeChange(database, BY_TEST, async (tx, by) => {
     for (const entry of entries) {
       const name = entry.name as Name
       const version = entry.newest as Version
       const canonical = canonicalName(name)
       // A mark is taken off with what was rendered since: each change needs a number of its own.
-      const generation = await addEvent(tx, BY_TEST, { action: 'publish', crate: name, version })
+      const generation = await addEvent(tx, by, { action: 'publish', crate: name, version })
       const row = { name, canonical, skeleton: canonical, created_at: TIME, generation }
       const id = await insert(tx, 'crates', row)
       await insert(tx, 'releases', {

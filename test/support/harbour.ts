@@ -5,6 +5,7 @@ import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { addSubmission } from '../../generator/add/add.ts'
 import type { Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
@@ -260,15 +261,17 @@ export async function fillRegistry(
   for (const login of new Set(releases.map(one => one.by))) {
     users.set(
       login,
-      await addUser(registry.database, {
-        login,
-        admin: login === 'ada',
-        at: '2026-01-01T00:00:00Z',
-      }),
+      await addUser(
+        registry.database,
+        { login, admin: login === 'ada' },
+        operatorChange('2026-01-01T00:00:00Z'),
+      ),
     )
   }
   for (const { name, version, bytes, at, by, yanked } of releases) {
-    const change = { at, actor: by, user: users.get(by) ?? null, tokenId: null }
+    const user = users.get(by)
+    if (!user) throw new Error(`${by} was not added`)
+    const change = { at, actor: by, user, tokenId: null, stillMay: async () => user }
     const staged = await registry.crates.stage(one(bytes), bytes.length)
     try {
       const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)

@@ -26,3 +26,21 @@ export function withQueryHook(database: Database, hook: QueryHook): Database {
     },
   })
 }
+
+/** The same database, with a hook before each transaction. */
+export function withChangeHook(database: Database, hook: () => Promise<void>): Database {
+  return new Proxy(database, {
+    get(target, key) {
+      if (key === 'transaction') {
+        return () => ({
+          execute: async (work: (tx: Database) => Promise<unknown>) => {
+            await hook()
+            return target.transaction().execute(work)
+          },
+        })
+      }
+      const value: unknown = Reflect.get(target, key, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}

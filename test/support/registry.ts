@@ -16,10 +16,12 @@ import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { newDatabase } from './engine.ts'
 import { encodePublish } from './publish-body.ts'
+import { withChangeHook } from './query-hook.ts'
 
 /** The base URL of every test registry without a socket. */
 export const BASE = 'http://crates.test'
@@ -32,6 +34,8 @@ export interface TestRegistryOptions {
   readonly parent?: string
   /** Whether it has a git index; default: none. */
   readonly git?: boolean
+  /** What happens just before each transaction that the daemon begins. */
+  readonly beforeChange?: () => Promise<void>
 }
 
 /** What a token is to be; without scopes and crates it may do everything. */
@@ -58,14 +62,22 @@ export class TestRegistry implements Deps {
   readonly timing = { build: 15_000, retry: 20 }
   readonly clock = () => this.now
 
-  private constructor(dir: string, registry: Registry, logLevel: string, git: GitIndex | null) {
+  private constructor(
+    dir: string,
+    registry: Registry,
+    { logLevel = 'debug', beforeChange }: TestRegistryOptions,
+    git: GitIndex | null,
+  ) {
     this.dir = dir
     this.git =
       git &&
       new GitWorker(git, { lease: registry.locks.lease('git'), isLeading: true }, error =>
         this.buildFailures.push(error),
       )
-    this.registry = { ...registry, clock: this.clock }
+    const database = beforeChange
+      ? withChangeHook(registry.database, beforeChange)
+      : registry.database
+    this.registry = { ...registry, database, clock: this.clock }
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(
       this.registry,
@@ -87,7 +99,7 @@ export class TestRegistry implements Deps {
     const registry = await openRegistry(dir, sources)
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
-    const test = new TestRegistry(dir, registry, options.logLevel ?? 'debug', git)
+    const test = new TestRegistry(dir, registry, options, git)
     new Cleanup(t).add(async () => {
       await test.git?.close()
       await test.indexWorker.close()
@@ -100,7 +112,7 @@ export class TestRegistry implements Deps {
 
   /** Adds a user and gives a token of theirs. */
   async user(login: string, wish: TokenWish = {}, admin = false): Promise<string> {
-    const user = await addUser(this.registry.database, { login, admin, at: timestamp(this.now) })
+    const user = await addUser(this.registry.database, { login, admin }, this.#operator())
     return this.token(user.id, wish)
   }
 
@@ -112,9 +124,13 @@ export class TestRegistry implements Deps {
       scopes: null,
       crates: null,
       expires: null,
-      at: timestamp(this.now),
     }
-    return (await createToken(this.registry.database, { ...order, ...wish })).token
+    return (await createToken(this.registry.database, { ...order, ...wish }, this.#operator()))
+      .token
+  }
+
+  #operator(): Change {
+    return operatorChange(timestamp(this.now))
   }
 
   /** Sends a request; `token` goes into `Authorization` bare, as Cargo sends it. */

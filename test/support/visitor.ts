@@ -91,14 +91,18 @@ export function form(
 }
 
 /** Gives a user the password of everybody in tests. */
-export async function withPassword(test: TestRegistry, login: string): Promise<void> {
+export async function withPassword(
+  test: TestRegistry,
+  login: string,
+  password = PASSWORD,
+): Promise<void> {
   const user = await findUser(test.registry.database, login)
   assert.ok(user)
   const cost = test.registry.settings.auth.password_cost
   await setPassword(
     test.registry.database,
     user,
-    { password: PASSWORD, cost },
+    { password, cost },
     operatorChange('2026-11-20T12:00:00Z'),
   )
 }

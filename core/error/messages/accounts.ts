@@ -9,6 +9,8 @@ export const accountMessages = {
     token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
     token_name_invalid:
       'a token needs a name of 1 to 100 characters on one line, such as its purpose',
+    token_read_limited:
+      'a token for certain crates cannot have the permission `read`, which is for the whole registry; leave one of them out, and keep crates that only some people may read in a registry of their own',
     crate_pattern_invalid:
       '`{pattern}` matches no crate; write a crate name, or the start of one followed by `*`',
   },

@@ -1,25 +1,59 @@
+import type { Database } from '../database/database.ts'
 import { insert, type Queries } from '../database/statement.ts'
 
-/** The actor and time of a change to the catalog (RFC 3339, UTC, whole seconds). */
-export interface Change {
+/** A user who changes something, as they were when the request was looked at. */
+type Author = { readonly id: number; readonly admin: boolean }
+
+/** The time of a change to the catalog (RFC 3339, UTC, whole seconds), and who makes it. */
+export type Change = {
   readonly at: string
   readonly actor: string
-  /** Null for the operator at the command line. */
-  readonly user: { readonly id: number; readonly admin: boolean } | null
-  readonly tokenId: number | null
   /** The remote address, for changes over HTTP. */
   readonly address?: string | null
-}
+} & (
+  | {
+      readonly user: Author
+      readonly tokenId: number | null
+      /**
+       * Returns the user as they are now; refuses if their token, session or whatever else gave
+       * them the right to this change is no longer good.
+       */
+      readonly stillMay: (tx: Queries) => Promise<Author>
+    }
+  /** The operator at the command line, or nobody who is known. */
+  | { readonly user: null; readonly tokenId: null }
+)
+
+declare const permitted: unique symbol
+/** A change whose right was required in its transaction, with the user as they are there. */
+export type Permitted = Change & { readonly [permitted]: true }
 
 /** Returns a change made at the command line, which has neither user nor token. */
 export function operatorChange(at: string): Change {
   return { at, actor: 'command line', user: null, tokenId: null }
 }
 
+/** Makes a change in a transaction of its own, which begins with requiring the right to it. */
+export function makeChange<T>(
+  database: Database,
+  change: Change,
+  work: (tx: Queries, by: Permitted) => Promise<T>,
+): Promise<T> {
+  return database.transaction().execute(async tx => work(tx, await requireRight(tx, change)))
+}
+
+/**
+ * Requires the right to a change in a transaction that others share. Rights may end while a request
+ * arrives: what was true before the transaction decides nothing.
+ */
+export async function requireRight(tx: Queries, change: Change): Promise<Permitted> {
+  return (change.user ? { ...change, user: await change.stillMay(tx) } : change) as Permitted
+}
+
 /** Appends an audit event and returns its id. Call it in the transaction of the change. */
 export async function addEvent(
   tx: Queries,
-  change: Change,
+  change: Permitted,
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
   return insert(tx, 'audit', {

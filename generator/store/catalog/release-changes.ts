@@ -11,7 +11,7 @@ import {
 } from '../../../core/version.ts'
 import type { Database } from '../database/database.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
-import { addEvent, type Change } from './change.ts'
+import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
 import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
@@ -56,14 +56,15 @@ export async function insertAdded(
   change: Change,
   permit: Permit,
 ): Promise<Added> {
-  const target = await readTarget(tx, release, change)
+  const by = await requireRight(tx, change)
+  const target = await readTarget(tx, release, by)
   await permit(tx, target)
-  refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, change))
+  refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, by))
   if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
   const { name, version } = release
-  const generation = await addEvent(tx, change, { action: 'publish', crate: name, version })
-  const crate = target.crate ?? (await insertCrate(tx, name, change, generation))
-  const added = await insertRelease(tx, crate.id, release, change)
+  const generation = await addEvent(tx, by, { action: 'publish', crate: name, version })
+  const crate = target.crate ?? (await insertCrate(tx, name, by, generation))
+  const added = await insertRelease(tx, crate.id, release, by)
   const marks: MarkSubject[] = [
     ...OWN_MARKS.map(kind => ({ kind, subject: added.id })),
     ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
@@ -112,10 +113,10 @@ export async function setYanked(
   yanked: boolean,
   change: Change,
 ): Promise<{ crateId: number; changed: boolean }> {
-  return database.transaction().execute(async tx => {
-    const { crate, mayChange, taken } = await readTarget(tx, { name, version }, change)
+  return makeChange(database, change, async (tx, by) => {
+    const { crate, mayChange, taken } = await readTarget(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
-    if (!mayChange) refuse('not_owner', { name: crate.name, login: change.actor })
+    if (!mayChange) refuse('not_owner', { name: crate.name, login: by.actor })
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
@@ -123,7 +124,7 @@ export async function setYanked(
     const line = renderEntry({ ...parseEntry(taken.line), yanked })
     const text = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
     await run(tx, text, Number(yanked), line, taken.id)
-    const generation = await addEvent(tx, change, {
+    const generation = await addEvent(tx, by, {
       action: yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
@@ -161,7 +162,7 @@ export async function removeReleases(
   releases: readonly ReleaseRecord[],
   change: Change,
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await makeChange(database, change, async (tx, by) => {
     const removed = new Set(releases.map(one => one.id))
     const left = (await listVersions(tx, crate.id)).filter(one => !removed.has(one.id))
     const marks = [
@@ -174,14 +175,14 @@ export async function removeReleases(
     let generation = crate.generation
     for (const { version, cksum } of releases) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
-      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: change.at })
+      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
-      generation = await addEvent(tx, change, event)
+      generation = await addEvent(tx, by, event)
     }
     const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
     await run(tx, text, [...OWN_MARKS, ...CHANGED_MARKS], [...removed])
     await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
-    await sumDownloads(tx, crate.id, new Date(change.at))
+    await sumDownloads(tx, crate.id, new Date(by.at))
     await touchCrate(tx, crate, marks, generation)
   })
 }
@@ -217,11 +218,11 @@ export async function importReleases(
   change: Change,
   import_: { readonly source: string; readonly owner: number | null },
 ): Promise<Landing[]> {
-  return database.transaction().execute(async tx => {
+  return makeChange(database, change, async (tx, by) => {
     const landings: Landing[] = []
     const touched = new Map<number, Imported>()
     for (const release of releases)
-      landings.push(await importRelease(tx, release, change, import_, touched))
+      landings.push(await importRelease(tx, release, by, import_, touched))
     // Once per crate, however many versions were added: a listing reads all of them.
     for (const { crate, releaseIds, generation } of touched.values()) {
       const versions = await listVersions(tx, crate.id)
@@ -265,7 +266,7 @@ interface Imported {
 async function importRelease(
   tx: Queries,
   release: Release,
-  change: Change,
+  change: Permitted,
   { source, owner }: { readonly source: string; readonly owner: number | null },
   touched: Map<number, Imported>,
 ): Promise<Landing> {

@@ -22,6 +22,12 @@ const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'el
 const groupOf = (caller: Caller): Group =>
   BAD.some(one => one === caller) ? 'bad' : (caller as Group)
 
+/** Whoever holds the token of a locked user is told so. */
+function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {
+  const verdict = ask[kind][groupOf(caller)]
+  return verdict === 'token_rejected' && caller === 'of a locked user' ? 'account_locked' : verdict
+}
+
 /** The settings under which the daemon has every route. */
 const PRINTED = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl` }
 
@@ -37,7 +43,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   })
   await test.indexWorker.pages.flush()
   const stranger = await test.user('bob')
-  await addUser(database, { login: 'carol', admin: false, at: AT })
+  await addUser(database, { login: 'carol', admin: false }, operatorChange(AT))
   const locked = await test.user('dora')
   await setLocked(
     database,
@@ -52,7 +58,7 @@ async function prepared(t: TestContext, env: Record<string, string>) {
     .select('id')
     .where('name', '=', 'revoked')
     .executeTakeFirstOrThrow()
-  await revokeToken(database, id, AT)
+  await revokeToken(database, id, operatorChange(AT))
   const mistyped = `${alice.slice(0, -1)}${alice.endsWith('0') ? '1' : '0'}`
   const fixed: Partial<Record<Caller, string | null>> = {
     nobody: null,
@@ -95,7 +101,7 @@ for (const kind of ['public', 'private'] as const) {
               headers,
             })
             const what = `${kind}: ${method} ${ask.path} by ${caller}`
-            await assertVerdict(response, ask, ask[kind][groupOf(caller)], what)
+            await assertVerdict(response, ask, verdictOf(ask, kind, caller), what)
             const isOpen = kind === 'public' || ask.private.nobody === 200
             if (method === 'GET' && !isOpen && response.status < 400)
               assert.match(response.headers.get('cache-control') ?? '', /private|no-store/, what)
@@ -111,13 +117,15 @@ function basic(token: string): string {
   return `Basic ${Buffer.from(`anybody:${token}`).toString('base64')}`
 }
 
+const REJECTIONS: readonly Verdict[] = ['token_rejected', 'account_locked']
+
 /** Where a refusal of a token is a challenge: wherever readers of a private registry would be let in. */
-const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', 'token_rejected'])
+const CHALLENGED: ReadonlySet<Verdict> = new Set(['token_absent', ...REJECTIONS])
 
 /** Whether a refusal is a challenge, on which Cargo or git sends its token. */
 function isChallenge({ path, public: open }: Ask, verdict: Verdict): boolean {
   const isApiCall = path.startsWith('/api/') && !path.endsWith('/download')
-  const isRefused = verdict === 'token_rejected' && isApiCall
+  const isRefused = REJECTIONS.includes(verdict) && isApiCall
   return open.nobody !== 'token_absent' && CHALLENGED.has(verdict) && !isRefused
 }
 
@@ -218,7 +226,7 @@ test('owners.public opens the list of owners, in a private registry to its reade
         '/api/v1/crates/demo/owners',
         await tokenOf(caller, ask),
       )
-      await assertVerdict(response, ask, ask[kind][groupOf(caller)], `${kind}: ${caller}`)
+      await assertVerdict(response, ask, verdictOf(ask, kind, caller), `${kind}: ${caller}`)
     }
   }
 })
@@ -244,12 +252,16 @@ test('what nobody serves is 404, in whatever way it is asked for', async t => {
   }
 })
 
-test('slashes before the path and a query after it do not matter', async t => {
+test('slashes before the path of an API or index, and a query after it, do not matter', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0+a' })
   assert.equal((await test.request('GET', '//index/config.json')).status, 200)
   assert.equal((await test.request('GET', '///index/config.json?x=/../y#z')).status, 200)
+  // A proxy that keeps `/metrics` from others knows it by this path alone.
+  assert.equal((await test.request('GET', '/metrics')).status, 200)
+  for (const other of ['//metrics', '///metrics', '//me', '//healthz'])
+    assert.equal((await test.request('GET', other)).status, 404, other)
   const yank = await test.request('DELETE', '//api/v1/crates/demo/1.0.0+a/yank?force', token)
   assert.deepEqual(await yank.json(), { ok: true })
   const encoded = await test.request('PUT', '/api/v1/crates/demo/1.0.0%2Ba/unyank', token)

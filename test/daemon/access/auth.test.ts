@@ -10,7 +10,8 @@ import {
   tokenOf,
 } from '../../../daemon/access/auth.ts'
 import { recordUses } from '../../../daemon/accounts/last-use.ts'
-import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { listTokens, makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -54,6 +55,21 @@ test('a token means its user, and what it is good for', async t => {
   })
 })
 
+test('a token for certain crates never reads, not even one that was made to', async t => {
+  const env = { PLIMSOLL_AUTH_REQUIRED: 'true', PLIMSOLL_API_ERROR_STATUS: 'http' }
+  const test = await TestRegistry.open(t, { env })
+  const { database } = test.registry
+  const token = await test.user('alice', { scopes: ['yank', 'read'] })
+  await test.publish(await test.token(1), { name: 'bar', version: '1.0.0' })
+  const status = async () => (await test.request('GET', '/index/3/b/bar', token)).status
+  assert.equal(await status(), 200)
+  await database.updateTable('tokens').set({ crates: '["foo*"]' }).where('id', '=', 1).execute()
+  assert.equal(await status(), 403)
+  assert.deepEqual((await listTokens(database))[0]?.scopes, ['yank'])
+  await database.updateTable('tokens').set({ scopes: null }).where('id', '=', 1).execute()
+  assert.equal(await status(), 403)
+})
+
 test('a token that is unknown, malformed, another user of its hash, or revoked means nobody', async t => {
   const test = await TestRegistry.open(t)
   const { database } = test.registry
@@ -69,19 +85,24 @@ test('a token that is unknown, malformed, another user of its hash, or revoked m
     '__proto__',
     '\0',
   ]) {
-    assert.equal(await authenticate(database, bad, NOW, note), null, JSON.stringify(bad))
+    assert.equal(
+      await authenticate(database, bad, NOW, note),
+      'token_rejected',
+      JSON.stringify(bad),
+    )
   }
-  await revokeToken(database, 1, '2026-11-20T12:00:00Z')
-  assert.equal(await authenticate(database, token, NOW, note), null)
+  await revokeToken(database, 1, operatorChange('2026-11-20T12:00:00Z'))
+  assert.equal(await authenticate(database, token, NOW, note), 'token_rejected')
 })
 
 test('a token is good until the second it expires', async t => {
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   const token = await test.user('alice', { expires: '2026-11-20T12:00:10Z' })
-  assert.equal((await authenticate(database, token, after(9.999), note))?.tokenId, 1)
-  assert.equal(await authenticate(database, token, after(10), note), null)
-  assert.equal(await authenticate(database, token, after(11), note), null)
+  const good = await authenticate(database, token, after(9.999), note)
+  assert.equal(typeof good !== 'string' && good.tokenId, 1)
+  assert.equal(await authenticate(database, token, after(10), note), 'token_rejected')
+  assert.equal(await authenticate(database, token, after(11), note), 'token_rejected')
 })
 
 test('reading goes on where its use cannot be noted, which is logged once a minute', async t => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { BASE, publishRequest, TestRegistry, type TokenWish } from '../../support/registry.ts'
 
 const ABSENT = `this needs a token; ${BASE}/me says how to get one, then run \`cargo login\``
@@ -14,7 +15,7 @@ test('publishing with a token that is none, or not good enough: 403, the reason,
   const all = await test.user('alice')
   await test.publish(all, { name: 'demo', version: '1.0.0' })
   const revoked = await test.token(1)
-  await revokeToken(test.registry.database, 2, '2026-11-20T12:00:00Z')
+  await revokeToken(test.registry.database, 2, operatorChange('2026-11-20T12:00:00Z'))
   const token = (wish: TokenWish) => test.token(1, wish)
   const rows: [what: string, token: string | null, name: string, expected: string[]][] = [
     ['no token', null, 'demo', [ABSENT]],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { addUser, findUser, hasNoUsers, listUsers } from '../../../daemon/accounts/accounts.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -9,7 +10,7 @@ const AT = '2026-11-20T12:00:00Z'
 test('a user is found again in any case of the login', async t => {
   const { database } = (await TestRegistry.open(t)).registry
   assert.equal(await hasNoUsers(database), true)
-  const added = await addUser(database, { login: 'Alice', admin: true, at: AT })
+  const added = await addUser(database, { login: 'Alice', admin: true }, operatorChange(AT))
   assert.deepEqual(added, {
     id: 1,
     login: 'Alice',
@@ -26,7 +27,8 @@ test('a user is found again in any case of the login', async t => {
 
 test('users are listed oldest first', async t => {
   const { database } = (await TestRegistry.open(t)).registry
-  for (const login of ['zoe', 'bob']) await addUser(database, { login, admin: false, at: AT })
+  for (const login of ['zoe', 'bob'])
+    await addUser(database, { login, admin: false }, operatorChange(AT))
   assert.deepEqual(await listUsers(database), [
     { id: 1, login: 'zoe', name: null, admin: false, locked: false, created: AT },
     { id: 2, login: 'bob', name: null, admin: false, locked: false, created: AT },
@@ -35,9 +37,12 @@ test('users are listed oldest first', async t => {
 
 test('a login that is taken is refused, also in another case, and nothing changes', async t => {
   const { database } = (await TestRegistry.open(t)).registry
-  await addUser(database, { login: 'alice', admin: false, at: AT })
+  await addUser(database, { login: 'alice', admin: false }, operatorChange(AT))
   for (const login of ['alice', 'ALICE']) {
-    await assert.rejects(addUser(database, { login, admin: true, at: AT }), refusal('login_taken'))
+    await assert.rejects(
+      addUser(database, { login, admin: true }, operatorChange(AT)),
+      refusal('login_taken'),
+    )
   }
   assert.deepEqual(await listUsers(database), [
     { id: 1, login: 'alice', name: null, admin: false, locked: false, created: AT },
@@ -46,9 +51,9 @@ test('a login that is taken is refused, also in another case, and nothing change
 
 test('two additions of one login at the same time: one succeeds', async t => {
   const { database } = (await TestRegistry.open(t)).registry
-  const order = { login: 'alice', admin: false, at: AT }
+  const order = { login: 'alice', admin: false }
   const outcomes = await Promise.allSettled(
-    Array.from({ length: 5 }, () => addUser(database, order)),
+    Array.from({ length: 5 }, () => addUser(database, order, operatorChange(AT))),
   )
   assert.equal(outcomes.filter(one => one.status === 'fulfilled').length, 1)
   assert.equal((await listUsers(database)).length, 1)
@@ -72,13 +77,13 @@ test('malformed logins are refused', async t => {
   ]
   for (const login of bad) {
     await assert.rejects(
-      addUser(database, { login, admin: false, at: AT }),
+      addUser(database, { login, admin: false }, operatorChange(AT)),
       refusal('login_invalid'),
       login,
     )
   }
   for (const login of ['a', '0', 'a.b_c-d', 'a'.repeat(39)])
-    await addUser(database, { login, admin: false, at: AT })
+    await addUser(database, { login, admin: false }, operatorChange(AT))
 })
 
 function refusal(code: Code): (error: unknown) => boolean {

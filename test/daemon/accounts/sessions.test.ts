@@ -177,6 +177,19 @@ test('a session that is not used ends before its time; one that is used ends at 
   assert.equal(await isIn(used), false, 'however much it was used')
 })
 
+test('no login with the old password outlives a new one, however long it waits to be hashed', async t => {
+  const test = await prepared(t, UNLIMITED)
+  const logins = Array.from(
+    { length: 16 },
+    async () => (await new Visitor(test).logIn('alice')).status,
+  )
+  await withPassword(test, 'alice', 'a newer good one')
+  const statuses = await Promise.all(logins)
+  assert.ok(statuses.includes(403), 'some had to wait')
+  const { database } = test.registry
+  assert.deepEqual(await database.selectFrom('sessions').select('id').execute(), [])
+})
+
 test('a button ends all other sessions of its user, and is there when there are any', async t => {
   const test = await prepared(t)
   await test.user('bob')

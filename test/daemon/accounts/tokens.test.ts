@@ -10,9 +10,11 @@ import {
   makeToken,
   revokeToken,
 } from '../../../daemon/accounts/tokens.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
+const OPERATOR = operatorChange(AT)
 
 test('a token is plim_, 32 base62 characters and a checksum of 6', () => {
   const token = makeToken()
@@ -93,7 +95,7 @@ test('tokens are listed without themselves, oldest first, revoked ones not at al
     { ...laptop, expires: null, last_used: null },
     { ...ci, expires: '2027-01-01T00:00:00Z', last_used: null },
   ])
-  await revokeToken(database, 1, AT)
+  await revokeToken(database, 1, OPERATOR)
   assert.deepEqual(await listTokens(database), [
     { ...ci, expires: '2027-01-01T00:00:00Z', last_used: null },
   ])
@@ -101,10 +103,10 @@ test('tokens are listed without themselves, oldest first, revoked ones not at al
 
 test('revoking what is no token, or is revoked already, is refused', async t => {
   const { registry } = await withUser(t)
-  await revokeToken(registry.database, 1, AT)
+  await revokeToken(registry.database, 1, OPERATOR)
   for (const id of [1, 99, Number('nonsense')]) {
     await assert.rejects(
-      revokeToken(registry.database, id, AT),
+      revokeToken(registry.database, id, OPERATOR),
       refusal('token_unknown'),
       String(id),
     )
@@ -113,31 +115,28 @@ test('revoking what is no token, or is revoked already, is refused', async t => 
 
 test('tokens that are revoked or expired do not count towards the limit', async t => {
   const { registry } = await TestRegistry.open(t)
-  const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
+  const user = await addUser(registry.database, { login: 'alice', admin: false }, OPERATOR)
   const order = { userId: user.id, name: 'x', scopes: null, crates: null, most: 2 }
   const create = (at: string, expires: string | null) =>
-    createToken(registry.database, { ...order, at, expires })
+    createToken(registry.database, { ...order, expires }, operatorChange(at))
   await create(AT, '2026-11-20T12:00:10Z')
   await create(AT, null)
   await assert.rejects(create('2026-11-20T12:00:09Z', null), refusal('tokens_too_many'))
   await create('2026-11-20T12:00:10Z', null)
   await assert.rejects(create('2026-11-20T12:00:11Z', null), refusal('tokens_too_many'))
-  await revokeToken(registry.database, 2, AT)
+  await revokeToken(registry.database, 2, OPERATOR)
   await create('2026-11-20T12:00:12Z', null)
 })
 
 test('the name of a token is one line that reads as it is written', async t => {
   const { registry } = await TestRegistry.open(t)
-  const user = await addUser(registry.database, { login: 'alice', admin: false, at: AT })
+  const user = await addUser(registry.database, { login: 'alice', admin: false }, OPERATOR)
   const create = (name: string) =>
-    createToken(registry.database, {
-      userId: user.id,
-      name,
-      scopes: null,
-      crates: null,
-      at: AT,
-      expires: null,
-    })
+    createToken(
+      registry.database,
+      { userId: user.id, name, scopes: null, crates: null, expires: null },
+      OPERATOR,
+    )
   for (const bad of [
     '',
     'x'.repeat(101),
@@ -155,9 +154,9 @@ test('the name of a token is one line that reads as it is written', async t => {
 
 test('crate patterns are names, or beginnings followed by a star', async t => {
   const { registry } = await withUser(t)
-  const order = { userId: 1, name: 'x', scopes: null, at: AT, expires: null }
+  const order = { userId: 1, name: 'x', scopes: null, expires: null }
   for (const pattern of ['serde', 'Serde-json', 'serde_*', '*', 'a'.repeat(64)]) {
-    await createToken(registry.database, { ...order, crates: [pattern] })
+    await createToken(registry.database, { ...order, crates: [pattern] }, OPERATOR)
   }
   for (const pattern of [
     '',
@@ -172,7 +171,11 @@ test('crate patterns are names, or beginnings followed by a star', async t => {
     'a b',
     'a'.repeat(65),
   ]) {
-    const creation = createToken(registry.database, { ...order, crates: ['fine', pattern] })
+    const creation = createToken(
+      registry.database,
+      { ...order, crates: ['fine', pattern] },
+      OPERATOR,
+    )
     await assert.rejects(creation, refusal('crate_pattern_invalid'), JSON.stringify(pattern))
   }
 })

@@ -5,6 +5,8 @@ import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 
 const LOCKED = '`carol` is locked; unlock the account first'
+const READ_LIMITED =
+  'a token for certain crates cannot have the permission `read`, which is for the whole registry; leave one of them out, and keep crates that only some people may read in a registry of their own'
 const DURATION = 'is not a duration; write for example 90d, 12h, 30m or 10s'
 const SCOPES =
   'is not a scope; the scopes are publish-new, publish-update, yank, change-owners, read'
@@ -91,6 +93,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
       2,
       ['a*b', '9', ''].map(one => `\`${one}\` ${PATTERN}`).join('\nerror: '),
     ],
+    [create('--scope', 'read', 'yank', '--crate', 'a*'), 2, READ_LIMITED],
     [
       create('--name', ''),
       2,

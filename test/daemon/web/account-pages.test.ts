@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { canonicalName, type Name } from '../../../core/name.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { browserName } from '../../../daemon/web/login.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { insert } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
@@ -61,7 +62,7 @@ test('a long list of users or crates comes in pages, and users can be looked for
     (_, i) => `User-${String(i).padStart(3, '0')}`,
   ).reverse()
   for (const login of logins)
-    await addUser(database, { login, admin: false, at: '2026-11-20T12:00:00Z' })
+    await addUser(database, { login, admin: false }, operatorChange('2026-11-20T12:00:00Z'))
   for (const [i, login] of logins.entries()) {
     const name = `c-${login}` as Name
     const row = { name, canonical: canonicalName(name), skeleton: login }

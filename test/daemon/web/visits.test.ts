@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { routes } from '../../../daemon/app.ts'
+import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
@@ -301,8 +302,8 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   await withPassword(test, 'alice')
   for (const login of ['bob', 'carol', 'dave'])
-    await addUser(database, { login, admin: false, at: AT })
-  await addUser(database, { login: 'root', admin: true, at: AT })
+    await addUser(database, { login, admin: false }, operatorChange(AT))
+  await addUser(database, { login: 'root', admin: true }, operatorChange(AT))
   await loggedIn(test, 'alice')
   const visitorOf = async (caller: (typeof CALLERS)[number]): Promise<Visitor> => {
     const visitor = new Visitor(test, caller === 'token' ? { authorization: token } : {})
@@ -341,7 +342,8 @@ async function latest({ registry }: TestRegistry): Promise<number> {
 function assertGuarded({ headers }: Response, what: string): void {
   assert.equal(headers.get('cache-control'), 'no-store', what)
   assert.equal(headers.get('x-content-type-options'), 'nosniff', what)
-  assert.equal(headers.get('referrer-policy'), 'same-origin', what)
+  const referrer = what.includes('?link=') ? 'strict-origin' : 'same-origin'
+  assert.equal(headers.get('referrer-policy'), referrer, what)
   assert.equal(headers.get('x-frame-options'), 'DENY', what)
   assert.match(
     headers.get('content-security-policy') ?? '',

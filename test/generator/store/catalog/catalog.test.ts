@@ -62,7 +62,8 @@ async function changesBy(registry: Registry, login: string, admin = false): Prom
     .values({ login, canonical: login, admin: Number(admin), created_at: OPERATOR.at })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return { at: OPERATOR.at, actor: login, user: { id, admin }, tokenId: null }
+  const user = { id, admin }
+  return { at: OPERATOR.at, actor: login, user, tokenId: null, stillMay: async () => user }
 }
 
 const refuses =
