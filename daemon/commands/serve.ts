@@ -17,6 +17,7 @@ import {
   type ListenAddress,
   openRegistry,
   operatorChange,
+  PLIMSOLL,
   parseListen,
   Refusal,
   type Registry,
@@ -81,7 +82,7 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
  */
 async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): Promise<void> {
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options), program: io.program }
+  const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -108,7 +109,9 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
         log.error({ err: refusal }, 'the renewed TLS files are unusable; keeping the old ones'),
     })
     try {
-      lock.describe(`process ${process.pid} at ${server.url}`)
+      lock.describe(
+        `process ${process.pid} at ${server.url}, version ${(io.program ?? PLIMSOLL).version}`,
+      )
       const progress = progressLine(io)
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()

@@ -5,7 +5,7 @@ import type { Finding } from '../verify/finding.ts'
 import { verify } from '../verify/verify.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { readRegistry, withRegistry } from './folder.ts'
 import { Exit, type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface VerifyOptions extends FolderOptions {
@@ -19,7 +19,7 @@ export function registerVerify(program: Command, io: Io): void {
     .description('compare database, crate store, public tree and git index with one another')
     .option('--repair', 'repair everything that can be derived')
     .action((options: VerifyOptions) =>
-      withRegistry(io, options, async registry => {
+      (options.repair ? withRegistry : readRegistry)(io, options, async registry => {
         const progress = progressLine(io)
         const served = await isServed(registry)
         const findings: Finding[] = []

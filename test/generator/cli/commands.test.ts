@@ -339,7 +339,7 @@ test('commands work beside a running daemon, and a second daemon is refused', as
   const { plimsoll, file, dir, folder } = await scene(t)
   const daemon = await serve(new Cleanup(t), dir, ENV)
   const status = JSON.parse((await plimsoll('status', '--json')).stdout) as { daemon: string }
-  assert.match(status.daemon, new RegExp(`^process [0-9]+ at ${daemon.url}$`))
+  assert.match(status.daemon, new RegExp(`^process [0-9]+ at ${daemon.url}, version \\S+$`))
   const second = await plimsoll('serve', '--listen', '127.0.0.1:0')
   const words = `error: ${dir} is already being served by ${status.daemon}; stop it first, or use another --dir\n`
   expect(second, 1, '', words)
