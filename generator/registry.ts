@@ -8,7 +8,7 @@ import type { Progress } from './build/build.ts'
 import { imageRules } from './images/download.ts'
 import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
-import { registryCounts } from './store/catalog/crates.ts'
+import { crateRecords } from './store/catalog/crates.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
@@ -203,7 +203,7 @@ async function requireRecords(dir: string, file: string, crates: CrateStore): Pr
 async function isNew(database: Database): Promise<boolean> {
   // Whoever opens records derives them first.
   if ((await readFact(database, 'listings')) !== null) return false
-  return (await registryCounts(database)).crates === 0
+  return (await crateRecords(database)) === 0
 }
 
 async function requireNoCrates(dir: string, file: string, crates: CrateStore): Promise<void> {

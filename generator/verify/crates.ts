@@ -6,7 +6,7 @@ import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts
 import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
-import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
+import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
@@ -31,7 +31,7 @@ export async function* verifyCrates(
     if (options.repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
   }
-  const { crates: total } = await registryCounts(context.database)
+  const total = await crateRecords(context.database)
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
     yield* findingsAbout(name, () => verifyRecords(context, id, options.repair))

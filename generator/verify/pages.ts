@@ -9,7 +9,7 @@ import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { overviewMarks, overviewOutputs } from '../pages/views.ts'
-import { eachCrate, registryCounts } from '../store/catalog/crates.ts'
+import { crateRecords, eachCrate } from '../store/catalog/crates.ts'
 import { awaitsFirstDownloads } from '../store/catalog/downloads/due.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
@@ -44,7 +44,7 @@ export async function* verifyPages(
   const differs = await whyDiffers(registry)
   const about = (where: string, parts: AsyncIterable<Part>) =>
     findingsAbout(where, () => verifyParts(context, options, parts, differs))
-  const { crates: total } = await registryCounts(context.database)
+  const total = await crateRecords(context.database)
   let done = 0
   for await (const crate of eachCrate(context.database)) {
     yield* about(crate.name, crateParts(context, crate.id))

@@ -71,12 +71,13 @@ export const commandMessages = {
       to: string
       version: string
       daemons: readonly string[]
-    }) =>
-      `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${
+    }) => {
+      const cure =
         p.daemons.length > 0
           ? `it is served by ${p.daemons.join('; ')}: use the program of that version, or stop it and run \`plimsoll serve\` of this one`
           : 'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it'
-      } (docs/upgrade.md)`,
+      return `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${cure} (docs/upgrade.md)`
+    },
     listings_changed:
       'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
     registry_newer:

@@ -21,7 +21,7 @@ import {
   run,
   upsert,
 } from '../database/statement.ts'
-import { type CrateRecord, eachCrate, registryCounts } from './crates.ts'
+import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { changeLabels, type Labels, labelsOf } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
@@ -108,7 +108,7 @@ export async function refreshListings(
       'terms',
     ] as const)
       await run(tx, `DELETE FROM ${table}`)
-    const { crates: total } = await registryCounts(tx)
+    const total = await crateRecords(tx)
     let done = 0
     for await (const crate of eachCrate(tx)) {
       progress?.('upgrading lists', done++, total)

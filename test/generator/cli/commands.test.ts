@@ -8,6 +8,7 @@ import type { Run } from '../../support/command.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
+import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const BASE = 'https://crates.example'
@@ -268,6 +269,13 @@ test('delete asks for --yes, and leaves no page that tells of what is gone', asy
   for (const path of ['index.html', 'crates/index.html', 'feeds/updates.xml'])
     assert.doesNotMatch(shown(path), /keel/, path)
   assert.match(shown('crates/index.html'), /rib/)
+  assert.match((await plimsoll('status')).stdout, /^crates {4}1\nversions {2}1\n/)
+  const daemon = await serve(new Cleanup(t), dir, ENV)
+  await until(() => daemon.log().includes('started: 1 crate with 1 version in'), daemon.log)
+  assert.match(
+    await (await fetch(`${daemon.url}/metrics`)).text(),
+    /^plimsoll_held\{what="crates"\} 1\nplimsoll_held\{what="releases"\} 1$/m,
+  )
 })
 
 test('build renders what changed, or with --all everything', async t => {
