@@ -9,6 +9,7 @@ import { findSession, type Session } from '../accounts/sessions.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { noteSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
@@ -113,6 +114,7 @@ export class AccessGuard {
   /** Reads the session and the form; refuses a form that was not created for this browser. */
   async #browserRequest(c: Context): Promise<Omit<BrowserRequest, 'priority'>> {
     const session = await this.#session(c)
+    if (session) noteSubject(c, { user: session.user.login })
     this.#showUser(c, session)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -168,6 +170,7 @@ export class AccessGuard {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
+    if (actor) noteSubject(c, { user: actor.user.login })
     return actor
       ? { ...actor, address: this.#addressOf(c) }
       : refuse('token_rejected', { me: this.#me })

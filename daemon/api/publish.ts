@@ -18,6 +18,7 @@ import {
 import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
+import { noteSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
@@ -31,6 +32,7 @@ export function publish(deps: Deps): ActorHandler {
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
+    noteSubject(c, { crate: metadata.name, version: metadata.version })
     const now = deps.clock()
     const change = changeBy(actor, now)
     const target = await readTarget(registry.database, metadata, change)

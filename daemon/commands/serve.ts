@@ -36,7 +36,7 @@ import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { createToken } from '../accounts/tokens.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
-import { openLog } from '../http/log.ts'
+import { logFailure, openLog } from '../http/log.ts'
 import { type BackgroundWork, Metrics } from '../metrics.ts'
 import { whileStarting } from '../readiness.ts'
 import { DownloadCounter } from '../workers/download-counter.ts'
@@ -106,7 +106,7 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
       onTlsFailure: refusal =>
-        log.error({ err: refusal }, 'the renewed TLS files are unusable; keeping the old ones'),
+        logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
     })
     try {
       lock.describe(
@@ -151,12 +151,12 @@ async function serveRegistry(
   /** Logs a failure in background work and stores it for `plimsoll status`. */
   const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
     const error = systemRefusal(fault, 'operator') ?? fault
-    log.error({ err: error }, words)
+    logFailure(log, error, words)
     metrics.backgroundFailed(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
     recordFailure(registry.database, failure).catch(unrecorded =>
-      log.error({ err: unrecorded }, 'cannot record this failure'),
+      logFailure(log, unrecorded, 'cannot record this failure'),
     )
   }
   const { shutdown_seconds } = registry.settings.server

@@ -22,6 +22,7 @@ import {
 import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { noteSubject } from '../http/log.ts'
 import { page, redirect } from '../http/page.ts'
 import { loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
@@ -58,6 +59,7 @@ export function postLogin({ registry }: Deps): BrowserHandler {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
         const account = await findUser(database, login)
+        if (account) noteSubject(c, { user: account.login })
         const detail = account && { detail: { login: account.login } }
         await addEvent(database, changeOf(request, null), { action: 'login-failed', ...detail })
         return refuse('login_failed')
@@ -143,6 +145,7 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
 async function logIn(registry: Registry, c: Context, request: BrowserRequest, user: Account) {
   const { database, settings } = registry
   const seconds = settings.auth.session_seconds
+  noteSubject(c, { user: user.login })
   const agent = browserName(c.req.header('user-agent') ?? '')
   const start = { agent, now: request.now, seconds }
   const secret = await startSession(database, user.id, start, changeOf(request, user))
