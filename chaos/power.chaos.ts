@@ -181,6 +181,7 @@ async function survey(
     const findings = (isWhole && every === PROGRAM_EVERY ? verify : verifyCrates)(registry, {
       repair: false,
       served: false,
+      onPending: outputs => promise(false, `${outputs} outputs are still to be rendered`),
     })
     for await (const { where, what } of findings) throw new Violation(`verify: ${where}: ${what}`)
     await promiseFacts(registry, facts, at)

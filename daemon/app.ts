@@ -30,7 +30,7 @@ import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { Quick } from './http/exchange.ts'
-import { requestLog } from './http/log.ts'
+import { logFailure, requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { readiness } from './readiness.ts'
@@ -123,10 +123,10 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const served = servedBy(deps)
   const { files } = served
   // Reads are frequent, so they have this middleware only if the lines are written.
-  if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, 'debug'))
+  if (log.isLevelEnabled('debug')) app.get('/*', requestLog(log, null))
   const changing = ['PUT', 'DELETE', 'POST', 'PATCH']
   const bounds = { bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }
-  app.on(changing, '/*', requestLog(log, 'info'), readToEnd(bounds))
+  app.on(changing, '/*', requestLog(log, addressOf(registry.settings.server)), readToEnd(bounds))
   app.use(metrics.middleware)
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
@@ -139,12 +139,12 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
     const refusal = error instanceof Refusal ? error : systemRefusal(error, 'client')
     if (!refusal) return unexpected(c, error, log)
     const { method, path } = c.req
-    if (refusal !== error) log.error({ err: error, method, path }, refusal.message)
-    else if (isStorageRefusal(error)) log.error({ err: error }, 'the registry cannot be written to')
+    if (refusal !== error) logFailure(log, error, refusal.message, { method, path })
+    else if (isStorageRefusal(error)) logFailure(log, error, 'the registry cannot be written to')
     return refused(c, refusal, api.error_status)
   })
   const isGuarded = auth.required || log.isLevelEnabled('debug')
-  const onFailure = (error: unknown) => log.error({ err: error }, 'cannot read a file')
+  const onFailure = (error: unknown) => logFailure(log, error, 'cannot read a file')
   const quick =
     isGuarded || files instanceof BucketFiles
       ? null
@@ -155,7 +155,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
 /** Returns the routes of the git index: read-only, smart HTTP and files for dumb clients. */
 function gitRoutes({ git, log, registry }: Deps): Route[] {
   if (!git) return []
-  const onFailure = (error: unknown) => log.error({ err: error }, 'cannot serve the git index')
+  const onFailure = (error: unknown) => logFailure(log, error, 'cannot serve the git index')
   const handle = gitHttp({
     repositoryPath: gitIndexPath(registry),
     addressOf: addressOf(registry.settings.server),

@@ -8,7 +8,7 @@
 // The registry: a folder with settings, database, crate store and public tree.
 
 export type { Paint } from './cli/console/color.ts'
-export { withRegistry } from './cli/folder.ts'
+export { readRegistry, withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'
 export {
   DATABASE_FILE,
@@ -32,7 +32,7 @@ export { buildCrate } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
 export { compareReleases, readRawFile } from './pages/compare.ts'
-export type { PageContext } from './pages/context.ts'
+export { type PageContext, PLIMSOLL } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'

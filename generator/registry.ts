@@ -8,14 +8,15 @@ import type { Progress } from './build/build.ts'
 import { imageRules } from './images/download.ts'
 import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
-import { registryCounts } from './store/catalog/crates.ts'
+import { crateRecords } from './store/catalog/crates.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
-import { listDaemons } from './store/database/daemons.ts'
+import { describeDaemon, listDaemons } from './store/database/daemons.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
+import type { BeforeUpgrade } from './store/database/migrations.ts'
 import { requireNoMove } from './store/database/moves/move.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
@@ -34,9 +35,14 @@ export interface SettingSources {
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
 }
 
-/** Settings, and which program opens the registry; by default this one. */
+/** Settings, and who opens the registry for what. */
 export interface RegistrySources extends SettingSources {
+  /** Which program opens it; by default this one. */
   readonly program?: Program | undefined
+  /** Whether it is only read: records of an older version are refused then, and not upgraded. */
+  readonly reads?: boolean
+  /** Told in a sentence that records of an older version are upgraded. */
+  readonly onUpgrade?: (line: string) => void
 }
 
 /** An open registry folder: its settings and stores. */
@@ -74,8 +80,8 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
 /**
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
  * else the address that the daemon had last, or that it will listen on. `progress` is called while
- * the data of an older version is upgraded. Refuses records that were moved, and places that
- * overlap, except `forMove`.
+ * the data of an older version is upgraded, which is refused beside a daemon of this folder, and
+ * for reading. Refuses records that were moved, and places that overlap, except `forMove`.
  */
 export async function openRegistry(
   dir: string,
@@ -89,8 +95,18 @@ export async function openRegistry(
   if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
   const program = sources.program ?? PLIMSOLL
-  const { database, locks } = await openRecords(root, settings, crates, program, forMove)
-  await refreshListings(database, progress)
+  const url = settings.database.url
+  const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)
+  // A daemon that opens the registry holds the lock of its folder itself.
+  const holder = base === undefined ? serveHolder(root) : null
+  const upgrade: BeforeUpgrade = async (db, from, to) => {
+    const daemons = holder === null ? (await listDaemons(db)).map(describeDaemon) : [holder]
+    if (sources.reads || holder !== null)
+      refuse('upgrade_needed', { file, from, to, version: program.version, daemons })
+    sources.onUpgrade?.(`upgrading ${file} from ${from} to ${to}`)
+  }
+  const { database, locks } = await openRecords(root, settings, crates, program, upgrade, forMove)
+  await refreshListings(database, progress, upgrade)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   // Of what daemons with other folders change, only the files themselves tell.
@@ -144,6 +160,7 @@ async function openRecords(
   settings: Settings,
   crates: CrateStore,
   program: Program,
+  upgrade: BeforeUpgrade,
   forMove: boolean,
 ): Promise<Records> {
   const { url } = settings.database
@@ -151,7 +168,7 @@ async function openRecords(
     // Most registries do not need it: it is loaded only here.
     const { openPostgres, ServerLocks } = await import('./store/database/postgres/open.ts')
     const server = { ...settings.database, url }
-    const database = await openPostgres(server, program)
+    const database = await openPostgres(server, program, upgrade)
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
       if (!forMove) await requireNoMove(database, withoutCredentials(url))
@@ -166,7 +183,7 @@ async function openRecords(
   }
   const file = join(dir, DATABASE_FILE)
   await requireRecords(dir, file, crates)
-  const database = await openDatabase(file, program)
+  const database = await openDatabase(file, program, upgrade)
   try {
     if (!forMove) await requireNoMove(database, file)
     return { database, locks: new FileLocks(join(dir, 'locks')) }
@@ -186,7 +203,7 @@ async function requireRecords(dir: string, file: string, crates: CrateStore): Pr
 async function isNew(database: Database): Promise<boolean> {
   // Whoever opens records derives them first.
   if ((await readFact(database, 'listings')) !== null) return false
-  return (await registryCounts(database)).crates === 0
+  return (await crateRecords(database)) === 0
 }
 
 async function requireNoCrates(dir: string, file: string, crates: CrateStore): Promise<void> {

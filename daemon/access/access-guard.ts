@@ -21,6 +21,7 @@ import {
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
+import { noteSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
@@ -138,6 +139,7 @@ export class AccessGuard {
     // First the form: it may take minutes to arrive, and the session may end meanwhile.
     const form = c.req.method === 'POST' ? await readForm(c) : null
     const session = await this.#session(c)
+    if (session) noteSubject(c, { user: session.user.login })
     this.#showUser(c, session)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -209,9 +211,9 @@ export class AccessGuard {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
-    return typeof actor === 'string'
-      ? refuse(actor, { me: this.#me })
-      : { ...actor, address: this.#addressOf(c) }
+    if (typeof actor === 'string') return refuse(actor, { me: this.#me })
+    noteSubject(c, { user: actor.user.login })
+    return { ...actor, address: this.#addressOf(c) }
   }
 
   #askToLogIn(c: Context): Response {

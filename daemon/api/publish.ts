@@ -17,6 +17,7 @@ import {
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
+import { noteSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
@@ -30,6 +31,7 @@ export function publish(deps: Deps): ActorHandler {
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)
+    noteSubject(c, { crate: metadata.name, version: metadata.version })
     const change = changeBy(actor, deps.clock)
     const target = await readTarget(registry.database, metadata, change)
     requireScope(actor, metadata.name, target)

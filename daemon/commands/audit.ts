@@ -6,10 +6,10 @@ import {
   before,
   type Database,
   type Io,
+  readRegistry,
   refuse,
   timestamp,
   withDir,
-  withRegistry,
 } from '../../generator/index.ts'
 import {
   type AuditEvent,
@@ -38,7 +38,7 @@ export function registerAudit(program: Command, io: Io, isRead: () => boolean): 
     .option('--limit <n>', 'at most this many events, the latest ones', '100')
     .option('--follow', 'keep printing new events until interrupted, or until nobody reads them')
     .action((options: AuditOptions) =>
-      withRegistry(io, options, async ({ database }) => {
+      readRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
         const events = await listEvents(database, filter)
         const print = (event: AuditEvent) =>

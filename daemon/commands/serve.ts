@@ -20,6 +20,7 @@ import {
   NO_ADMINISTRATOR,
   openRegistry,
   operatorChange,
+  PLIMSOLL,
   parseListen,
   Refusal,
   type Registry,
@@ -38,7 +39,7 @@ import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { createToken } from '../accounts/tokens.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
-import { openLog } from '../http/log.ts'
+import { logFailure, openLog } from '../http/log.ts'
 import { type BackgroundWork, Metrics } from '../metrics.ts'
 import { whileStarting } from '../readiness.ts'
 import { DownloadCounter } from '../workers/download-counter.ts'
@@ -84,7 +85,7 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
  */
 async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): Promise<void> {
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options), program: io.program }
+  const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
   if (options.init && !isRegistry(dir)) {
     await initRegistry(dir, sources, {})
     io.err(`created a registry in ${dir}`)
@@ -108,10 +109,12 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
       meanwhile: whileStarting,
       tls: cert !== null && key !== null ? { cert, key } : null,
       onTlsFailure: refusal =>
-        log.error({ err: refusal }, 'the renewed TLS files are unusable; keeping the old ones'),
+        logFailure(log, refusal, 'the renewed TLS files are unusable; keeping the old ones'),
     })
     try {
-      lock.describe(`process ${process.pid} at ${server.url}`)
+      lock.describe(
+        `process ${process.pid} at ${server.url}, version ${(io.program ?? PLIMSOLL).version}`,
+      )
       const progress = progressLine(io)
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()
@@ -151,12 +154,12 @@ async function serveRegistry(
   /** Logs a failure in background work and stores it for `plimsoll status`. */
   const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
     const error = systemRefusal(fault, 'operator') ?? fault
-    log.error({ err: error }, words)
+    logFailure(log, error, words)
     metrics.backgroundFailed(what)
     const why = error instanceof Error ? error.message : String(error)
     const failure = { what, at: timestamp(io.now()), why }
     recordFailure(registry.database, failure).catch(unrecorded =>
-      log.error({ err: unrecorded }, 'cannot record this failure'),
+      logFailure(log, unrecorded, 'cannot record this failure'),
     )
   }
   const { shutdown_seconds } = registry.settings.server

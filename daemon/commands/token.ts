@@ -6,6 +6,7 @@ import {
   type Io,
   operatorChange,
   type Registry,
+  readRegistry,
   refuse,
   timestamp,
   withDir,
@@ -41,7 +42,7 @@ export function registerToken(program: Command, io: Io): void {
   const list = withDir(token.command('list'), io)
     .description('list the tokens that are not revoked')
     .action((options: FolderOptions & { json?: boolean }) =>
-      withRegistry(io, options, async ({ database }) => {
+      readRegistry(io, options, async ({ database }) => {
         const tokens = await listTokens(database)
         const now = timestamp(io.now())
         const lines = tokens.map(one => describe(one, now))

@@ -6,6 +6,7 @@ import {
   type Io,
   operatorChange,
   type Registry,
+  readRegistry,
   refuse,
   refuseErrors,
   timestamp,
@@ -78,7 +79,7 @@ function registerList(user: Command, io: Io): void {
   const list = withDir(user.command('list'), io)
     .description('list the users')
     .action((options: FolderOptions & { json?: boolean }) =>
-      withRegistry(io, options, async ({ database }) => {
+      readRegistry(io, options, async ({ database }) => {
         const users = await listUsers(database)
         report(io, options, users, users.map(describe))
       }),

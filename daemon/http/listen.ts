@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, METHODS, type ServerResponse } from
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
 import type { Server } from 'node:tls'
+import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
 import { Connections } from './connections.ts'
@@ -106,7 +107,9 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
     await once(server, 'listening')
     if ('socket' in options) await chmod(options.socket, SOCKET_MODE)
   } catch (error) {
-    const reason = (error as Error).message
+    const { errno = 0, message } = error as NodeJS.ErrnoException
+    // Node's own message names the address again.
+    const [, reason = message] = getSystemErrorMap().get(errno) ?? []
     const why = issue('address_taken', { address: addressText(options), reason })
     throw new Refusal([why], { cause: error })
   }

@@ -10,13 +10,15 @@ interface LogRecord {
   readonly status?: number
   readonly ms?: number
   readonly agent?: string
+  readonly user?: string
+  readonly crate?: string
+  readonly version?: string
+  readonly address?: string
   readonly refused?: string
   readonly id?: string
   readonly err?: {
-    readonly type: string
     readonly message: string
     readonly stack?: string
-    readonly code?: string
   }
 }
 
@@ -35,16 +37,18 @@ const LEVELS = new Map<number, { word: string; color: 'red' | 'yellow' }>([
 export function logText(line: string, paint: Paint = (_, text) => text): string {
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)
-  const { stack = '', code, type } = record.err ?? {}
-  const isBug = record.err !== undefined && code === undefined && type !== 'Refusal'
-  const frames = isBug ? stack.split('\n').filter(frame => /^ +at /.test(frame)) : []
+  const frames = (record.err?.stack ?? '').split('\n').filter(frame => /^ +at /.test(frame))
   const said = record.msg === 'request' ? request(record, paint) : event(record, paint)
   return `${[`${paint('dim', time)} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
 }
 
 function request(record: LogRecord, paint: Paint): string {
   const { method = '', path = '', status = 0, ms = 0, agent, refused } = record
-  const by = agent === undefined ? '' : ` ${product(agent)}`
+  const { user, crate, version, address } = record
+  const what = [crate, version].filter(one => one !== undefined).join(' ')
+  const who = [user && `by ${user}`, address && `from ${address}`].filter(Boolean).join(' ')
+  const said = [what, who].filter(one => one !== '').map(one => `, ${one}`)
+  const by = `${agent === undefined ? '' : ` ${product(agent)}`}${said.join('')}`
   const why = refused === undefined ? '' : `, refused: ${refused}`
   const isBad = status >= 400 || refused !== undefined
   const code = isBad ? paint(status >= 500 ? 'red' : 'yellow', String(status)) : status

@@ -1,7 +1,8 @@
-import type { MiddlewareHandler } from 'hono'
-import { type Logger, pino } from 'pino'
-import type { Paint } from '../../generator/index.ts'
+import type { Context, MiddlewareHandler } from 'hono'
+import { type Logger, pino, stdSerializers } from 'pino'
+import { type Paint, Refusal, systemRefusal } from '../../generator/index.ts'
 import { issuesOf } from './answer.ts'
+import type { ClientAddress } from './client-address.ts'
 import { logText } from './log-text.ts'
 
 /** The destination of log lines. */
@@ -26,11 +27,46 @@ export function openLog(
   paint?: Paint,
 ): Logger {
   const render = format === 'text' ? (line: string) => logText(line, paint) : escaped
-  return pino({ level }, { write: line => void sink.write(render(line.replace(SECRET, 'plim_…'))) })
+  const write = (line: string) => void sink.write(render(line.replace(SECRET, 'plim_…')))
+  return pino({ level, serializers: { err: errorFields } }, { write })
 }
 
-/** Logs a line per request, without headers that may hold tokens; of a refusal, the reasons. */
-export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHandler {
+/** Returns the `Refusal` of an error that has to be expected; null for a fault of this program. */
+function expected(error: unknown): Refusal | null {
+  return error instanceof Refusal ? error : systemRefusal(error, 'operator')
+}
+
+/** Only an error that nobody expected has its stack in the log. */
+function errorFields(error: Error) {
+  const refusal = expected(error)
+  return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
+}
+
+/** Logs that something failed: what has to be expected as a warning, all else as an error. */
+export function logFailure(log: Logger, error: unknown, words: string, fields: object = {}): void {
+  log[expected(error) ? 'warn' : 'error']({ err: error, ...fields }, words)
+}
+
+/** Who asked for what, as far as it is known. */
+interface Subject {
+  readonly user?: string
+  readonly crate?: string
+  readonly version?: string
+}
+
+/** The context key of the subject of a request. */
+const SUBJECT = 'subject'
+
+/** Tells the log line of a request who asks, or which crate or version it is about. */
+export function noteSubject(c: Context, subject: Subject): void {
+  c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
+}
+
+/**
+ * Logs a line per request, without headers that may hold tokens. That of a change has the address
+ * of the client; a refused one is a warning with the reasons.
+ */
+export function requestLog(log: Logger, addressOf: ClientAddress | null): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()
     await next()
@@ -39,7 +75,12 @@ export function requestLog(log: Logger, level: 'debug' | 'info'): MiddlewareHand
     const agent = c.req.header('user-agent')
     const issues = issuesOf(c)
     const refused = issues.length > 0 ? issues.map(one => one.message).join('; ') : undefined
-    log[level]({ method, path, status: c.res.status, ms, agent, refused }, 'request')
+    // After the handler, these are the parameters of its route.
+    const named = { crate: c.req.param('name'), version: c.req.param('version') }
+    const subject = { ...named, ...(c.get(SUBJECT) as Subject | undefined) }
+    const line = { method, path, status: c.res.status, ms, agent, ...subject }
+    const level = addressOf === null ? 'debug' : refused === undefined ? 'info' : 'warn'
+    log[level]({ ...line, address: addressOf?.(c), refused }, 'request')
   }
 }
 

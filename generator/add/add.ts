@@ -21,6 +21,7 @@ import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
 import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
+import { marksOf, setMarks } from '../store/catalog/marks.ts'
 import { type Added, insertAdded, type Permit } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { checkQuota, readTarget, releaseConflicts, type Target } from '../store/catalog/target.ts'
@@ -74,18 +75,25 @@ export async function addSubmission(
   change: Change,
 ): Promise<Acceptance> {
   const checked = await check(registry, submission, change)
+  const { crates, database } = registry
+  const { cksum } = submission.bytes
   const added = await registry.mutex.run(async () => {
     try {
+      const known = await releaseOfBytes(database, cksum)
+      const isLost = known !== null && (await crates.checksum(keyOf(checked.release))) !== cksum
       await keep(submission, checked)
-      return await registry.database
-        .transaction()
-        .execute(tx => record(registry, tx, submission, checked, change))
+      return await database.transaction().execute(async tx => {
+        const done = await record(registry, tx, submission, checked, change)
+        // Its file in the public tree may be lost, too.
+        if (isLost) await setMarks(tx, marksOf('file', [known.id]), done.crate.generation)
+        return { ...done, isLost }
+      })
     } catch (error) {
       await forgetRefused(registry, checked, error)
       throw error
     }
   })
-  return acceptance(checked, added)
+  return acceptance(checked, added, added.isLost)
 }
 
 /**
@@ -186,11 +194,16 @@ function keyOf({ name, entry }: Release): string {
   return crateKey(name, entry.cksum)
 }
 
-/** Returns what the publisher of a stored release should know. */
-export function acceptance({ release, verdict, warnings }: Checked, added: Added): Acceptance {
+/** Returns what the publisher of a stored release should know; `wasLost`: it lacked its bytes. */
+export function acceptance(
+  { release, verdict, warnings }: Checked,
+  added: Added,
+  wasLost = false,
+): Acceptance {
   const { name, version } = release
   const { invalidCategories, invalidBadges } = verdict
-  const present = added.outcome === 'present' ? [warning('release_present', { name, version })] : []
+  const code = wasLost ? 'release_restored' : 'release_present'
+  const present = added.outcome === 'present' ? [warning(code, { name, version })] : []
   return {
     release,
     ...added,

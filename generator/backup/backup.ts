@@ -105,7 +105,7 @@ async function fill(
   const settings = await readFile(join(registry.dir, SETTINGS_FILE))
   archive.entry({ name: `${TOP}/${SETTINGS_FILE}` }, settings)
   await addBytes(archive, DATABASE_FILE, await openFile(snapshot))
-  const records = await openDatabase(snapshot)
+  const records = await openDatabase(snapshot, registry.program)
   let done = 0
   try {
     const { releases: total } = await registryCounts(records)

@@ -7,10 +7,11 @@ import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
-import { DATABASE_FILE, SETTINGS_FILE, type SettingSources } from '../registry.ts'
+import { DATABASE_FILE, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
 import { CrateFolder } from '../store/crate-folder.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import { closeWhole, openDatabase } from '../store/database/database.ts'
+import type { BeforeUpgrade } from '../store/database/migrations.ts'
 import { value } from '../store/database/statement.ts'
 import { temporaryPath } from '../store/disk/steps.ts'
 import { makeFolder, removeIfEmpty, syncFile, syncFolder } from '../store/durable-file.ts'
@@ -39,7 +40,7 @@ const OF_FILE_SYSTEM = 'lost+found'
 export async function restore(
   file: string,
   dir: string,
-  sources: SettingSources,
+  sources: RegistrySources,
   progress?: Progress,
 ): Promise<Restored> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
@@ -81,7 +82,7 @@ interface Place {
   readonly target: string
   /** The folder that has everything until it is complete. */
   readonly workplace: string
-  readonly sources: SettingSources
+  readonly sources: RegistrySources
 }
 
 async function unpack(file: string, place: Place, progress?: Progress): Promise<Restored> {
@@ -116,7 +117,7 @@ async function unpack(file: string, place: Place, progress?: Progress): Promise<
   await reading
   if (settings === null) return refuse('backup_incomplete', { file, part: SETTINGS_FILE })
   if (!seen.has(DATABASE_FILE)) refuse('backup_incomplete', { file, part: DATABASE_FILE })
-  await finishRecords(database, seen, file)
+  await finishRecords(database, seen, file, place.sources)
   const { leftOut, variables, within } = settings
   return { crateFiles, leftOut, variables, within }
 }
@@ -149,10 +150,14 @@ async function finishRecords(
   database: string,
   seen: ReadonlySet<string>,
   file: string,
+  { program, onUpgrade }: RegistrySources,
 ): Promise<void> {
-  const records = await openDatabase(database).catch(() =>
-    refuse('backup_unreadable', { file, reason: DAMAGED }),
-  )
+  const upgrade: BeforeUpgrade = async (_, from, to) =>
+    onUpgrade?.(`upgrading the records of ${file} from ${from} to ${to}`)
+  const records = await openDatabase(database, program, upgrade).catch(error => {
+    if (error instanceof Refusal) throw error
+    return refuse('backup_unreadable', { file, reason: DAMAGED })
+  })
   try {
     const check = await value<string>(records, 'PRAGMA quick_check(1)')
     if (check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })

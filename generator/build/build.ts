@@ -1,6 +1,6 @@
 import type { Issue } from '../../core/error/error.ts'
 import { configPath, INDEX_FOLDER } from '../../core/paths/tree.ts'
-import { registryCounts } from '../store/catalog/crates.ts'
+import { crateRecords } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listMarks, type Mark } from '../store/catalog/marks.ts'
 import type { Queries } from '../store/database/statement.ts'
@@ -62,7 +62,7 @@ export function buildWhole(context: BuildContext, crateId: number, mark?: Mark):
 async function buildEverything(context: BuildContext, progress?: Progress): Promise<Built> {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
   for await (const path of orphans(context)) await removeOrphan(context, path)
-  const { crates: total } = await registryCounts(context.database)
+  const total = await crateRecords(context.database)
   const built = await rebuildAll(context, done => progress?.(RENDERING, done, total))
   await context.tree.sweepOld()
   return built

@@ -16,7 +16,7 @@ import { openBucket, openCrates } from '../store/storage.ts'
 import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { type ProgressLine, progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { readRegistry, withRegistry } from './folder.ts'
 import { type FolderOptions, flagsOf, type Io, printIssues, report, run, withDir } from './io.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
@@ -29,7 +29,7 @@ export function registerBackup(program: Command, io: Io): void {
     )
     .argument('<file>', 'the tar file to create')
     .action((file: string, options: Options) =>
-      withRegistry(io, options, async registry => {
+      readRegistry(io, options, async registry => {
         const progress = progressLine(io)
         const crates = await backup(registry, file, progress.at)
         progress.done()
@@ -58,7 +58,7 @@ export function registerBackup(program: Command, io: Io): void {
 
 async function load(io: Io, file: string, options: Options): Promise<void> {
   const { dir } = options
-  const sources = { env: io.env, flags: flagsOf(options) }
+  const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
   await run(io, async () => {
     const progress = progressLine(io)
     const restored = await restore(file, dir, sources, progress.at)

@@ -2,19 +2,37 @@ import { openRegistry, type Registry } from '../registry.ts'
 import { progressLine } from './console/progress.ts'
 import { type FolderOptions, flagsOf, type Io, run } from './io.ts'
 
+type Work = (registry: Registry) => Promise<void>
+
 /**
  * Runs `work` with the registry folder open, and closes it in any case. `forMove`: also if its
  * records were moved.
  */
-export async function withRegistry(
+export function withRegistry(
   io: Io,
   options: FolderOptions,
-  work: (registry: Registry) => Promise<void>,
+  work: Work,
+  forMove = false,
+): Promise<void> {
+  return withFolder(io, options, work, false, forMove)
+}
+
+/** Does what `withRegistry` does for work that only reads: refuses records of an older version. */
+export function readRegistry(io: Io, options: FolderOptions, work: Work): Promise<void> {
+  return withFolder(io, options, work, true)
+}
+
+async function withFolder(
+  io: Io,
+  options: FolderOptions,
+  work: Work,
+  reads: boolean,
   forMove = false,
 ): Promise<void> {
   await run(io, async () => {
     const progress = progressLine(io)
-    const sources = { env: io.env, flags: flagsOf(options), program: io.program }
+    const [flags, onUpgrade] = [flagsOf(options), io.err]
+    const sources = { env: io.env, flags, program: io.program, reads, onUpgrade }
     const registry = await openRegistry(options.dir, sources, undefined, progress.at, forMove)
     progress.done()
     try {

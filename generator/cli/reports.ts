@@ -7,7 +7,7 @@ import type { FailedMark } from '../store/catalog/marks.ts'
 import { describeDaemon } from '../store/database/daemons.ts'
 import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { withManual } from './console/manual.ts'
-import { withRegistry } from './folder.ts'
+import { readRegistry } from './folder.ts'
 import {
   type FolderOptions,
   flagsOf,
@@ -23,7 +23,7 @@ export function registerReports(program: Command, io: Io): void {
   const statusCommand = withDir(program.command('status'), io)
     .description('print counts, pending work, disk space and the last errors')
     .action((options: FolderOptions & { json?: boolean }) =>
-      withRegistry(io, options, async registry => {
+      readRegistry(io, options, async registry => {
         const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
         report(io, options, jsonOf(status), linesOf(status))
       }),

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { counted } from '../../core/quantity.ts'
+import { counted, formatNumber } from '../../core/quantity.ts'
 import { isServed } from '../registry.ts'
 import type { Finding } from '../verify/finding.ts'
 import { verify } from '../verify/verify.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { readRegistry, withRegistry } from './folder.ts'
 import { Exit, type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface VerifyOptions extends FolderOptions {
@@ -19,35 +19,63 @@ export function registerVerify(program: Command, io: Io): void {
     .description('compare database, crate store, public tree and git index with one another')
     .option('--repair', 'repair everything that can be derived')
     .action((options: VerifyOptions) =>
-      withRegistry(io, options, async registry => {
+      (options.repair ? withRegistry : readRegistry)(io, options, async registry => {
         const progress = progressLine(io)
         const served = await isServed(registry)
         const findings: Finding[] = []
-        const job = { repair: options.repair ?? false, served, progress: progress.at }
-        for await (const finding of verify(registry, job)) {
-          findings.push(finding)
-          const { where, what, repaired, lost } = finding
-          const fate = repaired ? 'repaired: ' : lost ? 'lost: ' : ''
-          if (!options.json) io.out(`${fate}${where}: ${what}`)
+        let pending = 0
+        const onPending = (outputs: number) => {
+          pending += outputs
         }
+        const job = { repair: options.repair ?? false, served, progress: progress.at, onPending }
+        for await (const finding of verify(registry, job)) findings.push(finding)
         progress.done()
-        report(io, options, findings, [summary(findings)])
+        report(io, options, findings, [...grouped(findings), summary(findings, pending)])
+        if (pending > 0) io.err(pendingLine(pending, served))
         if (findings.some(one => !one.repaired)) throw new Exit(1)
       }),
     )
   withManual(command, {
     examples: [
       ['plimsoll verify', 'changes nothing, also while a daemon is running'],
+      ['plimsoll verify --json', 'names every file, also where many have one cause'],
       ['plimsoll verify --repair', 'renders, restores or removes what can be derived'],
     ],
-    json: 'an array with an object for each difference: `where`; `what`; `lost`, whether only a backup can restore it; `repaired`',
-    fails: 'something differs and was not repaired',
+    json: 'an array with an object for each difference: `where`; `what`; `lost`, whether nothing in the registry can restore it; `repaired`',
+    fails: 'something differs, was not repaired, and is not only still to be rendered',
   })
 }
 
-function summary(findings: readonly Finding[]): string {
-  if (findings.length === 0) return 'everything agrees'
+/** How many findings with one cause have a line each. */
+const ALONE = 3
+
+/** Returns a line for each finding, or one for many that have one cause. */
+function grouped(findings: readonly Finding[]): string[] {
+  const causes = new Map<string, Finding[]>()
+  for (const one of findings) {
+    const cause = `${one.repaired} ${one.lost} ${one.what}`
+    const known = causes.get(cause)
+    if (known) known.push(one)
+    else causes.set(cause, [one])
+  }
+  return [...causes.values()].flatMap(all => {
+    const [{ where, what, repaired, lost }] = all as [Finding]
+    const fate = repaired ? 'repaired: ' : lost ? 'lost: ' : ''
+    // Each of what is lost has to be found somewhere else.
+    if (lost || all.length <= ALONE) return all.map(one => `${fate}${one.where}: ${what}`)
+    return [`${fate}${what}: ${counted(all.length, 'file')}, such as ${where}`]
+  })
+}
+
+function summary(findings: readonly Finding[], pending: number): string {
+  if (findings.length === 0) return `everything${pending > 0 ? ' else' : ''} agrees`
   const [repaired, lost] = [findings.filter(one => one.repaired), findings.filter(one => one.lost)]
-  const fate = lost.length > 0 ? `; ${lost.length} can only be restored from a backup` : ''
-  return `${counted(findings.length, 'difference')}, ${repaired.length} repaired${fate}`
+  const fate = lost.length > 0 ? `; ${formatNumber(lost.length)} lost` : ''
+  return `${counted(findings.length, 'difference')}, ${formatNumber(repaired.length)} repaired${fate}`
+}
+
+function pendingLine(outputs: number, served: boolean): string {
+  const who = served ? 'the daemon renders them' : 'a daemon or `plimsoll build` renders them'
+  const are = outputs === 1 ? 'is' : 'are'
+  return `${counted(outputs, 'output')} ${are} still to be rendered; ${who}`
 }

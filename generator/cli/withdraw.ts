@@ -9,7 +9,7 @@ import { operatorChange } from '../store/catalog/change.ts'
 import { setYanked } from '../store/catalog/release-changes.ts'
 import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
-import { withRegistry } from './folder.ts'
+import { readRegistry, withRegistry } from './folder.ts'
 import { type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface YankOptions extends FolderOptions {
@@ -70,7 +70,7 @@ function registerDelete(program: Command, io: Io): void {
     .option('--yes', 'really delete; otherwise only show what would be deleted')
     .option('--force', 'delete even if other crates depend on it')
     .action((spec: string, options: DeleteOptions) =>
-      withRegistry(io, options, async registry => {
+      (options.yes ? withRegistry : readRegistry)(io, options, async registry => {
         const deletion = { ...parseSpec(spec), force: options.force ?? false }
         if (!options.yes) {
           const plan = await planDeletion(registry, deletion)

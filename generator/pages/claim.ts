@@ -20,9 +20,14 @@ const CLAIMED = 'being marked'
  * false if a daemon of a newer version renders the pages.
  */
 export async function markOutdatedPages(context: PageContext): Promise<boolean> {
-  const isCurrent = (await readFact(context.database, PAGES)) === pagesFingerprint(context)
-  if (isCurrent && (await context.tree.read(updatesPath)) !== null) return true
+  if ((await isRenderedHere(context)) && (await context.tree.read(updatesPath)) !== null)
+    return true
   return claimPages(context)
+}
+
+/** Returns whether the pages are those of these settings and this program, but for what is marked. */
+export async function isRenderedHere(context: PageContext): Promise<boolean> {
+  return (await readFact(context.database, PAGES)) === pagesFingerprint(context)
 }
 
 /** What all pages depend on besides their crates, and where the tree is if daemons share it. */

@@ -7,7 +7,6 @@ import { readCards } from '../store/catalog/pages/cards.ts'
 import { mostRequired } from '../store/catalog/pages/dependents.ts'
 import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { commonLabels } from '../store/catalog/pages/label-crates.ts'
-import { crateCount } from '../store/catalog/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
 import type { PageContext } from './context.ts'
 import { searchLayoutOutputs } from './search.ts'
@@ -15,16 +14,15 @@ import { searchLayoutOutputs } from './search.ts'
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
-  const { releases } = await registryCounts(database)
+  const { crates, releases: versions } = await registryCounts(database)
   const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
   const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
   const shown = newest.slice(0, FRONT_LENGTH)
   const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
   const example = (await mostRequired(database)) ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
-  const counts = { crates: await crateCount(database), versions: releases }
   return [
-    ...renderSite(site, { ...counts, newest: shown, updated, keywords, example }),
+    ...renderSite(site, { crates, versions, newest: shown, updated, keywords, example }),
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(await searchLayoutOutputs(context)),

@@ -77,7 +77,7 @@ function readOwner(db: Queries, id: number): Promise<Pick<Row<'users'>, 'login' 
 
 /** Renders the pages that overlook the whole registry; see `renderViews`. */
 export async function viewOutputs({ database, site }: PageContext): Promise<Output[]> {
-  const crates = await crateCount(database)
+  const { crates, releases: versions } = await registryCounts(database)
   const inOrder = async (order: CrateOrder, limit: number) =>
     readCards(database, await cratesInOrder(database, order, limit))
   const popular = await inOrder('dependents', ORDERED_MAX)
@@ -98,7 +98,7 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     categories: await commonLabels(database, 'category', LABELS_SHOWN),
     statistics: {
       crates,
-      versions: (await registryCounts(database)).releases,
+      versions,
       bytes: await storedBytes(database),
       weeks: await shownWeeks(database),
       popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),

@@ -6,13 +6,20 @@ import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts
 import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
-import { type CrateRecord, eachCrate, readCrate, registryCounts } from '../store/catalog/crates.ts'
+import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
 import { disk } from '../store/disk/disk.ts'
 import { fileChecksum } from '../store/durable-file.ts'
-import { derivable, type Finding, findingsAbout, lost, type VerifyOptions } from './finding.ts'
+import {
+  derivable,
+  type Finding,
+  findingsAbout,
+  lost,
+  unlessPending,
+  type VerifyOptions,
+} from './finding.ts'
 
 /** Compares catalog, crate store, and public tree byte for byte; yields the differences. */
 export async function* verifyCrates(
@@ -24,7 +31,7 @@ export async function* verifyCrates(
     if (options.repair) await removeOrphan(context, path)
     yield derivable(path, 'belongs to no crate of the catalog', options.repair)
   }
-  const { crates: total } = await registryCounts(context.database)
+  const total = await crateRecords(context.database)
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
     yield* findingsAbout(name, () => verifyRecords(context, id, options.repair))
@@ -53,7 +60,7 @@ async function verifyRecords(
   for (const release of await listReleases(context.database, crateId)) {
     const where = `${crate.name}@${release.version}`
     const line = lineFault(crate, release)
-    if (line) findings.push(lost(where, line))
+    if (line) findings.push(lost(where, `${line}; restore a backup`))
     const key = crateKey(crate.name, release.cksum)
     const stored = await context.crates.checksum(key)
     if (stored === release.cksum) continue
@@ -69,7 +76,8 @@ async function verifyRecords(
       const staged = await crates.stage(createReadStream(copy), Number.POSITIVE_INFINITY)
       await mutex.run(() => staged.keep(key))
     }
-    findings.push(isCopied ? derivable(where, what, repair) : lost(where, what))
+    const cure = 'put them back with `plimsoll add FILE`, or from a backup'
+    findings.push(isCopied ? derivable(where, what, repair) : lost(where, `${what}; ${cure}`))
   }
   return findings
 }
@@ -98,12 +106,15 @@ async function verifyTree(
   crateId: number,
   options: VerifyOptions,
 ): Promise<Finding[]> {
-  if ((await treeFaults(context, crateId, options)).length === 0) return []
+  if ((await treeFaults(context, crateId)).length === 0) return []
   return context.mutex.run(async () => {
-    const faults = await treeFaults(context, crateId, options)
+    const found = await treeFaults(context, crateId)
+    // Read after the records, so that it shows a change in between.
+    const isPending = await isMarked(context.database, { kind: 'index', subject: crateId })
+    const faults = unlessPending(found, isPending, options)
     if (!options.repair || faults.length === 0) return faults
     await rebuildCrate(context, crateId)
-    const left = new Set((await treeFaults(context, crateId, options)).map(one => one.where))
+    const left = new Set((await treeFaults(context, crateId)).map(one => one.where))
     return faults.map(one => ({ ...one, repaired: !left.has(one.where) }))
   })
 }
@@ -111,17 +122,10 @@ async function verifyTree(
 async function treeFaults(
   { database, tree, crates }: BuildContext,
   crateId: number,
-  { served }: VerifyOptions,
 ): Promise<Finding[]> {
   const crate = await readCrate(database, crateId)
   if (!crate) return []
-  // Releases are read before the mark, so that the mark shows a change in between.
   const files = filesOf(crate, await listReleases(database, crateId))
-  if (await isMarked(database, { kind: 'index', subject: crateId })) {
-    return served
-      ? []
-      : [derivable(crate.name, 'changes wait to be rendered; run `plimsoll build`')]
-  }
   const findings: Finding[] = []
   for (const [path, cksum] of files.crates) {
     // A hard link to the crate store, where the bytes are checked.

@@ -7,6 +7,8 @@ import { isOnServer } from '../store/database/engine.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
 import { derivable, type Finding, lost } from './finding.ts'
 
+const RESTORE = 'restore a backup'
+
 /** The most findings of one check: a damaged file may have thousands of faults. */
 const MOST = 20
 
@@ -31,7 +33,10 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
     () => integrity(database),
     () => run(database, 'REINDEX'),
   )
-  for (const one of broken) yield { ...one, lost: !one.repaired && !/index/.test(one.what) }
+  for (const one of broken) {
+    const isLost = !one.repaired && !/index/.test(one.what)
+    yield isLost ? lost(one.where, `${one.what}; ${RESTORE}`) : one
+  }
   yield* await references(database)
 }
 
@@ -60,7 +65,7 @@ async function references(database: Database): Promise<Finding[]> {
   return rows.map(({ table, rowid, parent }) =>
     lost(
       DATABASE_FILE,
-      `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; restore a backup`,
+      `row ${rowid ?? '?'} of ${table} refers to a row of ${parent} that does not exist; ${RESTORE}`,
     ),
   )
 }

@@ -5,7 +5,7 @@ import { isStorageRefusal } from '../store/storage-fault.ts'
 export interface Finding {
   readonly where: string
   readonly what: string
-  /** Whether only a backup can restore it, nothing in this registry. */
+  /** Whether nothing in this registry can restore it; `what` says what can. */
   readonly lost: boolean
   readonly repaired: boolean
 }
@@ -14,8 +14,10 @@ export interface Finding {
 export interface VerifyOptions {
   /** Whether to repair data that can be derived. */
   readonly repair: boolean
-  /** Whether a daemon is running: it renders pending changes, so they are no finding. */
+  /** Whether a daemon is running: it renders what is pending, which a repair leaves to it. */
   readonly served: boolean
+  /** Told how many outputs differ because they are still to be rendered; these are no findings. */
+  readonly onPending?: (outputs: number) => void
   /** Called after each crate. */
   readonly progress?: Progress
 }
@@ -41,6 +43,21 @@ export async function* findingsAbout(
 /** Returns a finding about something that only a backup can restore. */
 export function lost(where: string, what: string): Finding {
   return { where, what, lost: true, repaired: false }
+}
+
+/**
+ * Returns the findings of outputs that differ: none if they are still to be rendered, unless a
+ * repair renders them now.
+ */
+export function unlessPending(
+  found: readonly Finding[],
+  isPending: boolean,
+  { repair, served, onPending }: VerifyOptions,
+): Finding[] {
+  if (!isPending) return [...found]
+  if (repair && !served) return found.map(one => ({ ...one, what: 'was still to be rendered' }))
+  onPending?.(found.length)
+  return []
 }
 
 /** Returns a finding about something that can be derived again. */

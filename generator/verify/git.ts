@@ -20,7 +20,7 @@ import { readFact } from '../store/catalog/facts.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { indexLines } from '../store/catalog/releases.ts'
-import { derivable, type Finding, type VerifyOptions } from './finding.ts'
+import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
 /** A difference between catalog and git index: a path below the index, and its crate. */
 interface Difference {
@@ -103,18 +103,19 @@ async function unreadable(git: GitIndex): Promise<string | null> {
 async function compareContent(
   registry: Registry,
   git: GitIndex,
-  { repair, served }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<Finding[]> {
+  const { repair } = options
   if ((await differences(registry, git)).length === 0) return []
   // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.
   const found: Difference[] = []
-  let waiting = 0
+  const waiting: Difference[] = []
   for (const one of await differences(registry, git)) {
     const { crateId } = one
     const isWaiting =
       crateId !== null && (await isMarked(registry.database, { kind: 'git', subject: crateId }))
-    if (isWaiting) waiting++
-    else found.push(one)
+    const list = isWaiting ? waiting : found
+    list.push(one)
   }
   if (repair) {
     const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
@@ -123,14 +124,9 @@ async function compareContent(
     await git.repair(crates, strays.map(one => one.path).filter(isIndexPath))
   }
   const left = new Set(repair ? (await differences(registry, git)).map(one => one.path) : [])
-  const findings = found.map(({ path, what }) =>
-    derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path)),
-  )
-  if (waiting > 0 && !served) {
-    const what = `${waiting} crates wait to be committed; run \`plimsoll build\``
-    findings.push(derivable(GIT_INDEX_FOLDER, what, repair && left.size === 0))
-  }
-  return findings
+  const finding = ({ path, what }: Difference) =>
+    derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path))
+  return [...found.map(finding), ...unlessPending(waiting.map(finding), true, options)]
 }
 
 async function differences(registry: Registry, git: GitIndex): Promise<Difference[]> {

@@ -1,5 +1,7 @@
-import { isImagePath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
+import { configPath, isImagePath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
+import { renderConfig } from '../build/crate.ts'
+import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
 import { missingDownloads } from '../pages/downloads.ts'
@@ -7,14 +9,22 @@ import { listOutputs } from '../pages/list.ts'
 import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { overviewMarks, overviewOutputs } from '../pages/views.ts'
-import { eachCrate, registryCounts } from '../store/catalog/crates.ts'
+import { crateRecords, eachCrate } from '../store/catalog/crates.ts'
 import { awaitsFirstDownloads } from '../store/catalog/downloads/due.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { listReleases } from '../store/catalog/releases.ts'
 import { commonSubjects, readLayout, searchMarksOf } from '../store/catalog/search/search-files.ts'
 import { SITE } from '../store/database/mark-kinds.ts'
-import { derivable, type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
+import {
+  derivable,
+  type Finding,
+  findingsAbout,
+  unlessPending,
+  type VerifyOptions,
+} from './finding.ts'
+
+const MISSING = 'the page is missing'
 
 /** Pages that are rendered together, and how to tell that they are pending. */
 interface Part {
@@ -31,9 +41,10 @@ export async function* verifyPages(
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   const context = { ...registry, isTrial: !options.repair }
+  const differs = await whyDiffers(registry)
   const about = (where: string, parts: AsyncIterable<Part>) =>
-    findingsAbout(where, () => verifyParts(context, options, parts))
-  const { crates: total } = await registryCounts(context.database)
+    findingsAbout(where, () => verifyParts(context, options, parts, differs))
+  const total = await crateRecords(context.database)
   let done = 0
   for await (const crate of eachCrate(context.database)) {
     yield* about(crate.name, crateParts(context, crate.id))
@@ -96,28 +107,47 @@ async function* searchParts(context: PageContext): AsyncIterable<Part> {
   }
 }
 
+/** Returns why a page differs: all do that were rendered for other settings or by another version. */
+async function whyDiffers(context: PageContext): Promise<string> {
+  if (await isRenderedHere(context)) return 'the page differs from the catalog'
+  const { urls, authRequired } = context
+  const shown = addressesIn(await context.tree.read(configPath))
+  const isHere = shown === addressesIn(renderConfig(urls, authRequired).bytes)
+  const origin = isHere ? 'with other settings or by another version' : 'for another address'
+  return `rendered ${origin}; run \`plimsoll build\``
+}
+
+/** Returns the text of the addresses in a `config.json`. */
+function addressesIn(config: Uint8Array | null): string | undefined {
+  return /"dl":"[^"]*"(?:,"api":"[^"]*")?/.exec(String(config))?.[0]
+}
+
 async function* verifyParts(
   context: PageContext,
   options: VerifyOptions,
   parts: AsyncIterable<Part>,
+  differs: string,
 ): AsyncIterable<Finding> {
   for await (const { pending, render } of parts) {
     const isPending =
       typeof pending === 'function' ? pending : () => isMarked(context.database, pending)
     yield* await pageTurn(context, async tree => {
       const findings: Finding[] = []
+      const differing: Output[] = []
       for (const output of await render()) {
         const present = await context.tree.read(output.path)
         if (present?.equals(output.bytes)) continue
-        // Checked after the comparison: a change during it has set its mark by now.
-        if (options.served && (await isPending())) return []
-        if (options.repair) await tree.write(output)
+        differing.push(output)
         // Images have been verified before.
         if (isImagePath(output.path)) continue
-        const what = present ? 'the page differs from the catalog' : 'the page is missing'
-        findings.push(derivable(output.path, what, options.repair))
+        findings.push(derivable(output.path, present ? differs : MISSING, options.repair))
       }
-      return findings
+      if (differing.length === 0) return []
+      // Asked after the comparison: a change during it has set its mark by now.
+      const isWaiting = await isPending()
+      if (options.repair && !(isWaiting && options.served))
+        for (const output of differing) await tree.write(output)
+      return unlessPending(findings, isWaiting, options)
     })
   }
 }

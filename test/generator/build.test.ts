@@ -205,7 +205,7 @@ test('lost bytes keep no other crate and no other version from being shown, and 
   const release = await findRelease(registry.database, crate?.id ?? 0, parseVersion('1.9.0'))
   const key = crateKey(demo, release?.cksum ?? '')
   const message =
-    'the .crate of `demo` 1.9.0 is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`'
+    'the .crate of `demo` 1.9.0 is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`'
   const lost = { code: 'crate_lost', severity: 'error', message } as const
   await registry.crates.remove(key)
   rmSync(registry.tree.root, { recursive: true })

@@ -255,7 +255,7 @@ function demoStatus(viewer: Viewer): StatusData {
     users: 12,
     index: 'sparse+https://crates.example/index/',
     copies: { what: 'copies of images', n: 1200, isMore: false },
-    daemon: 'process 7 at http://127.0.0.1:8080',
+    daemon: 'process 7 at http://127.0.0.1:8080, version 0.1.0',
     warnings: [],
     disks: [{ what: 'Disk', free: 80 * 1024 ** 3, size: 250 * 1024 ** 3 }],
     databaseBytes: 5_000_000,

@@ -65,6 +65,19 @@ export const commandMessages = {
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     upgrade_held:
       '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/operate.md)',
+    upgrade_needed: (p: {
+      file: string
+      from: string
+      to: string
+      version: string
+      daemons: readonly string[]
+    }) => {
+      const cure =
+        p.daemons.length > 0
+          ? `it is served by ${p.daemons.join('; ')}: use the program of that version, or stop it and run \`plimsoll serve\` of this one`
+          : 'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it'
+      return `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${cure} (docs/upgrade.md)`
+    },
     listings_changed:
       'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
     registry_newer:

@@ -58,7 +58,7 @@ export const registryMessages = {
   },
   invalid: {
     crate_lost:
-      'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back from a backup of the registry folder and run `plimsoll build --all`',
+      'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`',
     version_deleted:
       '`{name}` {version} was deleted; lock files may still name its checksum, so publish other bytes as another version',
     metadata_invalid: 'the publish metadata cannot be read: {reason}',
@@ -67,6 +67,7 @@ export const registryMessages = {
     body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
     release_present:
       '`{name}` {version} was published before with the same bytes; nothing has changed',
+    release_restored: '`{name}` {version} was published before; the missing bytes were put back',
     index_late: 'the index of `{name}` could not be written yet; the daemon keeps trying',
   },
 } as const satisfies MessageTable

@@ -64,16 +64,21 @@ export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Na
   return column(db, `SELECT name FROM crates WHERE skeleton IN ${LIST} ORDER BY id LIMIT 10`, keys)
 }
 
-/** Returns the number of crates, releases and users. */
+/** Returns the number of crates that have versions, of releases and of users. */
 export function registryCounts(
   db: Queries,
 ): Promise<Readonly<Record<'crates' | 'releases' | 'users', number>>> {
   return one(
     db,
-    `SELECT (SELECT n FROM counts WHERE what = 'crates') AS crates,
+    `SELECT coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
       (SELECT n FROM counts WHERE what = 'releases') AS releases,
       (SELECT count(*) FROM users) AS users`,
   )
+}
+
+/** Returns the number of crates that `eachCrate` yields, also those whose versions were deleted. */
+export async function crateRecords(db: Queries): Promise<number> {
+  return (await value<number>(db, "SELECT n FROM counts WHERE what = 'crates'")) ?? 0
 }
 
 /** Inserts a new crate; its publisher becomes its first owner. */

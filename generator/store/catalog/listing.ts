@@ -9,7 +9,7 @@ import { isPrerelease, newestVersion } from '../../../core/version.ts'
 import { listDaemons } from '../database/daemons.ts'
 import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
-import { PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
+import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import {
   all,
   column,
@@ -21,7 +21,7 @@ import {
   run,
   upsert,
 } from '../database/statement.ts'
-import { type CrateRecord, eachCrate, registryCounts } from './crates.ts'
+import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
 import { changeLabels, type Labels, labelsOf } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
@@ -79,17 +79,24 @@ export async function listAdded(
   return changeListing(tx, crate, before, after && { ...after, versions }, added)
 }
 
-/** Derives all listings again if they are missing, or of another format that no daemon keeps. */
+/**
+ * Derives all listings again if they are missing, or of another format that no daemon keeps;
+ * `beforeUpgrade` may refuse that.
+ */
 export async function refreshListings(
   database: Database,
   progress?: (step: string, done: number, total: number) => void,
+  beforeUpgrade?: BeforeUpgrade,
 ): Promise<void> {
   const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return
   await database.transaction().execute(async tx => {
     if (await isCurrent(tx)) return
-    const daemons = (await hasOtherListings(tx)) ? await listDaemons(tx) : []
-    requireNone(daemons, PLIMSOLL_SCHEMA, 'to derive lists and search again')
+    const before = await readFact(tx, 'listings')
+    if (before !== null) {
+      await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
+      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
+    }
     // The listings first, which each row of `dependents` counts.
     const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
     for (const table of [
@@ -101,7 +108,7 @@ export async function refreshListings(
       'terms',
     ] as const)
       await run(tx, `DELETE FROM ${table}`)
-    const { crates: total } = await registryCounts(tx)
+    const total = await crateRecords(tx)
     let done = 0
     for await (const crate of eachCrate(tx)) {
       progress?.('upgrading lists', done++, total)

@@ -138,10 +138,10 @@ export function readReadme(db: Queries, releaseId: number): Promise<string | nul
 export function releaseOfBytes(
   db: Queries,
   cksum: string,
-): Promise<{ name: Name; version: Version } | null> {
+): Promise<{ id: number; name: Name; version: Version } | null> {
   return first(
     db,
-    `SELECT crates.name, releases.version
+    `SELECT releases.id, crates.name, releases.version
       FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`,
     cksum,
   )

@@ -5,7 +5,7 @@ import { Kysely } from 'kysely'
 import Libsql from 'libsql'
 import { syncFile } from '../durable-file.ts'
 import { LibsqlDialect } from './dialect.ts'
-import { migrate, type SchemaOwner } from './migrations.ts'
+import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
 import { type Queries, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { WalSync } from './wal-sync.ts'
@@ -18,7 +18,11 @@ export type Database = Kysely<Tables>
  * survives a power cut. Only its owner can read a new file: it contains password hashes. Other
  * processes may use the same file; a writer waits up to 10 s for another one.
  */
-export async function openDatabase(path: string, owner?: SchemaOwner): Promise<Database> {
+export async function openDatabase(
+  path: string,
+  owner?: SchemaOwner,
+  beforeUpgrade?: BeforeUpgrade,
+): Promise<Database> {
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
   const writer = new Libsql(path)
@@ -35,7 +39,7 @@ export async function openDatabase(path: string, owner?: SchemaOwner): Promise<D
     dialect: new LibsqlDialect({ writer, reader: new Libsql(path), wal }),
   })
   try {
-    await migrate(database, path, owner)
+    await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
     await database.destroy()
     throw error

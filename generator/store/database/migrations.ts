@@ -21,6 +21,12 @@ interface SchemaRecord {
   readonly oldest: string
 }
 
+/**
+ * Told before records of an older version are upgraded, from one step or format to another one;
+ * throws a `Refusal` if they have to stay as they are.
+ */
+export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
+
 /** Programs that know no later step refuse any other schema; there is no record of it. */
 const FIRST = '024_rate_limits'
 
@@ -37,8 +43,13 @@ export async function migrate(
   database: Queries,
   file: string,
   owner: SchemaOwner = PLIMSOLL_SCHEMA,
+  beforeUpgrade?: BeforeUpgrade,
 ): Promise<void> {
-  if (await isNewer(database, file, owner)) return
+  const done = await stepsDone(database)
+  const last = done.at(-1)
+  if (await isNewer(database, file, owner, done)) return
+  if (last !== undefined && last !== levelOf(owner))
+    await beforeUpgrade?.(database, `the step ${last}`, `the step ${levelOf(owner)}`)
   const steps = Object.entries(owner.steps).map(([name, step]) => [
     name,
     { up: (db: Queries) => takeStep(db, name, step, owner) },
@@ -74,14 +85,23 @@ export function requireNone(
   refuse('upgrade_held', { version, work, daemons: daemons.map(describeDaemon).join('; ') })
 }
 
+/** Returns the steps that a database has, in order; nothing for an empty one. */
+async function stepsDone(database: Queries): Promise<string[]> {
+  const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
+  if ((await value(database, table)) === null) return []
+  return column(database, 'SELECT name FROM kysely_migration ORDER BY name')
+}
+
 /**
  * Returns whether a newer program has expanded the schema; refuses one that this program does not
  * work on.
  */
-async function isNewer(database: Queries, file: string, owner: SchemaOwner): Promise<boolean> {
-  const table = `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kysely_migration'`
-  if ((await value(database, table)) === null) return false
-  const done = await column<string>(database, 'SELECT name FROM kysely_migration ORDER BY name')
+async function isNewer(
+  database: Queries,
+  file: string,
+  owner: SchemaOwner,
+  done: readonly string[],
+): Promise<boolean> {
   const unknown = done.filter(name => !Object.hasOwn(owner.steps, name))
   if (unknown.length === 0) return false
   const isWhole = Object.keys(owner.steps).every(name => done.includes(name))

@@ -249,7 +249,7 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
       .map(line => JSON.parse(line) as { level: number; status: number })
     assert.deepEqual(
       lines.map(({ level, status }) => [level, status]),
-      [[30, 400]],
+      [[40, 400]],
       what,
     )
   }

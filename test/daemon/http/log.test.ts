@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type LogFormat, openLog } from '../../../daemon/http/log.ts'
+import { type LogFormat, logFailure, openLog } from '../../../daemon/http/log.ts'
 import { logText } from '../../../daemon/http/log-text.ts'
 import { issue, Refusal } from '../../../generator/index.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { loggedIn } from '../../support/visitor.ts'
 
 /** A log of one format, and everything it writes, without the time of text lines. */
 function scene(format: LogFormat) {
@@ -32,14 +33,35 @@ test('people see what was asked by which program, and why it was refused', () =>
   ])
 })
 
-test('errors come with their cause; only those of this program with a stack', () => {
+test('people see who asked from where for which version', () => {
+  const { lines, log } = scene('text')
+  const who = { user: 'alice', address: '192.0.2.1' }
+  log.info({ ...REQUEST, crate: 'demo', version: '1.0.0', ...who }, 'request')
+  log.warn({ ...REQUEST, crate: 'demo', address: who.address, refused: 'no' }, 'request')
+  log.info({ ...REQUEST, ...who }, 'request')
+  assert.deepEqual(lines, [
+    'PUT /api/v1/crates/new 403 9 ms, demo 1.0.0, by alice from 192.0.2.1\n',
+    'PUT /api/v1/crates/new 403 9 ms, demo, from 192.0.2.1, refused: no\n',
+    'PUT /api/v1/crates/new 403 9 ms, by alice from 192.0.2.1\n',
+  ])
+})
+
+test('what has to be expected is a warning with its cause; only other errors have a stack', () => {
   const { lines, log } = scene('text')
   const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
-  log.error({ err: full }, 'a build failed; trying again')
-  log.warn({ err: new Refusal([issue('git_switched_off')]) }, 'there is no git index')
-  log.error({ err: new TypeError('x is odd'), id: '7', ...REQUEST }, 'unexpected error')
+  logFailure(log, full, 'a build failed; trying again')
+  logFailure(
+    log,
+    new Refusal([issue('git_switched_off')], { cause: full }),
+    'there is no git index',
+  )
+  const odd = Object.assign(new TypeError('x is odd'), { code: 'ERR_INVALID_ARG_TYPE' })
+  logFailure(log, odd, 'unexpected error', { id: '7', ...REQUEST })
   log.info({ signal: 'SIGTERM' }, 'stopping (SIGTERM)')
-  assert.equal(lines[0], 'error: a build failed; trying again: ENOSPC: no space left\n')
+  assert.match(
+    lines[0] ?? '',
+    /^warning: a build failed; trying again: the disk .* is full: ENOSPC: no space left; .*\n$/,
+  )
   assert.match(lines[1] ?? '', /^warning: there is no git index: .+\n$/)
   const [first, ...frames] = (lines[2] ?? '').trimEnd().split('\n')
   assert.equal(first, 'error: unexpected error (PUT /api/v1/crates/new, 7): x is odd')
@@ -79,10 +101,61 @@ for (const format of ['text', 'json'] as const) {
   })
 }
 
-test('the line of a refused request has the reason, in JSON as well', async t => {
+test('in JSON, too, a stack belongs to errors that nobody expected', () => {
+  const { lines, log } = scene('json')
+  const cause = new Error('EIO: i/o error')
+  logFailure(log, new Refusal([issue('git_switched_off')], { cause }), 'there is no git index')
+  logFailure(log, Object.assign(cause, { code: 'EIO' }), 'a build failed')
+  logFailure(log, new TypeError('x is odd'), 'a build failed')
+  const rows = lines.map(line => JSON.parse(line) as { level: number; err: { stack?: string } })
+  assert.deepEqual(
+    rows.map(({ level, err }) => [level, err.stack !== undefined]),
+    [
+      [40, false],
+      [40, false],
+      [50, true],
+    ],
+  )
+  assert.doesNotMatch(lines.slice(0, 2).join(''), / at /)
+})
+
+test('the line of a change says who changed what from where; a refused one is a warning', async t => {
   const test = await TestRegistry.open(t, { logLevel: 'info' })
-  await test.publish('plim_unknown', { name: 'demo', version: '1.0.0' })
-  const { status, refused } = JSON.parse(test.logged[0] ?? '{}') as Record<string, unknown>
-  assert.equal(status, 403)
-  assert.match(String(refused), /^this token is not valid: /)
+  const alice = await test.user('alice')
+  const bob = await test.user('bob')
+  const release = { name: 'demo', version: '1.0.0' }
+  await test.publish(alice, release)
+  await test.publish(bob, { ...release, version: '1.0.1' })
+  await test.publish('plim_unknown', release)
+  await test.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', alice)
+  await test.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', bob)
+  const body = JSON.stringify({ users: ['bob'] })
+  await test.request('PUT', '/api/v1/crates/demo/owners', alice, { body })
+  const visitor = await loggedIn(test, 'alice')
+  await visitor.post('/me/crates/demo/unyank', { version: '1.0.0' })
+  const rows = test.logged.map(line => JSON.parse(line) as Record<string, unknown>)
+  const [owner, other] = [{ user: 'alice' }, { user: 'bob' }]
+  const [one, two] = [
+    { crate: 'demo', version: '1.0.0' },
+    { crate: 'demo', version: '1.0.1' },
+  ]
+  assert.deepEqual(
+    rows.map(({ level, user, crate, version, address, refused }) => ({
+      level,
+      ...(user !== undefined && { user }),
+      ...(crate !== undefined && { crate }),
+      ...(version !== undefined && { version }),
+      address,
+      ...(refused !== undefined && { refused: String(refused).slice(0, 22) }),
+    })),
+    [
+      { level: 30, ...owner, ...one, address: 'unknown' },
+      { level: 40, ...other, ...two, address: 'unknown', refused: '`bob` is not an owner ' },
+      { level: 40, address: 'unknown', refused: 'this token is not vali' },
+      { level: 30, ...owner, ...one, address: 'unknown' },
+      { level: 40, ...other, ...one, address: 'unknown', refused: '`bob` is not an owner ' },
+      { level: 30, ...owner, crate: 'demo', address: 'unknown' },
+      { level: 30, ...owner, ...one, address: '192.0.2.1' },
+    ],
+  )
 })

@@ -249,7 +249,7 @@ test('deleted versions take their downloads with them, and verify finds wrong su
   assert.deepEqual(await faults(false), [wrong])
   assert.deepEqual(await faults(true), [`repaired: ${wrong}`])
   await registry.registry.tree.remove('crates/demo/downloads.svg')
-  assert.deepEqual(await faults(true), ['repaired: the page is missing'])
+  assert.deepEqual(await faults(true), ['repaired: was still to be rendered'])
   assert.deepEqual(await faults(false), [])
   await deleteReleases(registry.registry, { name, version: null, force: true }, change)
   await registry.indexWorker.pages.flush()

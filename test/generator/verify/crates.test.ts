@@ -10,12 +10,14 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { findCrates } from '../../../generator/store/crate-files.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
+import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { addCrate, newRegistry, OPERATOR, once, storedPath } from '../../support/workplace.ts'
 
 const CRATE = 'crates/demo/demo-1.0.0.crate'
 const INDEX = 'index/de/mo/demo'
+const CURE = 'put them back with `plimsoll add FILE`, or from a backup'
 
 interface Scene {
   readonly registry: Registry
@@ -37,7 +39,7 @@ async function scene(t: TestContext): Promise<Scene> {
 /** What differs, a line each: whether it is lost or repaired, where and what. */
 async function findings(
   registry: Registry,
-  options: { repair?: boolean; served?: boolean } = {},
+  options: Partial<VerifyOptions> = {},
 ): Promise<string[]> {
   const found: string[] = []
   for await (const { where, what, lost, repaired } of verifyCrates(registry, {
@@ -152,7 +154,7 @@ for (const [what, harm, words] of [
     harm(place)
     replace(place.registry.tree.path(CRATE), 'rotten')
     const found = [
-      `lost demo@1.0.0: ${words} (${place.key})`,
+      `lost demo@1.0.0: ${words} (${place.key}); ${CURE}`,
       `${CRATE}: the bytes differ from the catalog`,
     ]
     assert.deepEqual(await findings(place.registry), found)
@@ -167,7 +169,7 @@ test('a flipped byte in a file that store and tree share is lost', async t => {
   replace(stored, bytes)
   await registry.tree.show({ path: CRATE, contentType: '', cache: 'immutable' }, stored)
   const found = [
-    `lost demo@1.0.0: the bytes in the crate store are not the published ones (${key})`,
+    `lost demo@1.0.0: the bytes in the crate store are not the published ones (${key}); ${CURE}`,
   ]
   assert.deepEqual(await findings(registry), found)
   assert.deepEqual(await findings(registry, { repair: true }), found)
@@ -194,19 +196,31 @@ for (const [what, edit, words] of [
       .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
     assert.notEqual(line, release.line)
     await registry.database.updateTable('releases').set({ line }).where('id', '=', 1).execute()
-    const found = [`lost demo@1.0.0: ${words}`, `${INDEX}: differs from the catalog`]
+    const found = [
+      `lost demo@1.0.0: ${words}; restore a backup`,
+      `${INDEX}: differs from the catalog`,
+    ]
     assert.deepEqual(await findings(registry), found)
   })
 }
 
-test('changes that wait are told and rendered, but left to a daemon that is at work', async t => {
+test('changes that wait are counted; a repair renders them, but leaves them to a daemon', async t => {
   const { registry } = await scene(t)
   await addCrate(registry, { name: 'demo', version: '2.0.0' })
-  const found = 'demo: changes wait to be rendered; run `plimsoll build`'
-  assert.deepEqual(await findings(registry, { served: true }), [])
-  assert.deepEqual(await findings(registry), [found])
-  assert.deepEqual(await findings(registry, { repair: true }), [`repaired ${found}`])
-  assert.deepEqual(await findings(registry), [])
+  const told: number[] = []
+  const onPending = (outputs: number) => told.push(outputs)
+  for (const options of [{}, { served: true }, { served: true, repair: true }]) {
+    assert.deepEqual(await findings(registry, { ...options, onPending }), [])
+    assert.deepEqual(told.splice(0), [2])
+  }
+  writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
+  assert.deepEqual(await findings(registry), ['index/ot/he/other: differs from the catalog'])
+  assert.deepEqual(await findings(registry, { repair: true, onPending }), [
+    'repaired crates/demo/demo-2.0.0.crate: was still to be rendered',
+    `repaired ${INDEX}: was still to be rendered`,
+    'repaired index/ot/he/other: differs from the catalog',
+  ])
+  assert.deepEqual([await findings(registry, { onPending }), told], [[], []])
 })
 
 test('orphaned bytes are no finding; a repair sets them aside, and no others, from where they can be added', async t => {

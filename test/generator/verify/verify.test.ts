@@ -14,6 +14,7 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { addDownloads } from '../../../generator/store/catalog/downloads/add.ts'
 import { markAllDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
+import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
@@ -40,7 +41,7 @@ async function commit(registry: Registry): Promise<void> {
 
 async function findings(
   registry: Registry,
-  options: { repair?: boolean; served?: boolean } = {},
+  options: Partial<VerifyOptions> = {},
 ): Promise<string[]> {
   const found: string[] = []
   const all = verify(registry, { repair: false, served: false, ...options })
@@ -159,27 +160,33 @@ for (const { what, harm, found } of damages) {
   })
 }
 
-test('what waits for the git index is a finding, but not beside a daemon', async t => {
+test('what waits for the git index is no finding, and a repair commits it', async t => {
   const registry = await scene(t)
   await addCrate(registry, { name: 'demo', version: '1.2.0' })
   await build(registry)
   await buildPages(registry)
-  assert.deepEqual(await findings(registry), [
-    'index.git: 1 crates wait to be committed; run `plimsoll build`',
+  const told: number[] = []
+  const onPending = (outputs: number) => told.push(outputs)
+  for (const served of [false, true])
+    assert.deepEqual(await findings(registry, { served, onPending }), [])
+  assert.deepEqual(told.splice(0), [1, 1])
+  assert.deepEqual(await findings(registry, { repair: true }), [
+    'repaired index.git:de/mo/demo: was still to be rendered',
   ])
-  assert.deepEqual(await findings(registry, { served: true }), [])
-  await findings(registry, { repair: true })
-  assert.deepEqual(await findings(registry), [])
+  assert.deepEqual([await findings(registry, { onPending }), told], [[], []])
 })
 
-test('pages that wait for their first downloads are no finding beside a daemon', async t => {
+test('pages that wait for their first downloads are no finding', async t => {
   const registry = await scene(t)
   const { database } = registry
   const now = new Date('2026-11-20T12:00:00Z')
   const release = { name: parseName('demo'), version: parseVersion('1.0.0') }
   const counts = [{ release, day: dayOf(now), n: 3 }]
   await database.transaction().execute(tx => addDownloads(tx, counts, now))
-  assert.notDeepEqual(await findings(registry), [])
+  const told: number[] = []
+  const onPending = (outputs: number) => told.push(outputs)
+  assert.deepEqual(await findings(registry, { onPending }), [])
+  assert.notDeepEqual(told, [])
   assert.deepEqual(await findings(registry, { served: true }), [])
   await markAllDueDownloads(database, now)
   assert.deepEqual(await findings(registry, { served: true }), [])

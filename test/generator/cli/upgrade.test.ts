@@ -1,0 +1,111 @@
+// Mirrors generator/cli/folder.ts
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import Libsql from 'libsql'
+import { PLIMSOLL } from '../../../generator/pages/context.ts'
+import { levelOf } from '../../../generator/store/database/migrations.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { laterProgram, plimsoll, serve } from '../../support/plimsoll.ts'
+import { EXPANDING } from '../../support/versions.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const LEVEL = levelOf(PLIMSOLL)
+
+const READING = [
+  ['status'],
+  ['status', '--json'],
+  ['verify'],
+  ['user', 'list'],
+  ['token', 'list'],
+  ['audit'],
+  ['backup', 'backup.tar'],
+  ['delete', 'demo'],
+]
+
+test('commands that read never upgrade the records, nor do others beside an older daemon', async t => {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  const newer = (...args: string[]) =>
+    plimsoll(folder, [...args, '--dir', dir], {}, '', laterProgram('newer'))
+  assert.equal((await plimsoll(folder, ['init', '--dir', dir])).code, 0)
+  const records = new Libsql(join(dir, 'plimsoll.db'))
+  t.after(() => records.close())
+  const steps = () =>
+    (records.prepare('SELECT name FROM kysely_migration ORDER BY name').all() as { name: string }[])
+      .map(one => one.name)
+      .at(-1)
+  const formats = () =>
+    (records.prepare("SELECT value FROM facts WHERE key = 'listings'").get() as { value: string })
+      .value
+  const expected = `error: ${dir}/plimsoll.db is of an older version of Plimsoll: it has the step ${LEVEL}, and 7.0.0 needs the step ${EXPANDING}; nothing was changed, and `
+
+  const cleanup = new Cleanup(t)
+  const old = await serve(cleanup, dir)
+  const served = new RegExp(
+    `^it is served by process \\d+ at ${old.url}/?, version ${PLIMSOLL.version}: use the program of that version, or stop it and run \`plimsoll serve\` of this one \\(docs/upgrade\\.md\\)\n$`,
+  )
+  for (const words of [...READING, ['user', 'add', 'alice'], ['build'], ['verify', '--repair']]) {
+    const { code, stdout, stderr } = await newer(...words)
+    assert.deepEqual([code, stdout], [1, ''], `${words.join(' ')}: ${stderr}`)
+    assert.equal(stderr.slice(0, expected.length), expected)
+    assert.match(stderr.slice(expected.length), served)
+  }
+  assert.equal(steps(), LEVEL)
+  await old.kill()
+
+  const alone =
+    'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it (docs/upgrade.md)\n'
+  for (const words of READING)
+    assert.equal((await newer(...words)).stderr, expected + alone, words.join(' '))
+  assert.equal(steps(), LEVEL)
+  // So it is when only the lists have another format.
+  records.exec("UPDATE facts SET value = '8' WHERE key = 'listings'")
+  const lists = await plimsoll(folder, ['status', '--dir', dir])
+  assert.match(lists.stderr, /it has lists of format 8, and .* needs lists of format \d+;/)
+  assert.equal(formats(), '8')
+
+  const built = await newer('build')
+  assert.equal(built.code, 0)
+  const [first, second] = built.stderr.split('\n')
+  assert.equal(
+    first,
+    `upgrading ${dir}/plimsoll.db from the step ${LEVEL} to the step ${EXPANDING}`,
+  )
+  assert.match(second ?? '', /plimsoll\.db from lists of format 8 to lists of format \d+$/)
+  assert.equal(steps(), EXPANDING)
+  for (const words of [['status'], ['user', 'list'], ['build'], ['backup', 'backup.tar']])
+    assert.deepEqual([(await newer(...words)).stderr], [''], words.join(' '))
+})
+
+test('a restored backup of an older version is upgraded, and that is said; one of a newer version is named', async t => {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  const file = join(folder, 'backup.tar')
+  for (const words of [['init'], ['backup', file]])
+    assert.equal((await plimsoll(folder, [...words, '--dir', dir])).code, 0)
+  const restored = await plimsoll(
+    folder,
+    ['restore', file, '--dir', join(folder, 'restored')],
+    {},
+    '',
+    laterProgram('newer'),
+  )
+  assert.equal(
+    restored.stderr,
+    `upgrading the records of ${file} from the step ${LEVEL} to the step ${EXPANDING}\n`,
+  )
+  assert.equal(restored.code, 0)
+  const newer = join(folder, 'newer.tar')
+  const words = ['backup', newer, '--dir', join(folder, 'restored')]
+  assert.equal((await plimsoll(folder, words, {}, '', laterProgram('newest'))).code, 1)
+  assert.equal((await plimsoll(folder, words)).code, 0)
+  const contracted = join(folder, 'contracted')
+  const restore = ['restore', newer, '--dir', contracted]
+  assert.equal((await plimsoll(folder, restore, {}, '', laterProgram('newest'))).code, 0)
+  const newest = join(folder, 'newest.tar')
+  const save = ['backup', newest, '--dir', contracted]
+  assert.equal((await plimsoll(folder, save, {}, '', laterProgram('newest'))).code, 0)
+  const late = await plimsoll(folder, ['restore', newest, '--dir', join(folder, 'late')])
+  assert.match(late.stderr, /was written by a newer version of Plimsoll than this one/)
+})

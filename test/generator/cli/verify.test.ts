@@ -1,0 +1,110 @@
+// Mirrors generator/cli/verify.ts
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { crateKey } from '../../../core/paths/crates.ts'
+import { parseVersion } from '../../../core/version.ts'
+import { openRegistry } from '../../../generator/registry.ts'
+import { setYanked } from '../../../generator/store/catalog/release-changes.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { folderOf, OPERATOR } from '../../support/workplace.ts'
+
+const ENV = { PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example' }
+
+/** A registry with five crates, and a command that is run on it. */
+async function scene(t: TestContext) {
+  const folder = folderOf(t)
+  const dir = join(folder, 'registry')
+  const plimsoll = (...args: string[]) => plimsollHere([...args, '--dir', dir], ENV)
+  assert.equal((await plimsoll('init')).code, 0)
+  const names = ['aft', 'bow', 'cabin', 'deck', 'demo']
+  const files = names.map(name => join(folder, `${name}.crate`))
+  for (const [at, name] of names.entries())
+    writeFileSync(files[at] as string, buildCrate({ name, version: '1.0.0' }))
+  assert.equal((await plimsoll('add', ...files)).code, 0)
+  assert.deepEqual((await plimsoll('verify')).stdout, 'everything agrees\n')
+  return { dir, plimsoll, file: files[4] as string }
+}
+
+test('what is still to be rendered is counted and no difference', async t => {
+  const { dir, plimsoll } = await scene(t)
+  const registry = await openRegistry(dir, { env: ENV })
+  await setYanked(registry.database, parseName('demo'), parseVersion('1.0.0'), true, OPERATOR)
+  await registry.close()
+  const verified = await plimsoll('verify')
+  assert.match(
+    verified.stderr,
+    /^\d\d outputs are still to be rendered; a daemon or `plimsoll build` renders them\n$/,
+  )
+  assert.deepEqual([verified.code, verified.stdout], [0, 'everything else agrees\n'])
+  const json = await plimsoll('verify', '--json')
+  assert.deepEqual([json.code, json.stdout, json.stderr], [0, '[]\n', verified.stderr])
+  rmSync(join(dir, 'public', 'index', 'ca', 'bi', 'cabin'))
+  const wrong = await plimsoll('verify')
+  assert.deepEqual(
+    [wrong.code, wrong.stdout, wrong.stderr],
+    [1, 'index/ca/bi/cabin: is missing\n1 difference, 0 repaired\n', verified.stderr],
+  )
+  assert.equal((await plimsoll('verify', '--repair')).code, 0)
+  assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+})
+
+test('many differences of one cause have one line', async t => {
+  const { dir, plimsoll } = await scene(t)
+  const elsewhere = await plimsoll('verify', '--set', 'registry.base_url=https://new.example')
+  assert.equal(elsewhere.code, 1)
+  const git = /^index\.git:config\.json: differs from the catalog in the git index\n/m
+  assert.match(
+    elsewhere.stdout.replace(git, ''),
+    /^index\/config\.json: differs from the settings\nrendered for another address; run `plimsoll build`: \d+ files, such as crates\/aft\/crate\.json\n\d+ differences, 0 repaired\n$/,
+  )
+  const titled = await plimsoll('verify', '--set', 'registry.title=Another')
+  assert.match(
+    titled.stdout,
+    /^rendered with other settings or by another version; run `plimsoll build`: \d+ files, such as /,
+  )
+  for (const name of ['aft', 'bow', 'cabin'])
+    writeFileSync(join(dir, 'public', 'crates', name, 'crate.json'), '{}')
+  const three = await plimsoll('verify')
+  assert.match(three.stdout, /^(?:crates\/\w+\/crate\.json: the page differs .*\n){3}3 differences/)
+})
+
+test('add puts lost bytes back, as verify says', async t => {
+  const { dir, plimsoll, file } = await scene(t)
+  const shown = join(dir, 'public', 'crates', 'demo', 'demo-1.0.0.crate')
+  const bytes = readFileSync(file)
+  const cksum = createHash('sha256').update(bytes).digest('hex')
+  const stored = join(dir, 'crates', ...crateKey(parseName('demo'), cksum).split('/'))
+  const spoil = () => {
+    chmodSync(stored, 0o644)
+    // In place: the public tree has the same file.
+    writeFileSync(stored, 'spoilt')
+  }
+  const remove = () => {
+    rmSync(stored)
+    rmSync(shown)
+  }
+  for (const harm of [remove, spoil]) {
+    harm()
+    const verified = await plimsoll('verify')
+    assert.equal(verified.code, 1)
+    assert.match(
+      verified.stdout,
+      /^lost: demo@1\.0\.0: the bytes .*; put them back with `plimsoll add FILE`, or from a backup$/m,
+    )
+    assert.match(verified.stdout, /\d differences?, 0 repaired; 1 lost\n$/)
+    const added = await plimsoll('add', file)
+    assert.deepEqual([added.code, added.stdout], [0, 'present demo 1.0.0\n'])
+    assert.equal(
+      added.stderr,
+      `warning: ${file}: \`demo\` 1.0.0 was published before; the missing bytes were put back\n`,
+    )
+    assert.deepEqual([readFileSync(stored), readFileSync(shown)], [bytes, bytes])
+    assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
+  }
+  assert.match((await plimsoll('add', file)).stderr, /with the same bytes; nothing has changed\n$/)
+})
