@@ -17,7 +17,16 @@ import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { type ProgressLine, progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, printIssues, report, run, withDir } from './io.ts'
+import {
+  type FolderOptions,
+  flagsOf,
+  type Io,
+  localPath,
+  printIssues,
+  report,
+  run,
+  withDir,
+} from './io.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
 
@@ -27,7 +36,7 @@ export function registerBackup(program: Command, io: Io): void {
     .description(
       'write settings, database and .crate files to one tar file, also while a daemon is running',
     )
-    .argument('<file>', 'the tar file to create')
+    .argument('<file>', 'the tar file to create', localPath)
     .action((file: string, options: Options) =>
       withRegistry(io, options, async registry => {
         const progress = progressLine(io)

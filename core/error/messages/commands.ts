@@ -32,7 +32,8 @@ export const commandMessages = {
     migrate_undo_alone: '--undo goes alone; leave out --to, --crates and --public',
     push_other_config:
       '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree',
-    bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
+    bucket_address:
+      '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
