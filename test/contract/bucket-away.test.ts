@@ -1,0 +1,58 @@
+// Mirrors daemon/files/bucket-files.ts and daemon/readiness.ts: what a daemon answers whose bucket,
+// and then whose database, is away.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Cargo } from '../support/cargo.ts'
+import { Cluster, publish } from '../support/cluster.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
+import { writeProject } from '../support/project.ts'
+import { folderOf } from '../support/workplace.ts'
+
+const { server, skip } = postgresSuite()
+
+test('Cargo resolves while the bucket is away, and /readyz says soon what is missing', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'away', true)
+  const daemon = await cluster.daemon()
+  const token = /plim_\w{38}/.exec(daemon.log())?.[0] ?? ''
+  assert.equal((await publish(daemon, token, '1.0.0')).status, 200)
+  const config = async () => {
+    const answer = await fetch(`${daemon.url}/index/config.json`)
+    return [answer.status, answer.headers.get('etag'), await answer.text()]
+  }
+  const there = await config()
+  assert.equal(there[2], cluster.s3?.objects.get('www/index/config.json')?.bytes.toString())
+  const ready = async () => {
+    const start = performance.now()
+    const answer = await fetch(`${daemon.url}/readyz`)
+    const text = await answer.text()
+    assert.ok(performance.now() - start < 2000, `${text} after ${performance.now() - start} ms`)
+    return text
+  }
+  assert.equal(await ready(), 'ready\n')
+
+  if (cluster.s3) cluster.s3.fault = () => 'cut'
+  const start = performance.now()
+  assert.deepEqual(await config(), there)
+  const folder = folderOf(t)
+  const index = `sparse+${daemon.url}/index/`
+  const cargo = new Cargo(join(folder, 'home'), { registries: { test: index }, cratesIo: index })
+  const project = writeProject(join(folder, 'user'), {
+    name: 'user',
+    toml: '[dependencies]\ndemo = { version = "1", registry = "test" }\n',
+    files: { 'src/lib.rs': '' },
+  })
+  await cargo.ok(project.folder, 'generate-lockfile')
+  assert.ok(performance.now() - start < 10_000, 'Cargo had to wait for the bucket')
+  await new Promise(resolve => setTimeout(resolve, 1000))
+  assert.equal(await ready(), 'not ready: crate store, public tree\n')
+
+  await server.kill()
+  await new Promise(resolve => setTimeout(resolve, 1000))
+  assert.equal(await ready(), 'not ready: catalog, crate store, public tree\n')
+  assert.deepEqual(await config(), there)
+  await server.start()
+  if (cluster.s3) cluster.s3.fault = () => null
+})
