@@ -26,8 +26,8 @@ export interface HeaderOptions {
 /** What the answers of all files of a tree depend on. */
 export interface TreeOptions extends HeaderOptions {
   /**
-   * The `config.json` of the settings, which is answered whatever has become of the tree: Cargo reads
-   * it before anything else.
+   * The `config.json` of the settings, which is answered whatever has become of the tree: Cargo
+   * reads it before anything else.
    */
   readonly config?: Buffer
 }

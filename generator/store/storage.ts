@@ -92,8 +92,8 @@ async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | n
 }
 
 /**
- * Opens the bucket at an address; null when `place` is a folder. Loads the client only then. Refuses
- * every other address.
+ * Opens the bucket at an address; null when `place` is a folder. Loads the client only then.
+ * Refuses every other address.
  */
 export async function openBucket(
   place: string,

@@ -76,9 +76,9 @@ test('a part that does not answer is named within two seconds, and asked once', 
     })
   })
   for (const _ of [1, 2]) {
-    const start = performance.now()
+    const late = AbortSignal.timeout(2000)
     assert.deepEqual(await ready(test), [503, 'not ready: public tree\n'])
-    assert.ok(performance.now() - start < 2000)
+    assert.ok(!late.aborted)
   }
   assert.equal(probe.mock.callCount(), 1)
   answer()
