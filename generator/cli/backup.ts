@@ -72,7 +72,8 @@ async function load(io: Io, file: string, options: Options): Promise<void> {
     const progress = progressLine(io)
     const restored = await restore(file, dir, sources, progress.at)
     progress.done()
-    const { crateFiles, leftOut, variables, within } = restored
+    const { crateFiles, leftOut, variables, within, isAgain } = restored
+    if (isAgain) printIssues(io, [warning('restore_again', { dir })])
     const inside = { ...options, set: { ...options.set, ...within } }
     await withRegistry(io, inside, async registry => {
       const { issues } = await showChanges(io, registry, true)

@@ -119,6 +119,8 @@ export const commandMessages = {
     backup_unreadable: '{file} cannot be read as a backup: {reason}',
     restore_not_empty:
       '{dir} is not empty, it contains {entry}; restore into a new folder with --dir',
+    restore_again:
+      'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment leads out of {dir} ({names}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
@@ -128,6 +130,8 @@ export const commandMessages = {
       'the disk of the registry is full: {reason}; nothing was changed, try again when there is room',
   },
   busy: {
+    backup_running: 'another backup of {dir} is being made ({holder}); wait for its end',
+    restore_running: 'another backup is being restored into {dir} ({holder}); wait for its end',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     daemons_differ:
       'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',
