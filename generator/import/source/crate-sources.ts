@@ -76,8 +76,8 @@ function webCrates(dl: string, web: Web): CrateSource {
 }
 
 /**
- * The `.crate` files at a file URL, which a stranger may have written into the index: only what is a
- * file with bytes is read, and nothing counts but the bytes that have the checksum of their line.
+ * The `.crate` files at a file URL, which a stranger may have written into the index: only a file
+ * with bytes is read, and nothing counts but bytes that have the checksum of their line.
  */
 function fileCrates(dl: string): CrateSource {
   return {
