@@ -5,6 +5,7 @@ import {
   Refusal,
   type Registry,
   refuse,
+  renderConfig,
   systemRefusal,
 } from '../generator/index.ts'
 import { AccessGuard } from './access/access-guard.ts'
@@ -94,15 +95,16 @@ interface Served {
 function servedBy({ registry, downloads }: Deps): Served {
   const { settings } = registry
   const streams = new BucketStreams({ addressOf: addressOf(settings.server) })
-  const headers = {
+  const options = {
     pageHeaders: pageHeaders(registry.site),
     keyHeader: keyHeaderOf(settings),
+    config: renderConfig(registry.urls, settings.auth.required).bytes,
   }
   const { shared } = registry.tree
-  if (shared) return { files: new BucketFiles(shared, registry, streams, headers), streams }
+  if (shared) return { files: new BucketFiles(shared, registry, streams, options), streams }
   const isCounted = settings.downloads.count === 'served'
   const files = new PublicFiles(registry.tree.root, {
-    ...headers,
+    ...options,
     changes: registry.tree.changes,
     ...(isCounted && { onDownload: downloads.count }),
   })

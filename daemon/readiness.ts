@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { hasMoved, Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
+import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
 /** What the readiness check depends on. */
@@ -12,17 +13,27 @@ interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
 /** How many milliseconds an answer is reused, so that frequent probes cause no extra work. */
 const HOLDS = 1000
 
+/** How many milliseconds a part may take; whoever asks waits for two seconds at most. */
+const PATIENCE_MS = 1500
+
+/** Returns what is wrong with a part of the registry; null if nothing is. */
+type Probe = () => Promise<string | null>
+
 /**
  * Handles `GET /readyz`. Answers 200 if a publish could be accepted now: test writes to database,
- * crate store and public tree succeed, the disk has room for the largest `.crate`, and the records
- * were not moved; else 503.
+ * crate store and public tree succeed in time, the disk has room for the largest `.crate`, and the
+ * records were not moved; else 503.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
+  const probes = Object.entries(probesOf(deps)).map(([part, probe]) => inTime(part, probe))
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
+  const find = async () => {
+    const found = await Promise.all(probes.map(probe => probe()))
+    return [...new Set(found.filter(fault => fault !== null))]
+  }
   return async () => {
     const at = deps.clock().getTime()
-    if (latest === null || Math.abs(at - latest.at) >= HOLDS)
-      latest = { at, faults: findFaults(deps) }
+    if (latest === null || Math.abs(at - latest.at) >= HOLDS) latest = { at, faults: find() }
     const faults = await latest.faults
     return faults.length === 0 ? plain('ready\n', 200) : notReady(faults.join(', '))
   }
@@ -34,27 +45,45 @@ export function whileStarting(path: string): Response | null {
   return path === '/readyz' || path === '/startupz' ? notReady('starting') : null
 }
 
-/** Returns the names of failing parts, without reasons: those may contain paths. */
-async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps): Promise<string[]> {
+/** Returns a probe for each part. Its name is all that is said of a fault: reasons contain paths. */
+function probesOf({ registry, clock, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
   const { database, crates, tree, dir, settings } = registry
-  const faults = new Set<string>()
-  const parts = [
-    ['catalog', () => writeFact(database, 'probe', timestamp(clock()))],
-    ['crate store', () => crates.probe()],
-    ['public tree', () => tree.probe()],
-  ] as const
-  for (const [part, probe] of parts) {
-    try {
-      await probe()
-    } catch (error) {
-      const isFull = error instanceof Refusal && error.has('storage_full')
-      faults.add(isFull ? 'disk full' : part)
-    }
+  return {
+    catalog: async () => {
+      await writeFact(database, 'probe', timestamp(clock()))
+      return (await hasMoved(database)) ? 'moved' : null
+    },
+    'crate store': async () => {
+      await crates.probe()
+      return null
+    },
+    'public tree': async () => {
+      await tree.probe()
+      return null
+    },
+    disk: async () => {
+      const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
+      return Math.min(...room) < settings.limits.crate_bytes ? 'disk full' : null
+    },
   }
-  if (!faults.has('catalog') && (await hasMoved(database))) faults.add('moved')
-  const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
-  if (Math.min(...room) < settings.limits.crate_bytes) faults.add('disk full')
-  return [...faults]
+}
+
+/**
+ * Returns the same probe with an end: a part that fails, or says nothing for too long, is at fault
+ * itself. One that has not ended is not begun again.
+ */
+function inTime(part: string, probe: Probe): Probe {
+  let running: Promise<string | null> | null = null
+  const begin = () =>
+    probe()
+      .catch(error => (error instanceof Refusal && error.has('storage_full') ? 'disk full' : part))
+      .finally(() => {
+        running = null
+      })
+  return async () => {
+    running ??= begin()
+    return within(running, PATIENCE_MS, part)
+  }
 }
 
 async function free(path: string): Promise<number> {

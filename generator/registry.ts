@@ -7,6 +7,7 @@ import { registryUrls, withoutCredentials } from '../core/urls.ts'
 import type { Progress } from './build/build.ts'
 import { imageRules } from './images/download.ts'
 import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
+import { keepPrivate } from './private-files.ts'
 import { siteConfig } from './render/site-config.ts'
 import { crateRecords } from './store/catalog/crates.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
@@ -67,7 +68,7 @@ export async function initRegistry(
   if (isRegistry(dir)) refuse('registry_exists', { dir })
   const text = renderSettingsFile(values)
   resolveSettings({ file: { name: SETTINGS_FILE, text }, ...sources })
-  await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text))
+  await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text), 0o600)
 }
 
 /** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */
@@ -94,6 +95,7 @@ export async function openRegistry(
   const root = resolve(dir)
   if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
+  await keepPrivate(root, crates.path('') ?? join(root, 'cache'))
   const program = sources.program ?? PLIMSOLL
   const url = settings.database.url
   const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)

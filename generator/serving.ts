@@ -109,7 +109,7 @@ async function daemonId(dir: string): Promise<string> {
   const known = await unlessMissing(readFile(path, 'utf8'))
   if (known !== null && /^[0-9a-f]{8}$/.test(known)) return known
   const id = randomBytes(4).toString('hex')
-  await writeDurably(path, Buffer.from(id))
+  await writeDurably(path, Buffer.from(id), 0o600)
   return id
 }
 

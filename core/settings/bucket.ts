@@ -7,9 +7,9 @@ export interface BucketAddress {
   readonly prefix: string
 }
 
-/** Returns whether a place is meant as an address of a bucket and not as a folder. */
+/** Returns whether a place is meant as an address, which has to be that of a bucket. */
 export function isBucket(place: string): boolean {
-  return /^s3:/i.test(place)
+  return /^(?:s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(place)
 }
 
 /** Reads `s3://bucket/prefix`; returns null when it is none. Bucket names: rules of Amazon S3. */

@@ -1,13 +1,19 @@
-import { createHash } from 'node:crypto'
 import type { Context, HonoRequest } from 'hono'
-import { isIndexFile, notFoundPath, type Registry, readIndexFile } from '../../generator/index.ts'
+import {
+  configPath,
+  isIndexFile,
+  notFoundPath,
+  type Registry,
+  readIndexFile,
+} from '../../generator/index.ts'
 import type { BucketStream, BucketStreams } from './bucket-streams.ts'
 import { choose, variantOf } from './file-answer.ts'
+import { tagOf } from './file-cache.ts'
 import {
   type FileHeaders,
   fileHeaders,
-  type HeaderOptions,
   notFound,
+  type TreeOptions,
   toFolder,
 } from './file-headers.ts'
 import type { Part } from './file-part.ts'
@@ -17,8 +23,8 @@ type Shared = NonNullable<Registry['tree']['shared']>
 
 /**
  * Serves a public tree in a bucket that several daemons share: index files as the records have them
- * now, so that what was published through another daemon is shown at once, and everything else from
- * the bucket. `.crate` files are for `storedCrates`.
+ * now, so that what was published through another daemon is shown at once, `config.json` as the
+ * settings have it, and everything else from the bucket. `.crate` files are for `storedCrates`.
  */
 export class BucketFiles implements TreeFiles {
   readonly #shared: Shared
@@ -26,24 +32,30 @@ export class BucketFiles implements TreeFiles {
   readonly #streams: BucketStreams
   readonly #headers: FileHeaders
   readonly #pageHeaders: Readonly<Record<string, string>>
+  readonly #config: Buffer | undefined
 
   constructor(
     shared: Shared,
     { database }: Registry,
     streams: BucketStreams,
-    options: HeaderOptions,
+    options: TreeOptions,
   ) {
     this.#shared = shared
     this.#database = database
     this.#streams = streams
     this.#headers = fileHeaders(options)
     this.#pageHeaders = options.pageHeaders ?? {}
+    this.#config = options.config
   }
 
   async serve(pathname: string, c: Context): Promise<Response | null> {
     const known = decodePath(pathname)
     if (known === null || known.endsWith('.crate')) return null
-    if (isIndexFile(known)) return this.#index(known, c.req)
+    if (known === configPath && this.#config) return this.#text(known, this.#config, c.req)
+    if (isIndexFile(known)) {
+      const file = await readIndexFile(this.#database, known)
+      return file && this.#text(known, Buffer.from(file.text), c.req)
+    }
     return this.#streams.answer(c, () => this.#find(pathname, known, c.req))
   }
 
@@ -81,11 +93,8 @@ export class BucketFiles implements TreeFiles {
     return found && { bytes: found.bytes, size: found.size, answer }
   }
 
-  async #index(path: string, request: HonoRequest): Promise<Response | null> {
-    const file = await readIndexFile(this.#database, path)
-    if (!file) return null
-    const bytes = Buffer.from(file.text)
-    const tag = createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+  #text(path: string, bytes: Buffer, request: HonoRequest): Response {
+    const tag = tagOf(bytes)
     const variant = variantOf<Part>(path, this.#headers(path, tag), bytes)
     const { body, ...answer } = choose(variant, tag, askedBy(request))
     return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)

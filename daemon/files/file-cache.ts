@@ -163,6 +163,7 @@ export function isSameFile(a: Stamp, b: Stamp): boolean {
   return isSameTime && a.ino === b.ino && a.size === b.size
 }
 
-function tagOf(bytes: Buffer): string {
+/** Returns the tag of content. */
+export function tagOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
 }

@@ -23,6 +23,15 @@ export interface HeaderOptions {
   readonly keyHeader?: KeyHeader | null
 }
 
+/** What the answers of all files of a tree depend on. */
+export interface TreeOptions extends HeaderOptions {
+  /**
+   * The `config.json` of the settings, which is answered whatever has become of the tree: Cargo
+   * reads it before anything else.
+   */
+  readonly config?: Buffer
+}
+
 /** Returns the headers of a file of the tree, by its path and the tag of its content. */
 export type FileHeaders = (path: string, tag: string) => Record<string, string>
 

@@ -1,7 +1,7 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Context, HonoRequest } from 'hono'
-import { type ChangeNumber, notFoundPath } from '../../generator/index.ts'
+import { type ChangeNumber, configPath, notFoundPath } from '../../generator/index.ts'
 import {
   type Asked,
   acceptsGzip,
@@ -10,12 +10,12 @@ import {
   type Variant,
   variantOf,
 } from './file-answer.ts'
-import { FileCache, type Held } from './file-cache.ts'
+import { FileCache, type Held, tagOf } from './file-cache.ts'
 import {
   type FileHeaders,
   fileHeaders,
-  type HeaderOptions,
   notFound,
+  type TreeOptions,
   toFolder,
 } from './file-headers.ts'
 import { type FilePart, OpenPart } from './file-part.ts'
@@ -32,7 +32,7 @@ export interface TreeFiles {
   missing(c: Context): Response | null | Promise<Response | null>
 }
 
-export interface PublicFilesOptions extends HeaderOptions {
+export interface PublicFilesOptions extends TreeOptions {
   /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
   /** What changes with every change of the tree; without it, every request looks at the file. */
@@ -56,14 +56,16 @@ export class PublicFiles implements TreeFiles {
   readonly #keepable: number
   readonly #headers: FileHeaders
   readonly #changes: Pick<ChangeNumber, 'read'> | null
+  readonly #config: Held | null
   /** Counts an answer that is being sent if it is a download. */
   readonly counted: (answer: FileAnswer) => void
   readonly #variants = new WeakMap<Held, Record<'plain' | 'zipped', Variant>>()
 
   constructor(root: string, options: PublicFilesOptions = {}) {
     const { pageHeaders = {}, capacityBytes = 64 * SMALL_BYTES } = options
-    const { onDownload, changes = null } = options
+    const { onDownload, changes = null, config } = options
     this.#changes = changes
+    this.#config = config ? { tag: tagOf(config), bytes: config, gzip: null } : null
     this.counted = ({ download }) => {
       if (download !== undefined) onDownload?.(download)
     }
@@ -91,6 +93,8 @@ export class PublicFiles implements TreeFiles {
    * `time` is the time now, in milliseconds.
    */
   atOnce(pathname: string, asked: Asked, time: number): FileAnswer | null {
+    if (pathname === `/${configPath}` && this.#config)
+      return this.#whole(this.#config, configPath, asked)
     const known = pathname.endsWith('/') ? `${pathname}index.html` : pathname
     const moment = this.#changes && { change: this.#changes.read(), time }
     // Whatever is in memory has the path of a file that was served.
@@ -118,6 +122,7 @@ export class PublicFiles implements TreeFiles {
   #find(pathname: string, request: HonoRequest): Found {
     const path = decodePath(pathname)
     if (path === null) return null
+    if (path === configPath && this.#config) return this.#whole(this.#config, path, request)
     const file = `${this.#root}/${path}`
     const stats = look(file)
     if (stats?.isDirectory()) return this.#folder(pathname, path, request)

@@ -12,6 +12,7 @@ import {
   refuseErrors,
   type Submission,
 } from '../../generator/index.ts'
+import { within } from '../deadline.ts'
 import { PageWorker } from './page-worker.ts'
 
 /** Time limits of the queue, in milliseconds. */
@@ -222,12 +223,4 @@ export class IndexWorker {
     void work.finally(() => this.#running.delete(work))
     return work
   }
-}
-
-/** Returns the result of some work, or `late` after `ms` milliseconds. */
-function within<T>(work: Promise<T>, ms: number, late: T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms, late)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

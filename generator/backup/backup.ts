@@ -1,5 +1,5 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
@@ -14,26 +14,28 @@ import { isOnServer } from '../store/database/engine.ts'
 import { run } from '../store/database/statement.ts'
 import { isTemporary, temporaryPath } from '../store/disk/steps.ts'
 import {
+  createPrivately,
   isInside,
   openFile,
   readFolder,
-  statOf,
+  readText,
   syncFile,
   syncFolder,
 } from '../store/durable-file.ts'
+import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 
 /** The most attempts: a release in the snapshot may be deleted during the backup. */
 const ATTEMPTS = 5
 
-/** The age at which leftovers of a killed backup are removed from the registry folder. */
-const ABANDONED_MS = 24 * 3_600_000
+/** The file that says where a backup is written, until it is complete. */
+const DRAFT = 'draft'
 
 /**
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running. The records are a snapshot, and their bytes never change; if a deletion removes some
- * of them, takes a new snapshot. The file appears complete or not at all. Refuses a place in the
- * public tree.
+ * of them, takes a new snapshot. The file appears complete or not at all. Removes what a killed
+ * backup has left; one runs at a time. Refuses a place in the public tree.
  */
 export async function backup(
   registry: Registry,
@@ -45,15 +47,22 @@ export async function backup(
   const target = resolve(file)
   // It has the hashes of tokens and passwords, and everybody may read the tree.
   if (isInside(target, registry.tree.root)) refuse('backup_public', { file })
-  await mkdir(dirname(target), { recursive: true })
-  await removeAbandoned(registry.dir)
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await write(registry, target, progress)
-    } catch (error) {
-      if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS)
-        throw error
+  const lock = new Lock(join(registry.dir, 'locks', 'backup.lock'))
+  if (!lock.tryAcquire(`process ${process.pid}`))
+    refuse('backup_running', { dir: registry.dir, holder: lock.holder() })
+  try {
+    await removeAbandoned(registry.dir)
+    await mkdir(dirname(target), { recursive: true })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write(registry, target, progress)
+      } catch (error) {
+        if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS)
+          throw error
+      }
     }
+  } finally {
+    lock.release()
   }
 }
 
@@ -63,7 +72,10 @@ async function write(registry: Registry, target: string, progress?: Progress): P
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
   const snapshot = join(workplace, DATABASE_FILE)
   try {
-    await mkdir(workplace)
+    await mkdir(workplace, { mode: 0o700 })
+    await writeFile(join(workplace, DRAFT), temporary)
+    // SQLite would make a file that everybody may read; it takes an empty one.
+    createPrivately(snapshot)
     progress?.('copying the database', 0, 0)
     await run(registry.database, 'VACUUM INTO ?', snapshot)
     const archive = pack()
@@ -87,12 +99,13 @@ async function write(registry: Registry, target: string, progress?: Progress): P
   }
 }
 
+/** Removes what killed backups have left; the caller is the only one that makes a backup. */
 async function removeAbandoned(dir: string): Promise<void> {
   for (const { name } of await readFolder(dir)) {
-    const path = join(dir, name)
-    const facts = isTemporary(name) ? await statOf(path) : null
-    if (facts && facts.mtimeMs < Date.now() - ABANDONED_MS)
-      await rm(path, { recursive: true, force: true })
+    if (!isTemporary(name)) continue
+    const draft = await readText(join(dir, name, DRAFT))
+    if (draft !== null && isTemporary(draft)) await rm(draft, { force: true })
+    await rm(join(dir, name), { recursive: true, force: true })
   }
 }
 

@@ -7,14 +7,23 @@ import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
-import { DATABASE_FILE, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
+import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
 import { CrateFolder } from '../store/crate-folder.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import { closeWhole, openDatabase } from '../store/database/database.ts'
 import type { BeforeUpgrade } from '../store/database/migrations.ts'
 import { value } from '../store/database/statement.ts'
-import { temporaryPath } from '../store/disk/steps.ts'
-import { makeFolder, removeIfEmpty, syncFile, syncFolder } from '../store/durable-file.ts'
+import { temporaryName } from '../store/disk/steps.ts'
+import {
+  makeFolder,
+  readFolder,
+  readText,
+  removeIfEmpty,
+  syncFile,
+  syncFolder,
+  writeDurably,
+} from '../store/durable-file.ts'
+import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 import {
   ORIGINAL_SETTINGS_FILE,
@@ -26,16 +35,22 @@ import {
 export interface Restored extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
   /** The number of its `.crate` files. */
   readonly crateFiles: number
+  /** Whether what a killed restore had left there was removed first. */
+  readonly isAgain: boolean
 }
 
 /** What the file system itself keeps in the folder at which it is mounted. */
 const OF_FILE_SYSTEM = 'lost+found'
 
+/** The folder that has everything until it is complete, and in it, the names of what moves out. */
+const WORKPLACE = temporaryName('restore')
+const MOVING = 'moving.json'
+
 /**
  * Restores a backup as the registry folder `dir`, which must be missing or empty, and changes
  * nothing outside of it: settings of the backup that lead out are left out, those of `sources`
  * without effect. Checks every `.crate` against its checksum. `plimsoll.toml` appears last: until
- * then, there is no registry.
+ * then, there is no registry. Removes what a killed restore has left in the folder.
  */
 export async function restore(
   file: string,
@@ -46,30 +61,55 @@ export async function restore(
   if (!existsSync(file)) refuse('file_missing', { path: file })
   const target = resolve(dir)
   const isNew = !existsSync(target)
-  const entry = isNew ? undefined : (await readdir(target)).find(one => one !== OF_FILE_SYSTEM)
-  if (entry !== undefined) refuse('restore_not_empty', { dir, entry })
-  await makeFolder(target)
   // In the folder itself: where that is a mount point, it cannot be replaced by another one.
-  const workplace = temporaryPath(join(target, 'restored'))
+  const workplace = join(target, WORKPLACE)
+  const isAgain = existsSync(workplace)
+  if (!isAgain) await requireEmpty(target, dir)
+  await makeFolder(target)
+  const lock = new Lock(join(workplace, 'lock'))
+  if (!lock.tryAcquire(`process ${process.pid}`))
+    refuse('restore_running', { dir, holder: lock.holder() })
   try {
-    await mkdir(workplace)
-    const place = { target, workplace, sources }
-    const restored = await unpack(file, place, progress).catch(error => {
+    if (isAgain) await removeAbandoned(target)
+    await requireEmpty(target, dir)
+    const content = join(workplace, 'content')
+    await mkdir(content)
+    const restored = await unpack(file, { target, content, sources }, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
       if (error instanceof Refusal || 'syscall' in error) throw error
       return refuse('backup_unreadable', { file, reason: error.message })
     })
-    await moveAll(workplace, target)
-    return restored
+    await moveAll(content, target)
+    return { ...restored, isAgain }
   } finally {
+    lock.release()
     await rm(workplace, { recursive: true, force: true })
     if (isNew) await removeIfEmpty(target)
   }
 }
 
+/** Refuses a folder with anything in it that neither this program nor the file system needs. */
+async function requireEmpty(target: string, dir: string): Promise<void> {
+  const names = (await readFolder(target)).map(one => one.name)
+  const entry = names.find(one => ![OF_FILE_SYSTEM, WORKPLACE].includes(one))
+  if (entry !== undefined) refuse('restore_not_empty', { dir, entry })
+}
+
+/** Removes what a killed restore has left of what it had moved; a registry is complete and stays. */
+async function removeAbandoned(target: string): Promise<void> {
+  const workplace = join(target, WORKPLACE)
+  const moved = JSON.parse((await readText(join(workplace, MOVING))) ?? '[]') as string[]
+  if (!isRegistry(target))
+    for (const name of moved)
+      await rm(join(target, basename(name)), { recursive: true, force: true })
+  await rm(join(workplace, 'content'), { recursive: true, force: true })
+}
+
 /** Moves everything in a folder to another one, the settings last. */
 async function moveAll(from: string, to: string): Promise<void> {
   const others = (await readdir(from)).filter(one => one !== SETTINGS_FILE)
+  const note = join(to, WORKPLACE, MOVING)
+  await writeDurably(note, Buffer.from(JSON.stringify(others)), 0o600)
   for (const names of [others, [SETTINGS_FILE]]) {
     for (const name of names) await rename(join(from, name), join(to, name))
     await syncFolder(to)
@@ -81,18 +121,22 @@ interface Place {
   /** The folder of the registry. */
   readonly target: string
   /** The folder that has everything until it is complete. */
-  readonly workplace: string
+  readonly content: string
   readonly sources: RegistrySources
 }
 
-async function unpack(file: string, place: Place, progress?: Progress): Promise<Restored> {
-  const { workplace } = place
+async function unpack(
+  file: string,
+  place: Place,
+  progress?: Progress,
+): Promise<Omit<Restored, 'isAgain'>> {
+  const { content } = place
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
   // The loop below handles a failed read; this prevents an unhandled rejection until then.
   reading.catch(() => undefined)
   const seen = new Set<string>()
-  const database = join(workplace, DATABASE_FILE)
+  const database = join(content, DATABASE_FILE)
   let settings: RestoredSettings | null = null
   let crateFiles = 0
   for await (const entry of archive) {
@@ -108,7 +152,7 @@ async function unpack(file: string, place: Place, progress?: Progress): Promise<
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
       await syncFile(database)
     } else {
-      const crates = new CrateFolder(join(workplace, settings.crates))
+      const crates = new CrateFolder(join(content, settings.crates))
       await takeCrate(crates, name.slice('crates/'.length), bytes, file)
       crateFiles++
       progress?.('unpacking .crate files', crateFiles, 0)
@@ -126,14 +170,14 @@ async function unpack(file: string, place: Place, progress?: Progress): Promise<
 async function takeSettings(
   given: string,
   file: string,
-  { target, workplace, sources }: Place,
+  { target, content, sources }: Place,
 ): Promise<RestoredSettings> {
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)
   const texts = new Map([[SETTINGS_FILE, settings.text]])
   if (settings.leftOut.length > 0) texts.set(ORIGINAL_SETTINGS_FILE, given)
   for (const [name, text] of texts) {
-    const path = join(workplace, name)
+    const path = join(content, name)
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
     await syncFile(path)
   }

@@ -17,7 +17,16 @@ import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { type ProgressLine, progressLine } from './console/progress.ts'
 import { readRegistry, withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, printIssues, report, run, withDir } from './io.ts'
+import {
+  type FolderOptions,
+  flagsOf,
+  type Io,
+  localPath,
+  printIssues,
+  report,
+  run,
+  withDir,
+} from './io.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
 
@@ -27,7 +36,7 @@ export function registerBackup(program: Command, io: Io): void {
     .description(
       'write settings, database and .crate files to one tar file, also while a daemon is running',
     )
-    .argument('<file>', 'the tar file to create')
+    .argument('<file>', 'the tar file to create', localPath)
     .action((file: string, options: Options) =>
       readRegistry(io, options, async registry => {
         const progress = progressLine(io)
@@ -63,7 +72,8 @@ async function load(io: Io, file: string, options: Options): Promise<void> {
     const progress = progressLine(io)
     const restored = await restore(file, dir, sources, progress.at)
     progress.done()
-    const { crateFiles, leftOut, variables, within } = restored
+    const { crateFiles, leftOut, variables, within, isAgain } = restored
+    if (isAgain) printIssues(io, [warning('restore_again', { dir })])
     const inside = { ...options, set: { ...options.set, ...within } }
     await withRegistry(io, inside, async registry => {
       const { issues } = await showChanges(io, registry, true)

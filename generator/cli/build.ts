@@ -6,17 +6,16 @@ import { refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import type { Registry } from '../registry.ts'
-import { buildStatic, readStaticSettings, TRIAL_BASE } from '../static/build.ts'
+import { buildStatic, TRIAL_BASE } from '../static/build.ts'
 import { showChanges } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { looseSettings, withRegistry } from './folder.ts'
 import {
   Exit,
   type FolderOptions,
-  filled,
-  flagsOf,
   type Io,
+  localPath,
   printIssues,
   printWarnings,
   report,
@@ -45,12 +44,13 @@ export function registerBuild(program: Command, io: Io): void {
     .option(
       '--from <dir>',
       'build a static tree from all .crate files below DIR and its plimsoll.toml, without database',
-      filled,
+      localPath,
     )
-    .option('--out <dir>', 'with --from: folder to write the tree to', filled)
+    .option('--out <dir>', 'with --from: folder to write the tree to', localPath)
     .option(
       '--cache <file>',
       'with --from: cache file for a faster next build; default: a file in your cache folder',
+      localPath,
     )
     .option('--no-cache', 'with --from: read and render everything, and write no cache file')
     .option('--skip-bad', 'with --from: leave out refused .crate files; then exit with code 1')
@@ -62,7 +62,7 @@ export function registerBuild(program: Command, io: Io): void {
       const alone = from === undefined ? onlyWithFrom(options) : undefined
       if (alone) command.error(`error: ${alone} goes only with --from`)
       if (from !== undefined && out !== undefined)
-        await run(io, () => buildFrom(io, from, out, options))
+        await run(io, () => buildFrom(io, from, out, options, command))
       else await withRegistry(io, options, registry => buildRegistry(io, registry, options))
     })
   withManual(command, {
@@ -95,9 +95,14 @@ async function buildRegistry(io: Io, registry: Registry, options: Options): Prom
   refuseErrors(issues)
 }
 
-async function buildFrom(io: Io, from: string, out: string, options: Options): Promise<void> {
-  const sources = { env: io.env, flags: flagsOf(options) }
-  const { settings, urls } = readStaticSettings(from, sources)
+async function buildFrom(
+  io: Io,
+  from: string,
+  out: string,
+  options: Options,
+  command: Command,
+): Promise<void> {
+  const { settings, urls } = looseSettings(io, command, options)
   if (settings.registry.base_url === null) {
     io.err(
       `warning: no base URL is set, so the tree works only at ${TRIAL_BASE}; set it with --base-url`,

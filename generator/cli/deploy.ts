@@ -1,27 +1,26 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
-import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
-import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
+import { isBucket } from '../../core/settings/bucket.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { deploy } from '../deploy/deploy.ts'
 import { bucketTarget, type DeployTarget, folderTarget } from '../deploy/target.ts'
-import { readSettings } from '../registry.ts'
-import { readStaticSettings } from '../static/build.ts'
+import { isRegistry } from '../registry.ts'
 import { push } from '../static/push.ts'
 import { bucketPushTarget, folderPushTarget } from '../static/push-target.ts'
 import { findCrates } from '../store/crate-files.ts'
-import type { Bucket } from '../store/s3/bucket.ts'
 import { openBucket } from '../store/storage.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
+import { looseSettings } from './folder.ts'
 import {
   Exit,
   type FolderOptions,
   filled,
-  flagsOf,
   type Io,
+  localPath,
   printIssues,
   printWarnings,
   report,
@@ -52,7 +51,7 @@ export function registerDeploy(program: Command, io: Io): void {
     .option(
       '--from <dir>',
       'the tree, such as of `build --out`; default: that of the registry',
-      filled,
+      localPath,
     )
     .option('--delete', 'remove files of a tree there that this one does not have')
     .option(
@@ -60,7 +59,7 @@ export function registerDeploy(program: Command, io: Io): void {
       'leave index and .crate files there as they are, for a tree that `push` adds to',
     )
     .option('--dry-run', 'change nothing, print what would be uploaded and removed')
-    .action((options: Options) => run(io, () => deployTree(io, options)))
+    .action((options: Options) => run(io, () => deployTree(io, options, command)))
   withManual(command, {
     examples: [
       ['plimsoll deploy --from public --to s3://my-site', 'uploads a static tree'],
@@ -108,13 +107,11 @@ async function pushFiles(
   options: PushOptions,
   command: Command,
 ): Promise<void> {
-  const isNamed = command.getOptionValueSource('dir') !== 'default' || Boolean(io.env.PLIMSOLL_DIR)
-  const from = isNamed || existsSync(options.dir) ? options.dir : null
-  const { settings, urls } = readStaticSettings(from, { env: io.env, flags: flagsOf(options) })
+  const { settings, urls } = looseSettings(io, command, options)
   // The index contains it, and there is no daemon whose address it could be.
   if (settings.registry.base_url === null) refuse('base_url_missing', { address: options.to })
   const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
-  const bucket = await bucketAt(options.to, settings, io)
+  const bucket = await openBucket(options.to, settings.storage, io.env)
   const to = bucket
     ? bucketPushTarget(bucket, settings.storage.cache_seconds)
     : await folderPushTarget(resolve(options.to))
@@ -135,17 +132,16 @@ async function pushFiles(
   if (result.refused.length > 0) throw new Exit(1)
 }
 
-async function deployTree(io: Io, options: Options): Promise<void> {
+async function deployTree(io: Io, options: Options, command: Command): Promise<void> {
   const { dir, dryRun = false } = options
-  const sources = { env: io.env, flags: flagsOf(options) }
-  const { settings } =
-    options.from === undefined ? readSettings(dir, sources) : resolveSettings(sources)
+  if (options.from === undefined && !isRegistry(dir)) refuse('not_a_registry', { dir })
+  const { settings } = looseSettings(io, command, options)
   const folder = isBucket(settings.storage.public) ? 'public' : settings.storage.public
   const from = resolve(options.from ?? resolve(dir, folder))
   const progress = progressLine(io)
   const result = await deploy({
     from,
-    to: await openTarget(options.to, from, settings, io),
+    to: await openTarget(options.to, from, settings.storage, io),
     removes: options.delete ?? false,
     isPagesOnly: options.pages ?? false,
     isTrial: dryRun,
@@ -175,20 +171,14 @@ async function deployTree(io: Io, options: Options): Promise<void> {
   ])
 }
 
-/** Opens the bucket at an address; null when `place` is a folder. */
-async function bucketAt(place: string, { storage }: Settings, { env }: Io): Promise<Bucket | null> {
-  if (isBucket(place) && !parseBucketAddress(place)) refuse('bucket_address', { given: place })
-  return openBucket(place, storage, env)
-}
-
 async function openTarget(
   to: string,
   from: string,
-  settings: Settings,
-  io: Io,
+  storage: Settings['storage'],
+  { env }: Io,
 ): Promise<DeployTarget> {
-  const bucket = await bucketAt(to, settings, io)
-  if (bucket) return bucketTarget(bucket, settings.storage.cache_seconds)
+  const bucket = await openBucket(to, storage, env)
+  if (bucket) return bucketTarget(bucket, storage.cache_seconds)
   const folder = resolve(to)
   const real = (path: string) => {
     try {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
 import { formatNumber } from '../../core/quantity.ts'
+import { isBucket } from '../../core/settings/bucket.ts'
 import type { Program } from '../pages/context.ts'
 import { systemRefusal } from '../store/storage-fault.ts'
 
@@ -58,6 +59,12 @@ export function filled(text: string): string {
   return text
 }
 
+/** Parses a path of this machine; refuses a URL, of which a folder would be made. */
+export function localPath(text: string): string {
+  if (isBucket(text)) throw new InvalidArgumentError('it is a URL; name a file or folder here')
+  return filled(text)
+}
+
 /** Adds `--dir` to a command, and `--set` for every setting. */
 export function withDir(command: Command, io: Io): Command {
   const add = (text: string, before: Record<string, string> = {}) => {
@@ -67,7 +74,7 @@ export function withDir(command: Command, io: Io): Command {
   }
   // An empty variable counts as none: its folder would be the current one.
   return command
-    .option('--dir <dir>', 'the registry folder', filled, io.env.PLIMSOLL_DIR || './registry')
+    .option('--dir <dir>', 'the registry folder', localPath, io.env.PLIMSOLL_DIR || './registry')
     .option('--set <key=value>', 'override a setting; can be repeated', add)
 }
 

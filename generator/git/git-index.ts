@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
@@ -207,6 +207,7 @@ export async function setGitIndexAside(registry: Registry): Promise<void> {
   if (!existsSync(path)) return
   await rm(asidePath(registry), { recursive: true, force: true })
   await rename(path, asidePath(registry))
+  await chmod(asidePath(registry), 0o700)
 }
 
 /** Moves a repository that is switched on again back into the public tree. */
@@ -215,6 +216,8 @@ export async function bringGitIndexBack(registry: Registry): Promise<void> {
   if (existsSync(path) || !existsSync(asidePath(registry))) return
   await mkdir(dirname(path), { recursive: true })
   await rename(asidePath(registry), path)
+  // Public again, as far as the process makes anything public.
+  await chmod(path, 0o777 & ~process.umask())
 }
 
 function asidePath(registry: Registry): string {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { makePrivate } from '../private-files.ts'
 import { fileChecksum, sweepFolder, writeDurably } from '../store/durable-file.ts'
 import { FileMutex } from '../store/lock.ts'
 import { PublicTree } from '../store/public-tree.ts'
@@ -51,6 +52,7 @@ export async function folderPushTarget(folder: string): Promise<PushTarget> {
     if (!(await tree.has(configPath))) refuse('folder_in_use', { out: folder })
     break
   }
+  await makePrivate(tree.path(PUSH_FOLDER))
   const mutex = new FileMutex(tree.path(`${PUSH_FOLDER}/lock`))
   const write = async (path: string, bytes: Buffer) => {
     await sweepFolder(dirname(tree.path(path)), Date.now() - STALE_MS)

@@ -78,8 +78,8 @@ export class ChangeNumber {
 
   #open(): number {
     if (this.#file !== null) return this.#file
-    mkdirSync(dirname(this.#path), { recursive: true })
-    this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o644)
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600)
     return this.#file
   }
 }

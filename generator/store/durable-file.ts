@@ -6,6 +6,7 @@ import {
   type Dirent,
   existsSync,
   fsync,
+  openSync,
   realpathSync,
   type Stats,
 } from 'node:fs'
@@ -20,12 +21,12 @@ import { writing } from './storage-fault.ts'
  * Replaces `path` with `bytes` and syncs them; after a crash it has either the old or the new
  * bytes.
  */
-export async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
     await writing(async () => {
-      const file = await open(temporary, 'wx', 0o644)
+      const file = await open(temporary, 'wx', mode)
       try {
         await file.writeFile(bytes)
         await file.sync()
@@ -276,4 +277,18 @@ export function realOf(path: string): string {
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
   const real = join(existsSync(above) ? realpathSync(above) : above, relative(above, path))
   return real.endsWith(sep) ? real : real + sep
+}
+
+/**
+ * Creates an empty file, unless there is one, that only its owner can read; SQLite gives the files
+ * next to it, such as the WAL, the same permissions. An existing file is never opened here: closing
+ * it would drop all locks that this process has on it (POSIX), and then another process that closes
+ * the database would delete the WAL under our connections.
+ */
+export function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }

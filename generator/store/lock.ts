@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { Mutex } from '../../core/mutex.ts'
-import { isMissing } from './durable-file.ts'
+import { createPrivately, isMissing } from './durable-file.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 import { writing } from './storage-fault.ts'
 
@@ -54,7 +54,7 @@ export class Lock {
 
   /** Replaces the holder's line; this process must hold the lock. */
   describe(holder: string): void {
-    writeFileSync(`${this.#path}.holder`, holder)
+    writeFileSync(`${this.#path}.holder`, holder, { mode: 0o600 })
   }
 
   /** Frees the lock; does nothing when it is not held. */
@@ -142,9 +142,13 @@ function lock(file: LockFile): Promise<void> {
 /** A connection to a lock file: an empty database that is used only for SQLite's file locks. */
 type LockFile = Libsql.Database
 
-/** Opens or creates a lock file. SQLite itself never waits: that would block the process. */
+/**
+ * Opens or creates a lock file. Only its owner can read it: whoever reads it could keep the lock.
+ * SQLite itself never waits: that would block the process.
+ */
 function openLockFile(path: string): LockFile {
-  mkdirSync(dirname(path), { recursive: true })
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  createPrivately(path)
   const file = new Libsql(path)
   file.exec('PRAGMA busy_timeout = 0')
   return file

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { parseBucketAddress } from '../../core/settings/bucket.ts'
+import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { readIndexFile } from './catalog/index-file.ts'
 import { keyAtPath, releaseOfBytes } from './catalog/releases.ts'
@@ -91,14 +91,17 @@ async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | n
   return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
 }
 
-/** Opens the bucket at an address; null when `place` is a folder. Loads the client only then. */
+/**
+ * Opens the bucket at an address; null when `place` is a folder. Loads the client only then.
+ * Refuses every other address.
+ */
 export async function openBucket(
   place: string,
   { endpoint, region, path_style: pathStyle }: Settings['storage'],
   env: Environment,
 ): Promise<Bucket | null> {
   const address = parseBucketAddress(place)
-  if (!address) return null
+  if (!address) return isBucket(place) ? refuse('bucket_address', { given: place }) : null
   const { Bucket } = await import('./s3/bucket.ts')
   return new Bucket({ address, endpoint, region, pathStyle, env })
 }

@@ -67,6 +67,25 @@ test('asking often makes no more work', async t => {
   assert.equal(probe.mock.callCount(), 2)
 })
 
+test('a part that does not answer is named within two seconds, and asked once', async t => {
+  const test = await TestRegistry.open(t)
+  let answer = () => undefined as void
+  const probe = t.mock.method(test.registry.tree, 'probe', () => {
+    return new Promise<void>(resolve => {
+      answer = resolve
+    })
+  })
+  for (const _ of [1, 2]) {
+    const late = AbortSignal.timeout(2000)
+    assert.deepEqual(await ready(test), [503, 'not ready: public tree\n'])
+    assert.ok(!late.aborted)
+  }
+  assert.equal(probe.mock.callCount(), 1)
+  answer()
+  probe.mock.restore()
+  assert.deepEqual(await ready(test), READY)
+})
+
 test('a registry is not ready while the disk has no room for the largest .crate', async t => {
   const test = await TestRegistry.open(t, { env: { PLIMSOLL_LIMITS_CRATE_BYTES: '1000000' } })
   let free = 999_999

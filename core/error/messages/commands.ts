@@ -32,7 +32,8 @@ export const commandMessages = {
     migrate_undo_alone: '--undo goes alone; leave out --to, --crates and --public',
     push_other_config:
       '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree',
-    bucket_address: '`{given}` is not the address of a bucket; write s3://BUCKET/PREFIX',
+    bucket_address:
+      '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
@@ -131,6 +132,8 @@ export const commandMessages = {
     backup_unreadable: '{file} cannot be read as a backup: {reason}',
     restore_not_empty:
       '{dir} is not empty, it contains {entry}; restore into a new folder with --dir',
+    restore_again:
+      'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
       'the environment leads out of {dir} ({names}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
@@ -140,6 +143,8 @@ export const commandMessages = {
       'the disk of the registry is full: {reason}; nothing was changed, try again when there is room',
   },
   busy: {
+    backup_running: 'another backup of {dir} is being made ({holder}); wait for its end',
+    restore_running: 'another backup is being restored into {dir} ({holder}); wait for its end',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     daemons_differ:
       'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',

@@ -21,7 +21,7 @@ export const importMessages = {
     import_no_dl:
       '{where} has no `config.json` that says where the .crate files are (`dl`); name their folder or URL with --crates',
     import_dl_foreign:
-      'the `dl` of the source is `{dl}`, and only http and https are followed; name the folder or URL of the .crate files with --crates',
+      'the `dl` of the source is `{dl}`, and only http, https and file URLs of this machine are followed; name the folder or URL of the .crate files with --crates',
     import_unpacked_only:
       "{source} was made by `cargo vendor` and contains only unpacked sources; Cargo's download cache still has the .crate files, if it was not emptied: pass it with --crates, for example --crates ~/.cargo/registry/cache",
     import_url_invalid:

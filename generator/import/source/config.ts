@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { refuse } from '../../../core/error/error.ts'
 import { readText } from '../../store/durable-file.ts'
 
@@ -33,9 +34,20 @@ function parseJson(text: string, where: string): unknown {
   }
 }
 
-/** Returns whether a `dl` is an HTTP URL. Nothing else is followed: the source is untrusted. */
+/** Returns whether a `dl` is an HTTP URL. */
 export function isWebTemplate(dl: string): boolean {
   return /^https?:\/\/[^/?#\s]/i.test(dl)
+}
+
+/** Returns whether a `dl` is a file URL of this machine. */
+export function isFileTemplate(dl: string): boolean {
+  if (!/^file:\/\/(?:localhost)?\/[^/]/i.test(dl)) return false
+  try {
+    return !fileURLToPath(dl).includes('\0')
+  } catch {
+    // What its escapes mean cannot be in a path.
+    return false
+  }
 }
 
 /**

@@ -1,12 +1,13 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls.ts'
 import type { Version } from '../../../core/version.ts'
 import { fileChecksum, fileFacts, readFolder } from '../../store/durable-file.ts'
-import { isWebTemplate } from './config.ts'
+import { isFileTemplate, isWebTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 import { plain, type Web } from './web.ts'
 
@@ -48,6 +49,7 @@ export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | 
     web.trust(crates.replace(/\{.*$/s, ''))
     return webCrates(crates.replace(/\/+$/, ''), web)
   }
+  if (isFileTemplate(crates)) return fileCrates(crates.replace(/\/+$/, ''))
   if (!existsSync(crates)) refuse('file_missing', { path: crates })
   return new FolderCrates(resolve(crates), null)
 }
@@ -55,6 +57,7 @@ export function namedCrates({ crates }: ImportRequest, web: Web): CrateSource | 
 /** Returns the `.crate` files at the `dl` of an index; `where` is the index's name for messages. */
 export function cratesOfDl(dl: string | null, where: string, web: Web): CrateSource {
   if (dl === null) return refuse('import_no_dl', { where })
+  if (isFileTemplate(dl)) return fileCrates(dl)
   if (!isWebTemplate(dl)) refuse('import_dl_foreign', { dl: plain(dl) })
   return webCrates(dl, web)
 }
@@ -68,6 +71,22 @@ function webCrates(dl: string, web: Web): CrateSource {
       return web.take(url, bytes =>
         bytes ? use(bytes) : refuse('import_no_bytes', { name, version, tried: plain(url) }),
       )
+    },
+  }
+}
+
+/**
+ * The `.crate` files at a file URL, which a stranger may have written into the index: only a file
+ * with bytes is read, and nothing counts but bytes that have the checksum of their line.
+ */
+function fileCrates(dl: string): CrateSource {
+  return {
+    description: dl,
+    take: async (wanted, use) => {
+      const { name, version } = wanted
+      const path = fileURLToPath(expandDl(dl, wanted))
+      if (await hasBytes(path)) return use(createReadStream(path))
+      return refuse('import_no_bytes', { name, version, tried: path })
     },
   }
 }
@@ -101,8 +120,10 @@ export class FolderCrates implements CrateSource {
   async #find(wanted: Wanted): Promise<string> {
     const paths = this.#dl === null ? [] : pathsOf(this.#dl, wanted)
     const direct = paths.map(path => join(this.#root, ...path.split('/')))
+    if (this.#dl !== null && isFileTemplate(this.#dl))
+      direct.unshift(fileURLToPath(expandDl(this.#dl, wanted)))
     const found: string[] = []
-    for (const path of direct) if (await fileFacts(path)) found.push(path)
+    for (const path of direct) if (await hasBytes(path)) found.push(path)
     const { name, version } = wanted
     const file = `${name}-${version}.crate`
     if (found.length === 0) found.push(...((await this.#survey()).get(file.toLowerCase()) ?? []))
@@ -133,6 +154,11 @@ export class FolderCrates implements CrateSource {
     this.#byName = found
     return found
   }
+}
+
+/** Returns whether there is a file that may be read: those of /proc have no size, and some no end. */
+async function hasBytes(path: string): Promise<boolean> {
+  return ((await fileFacts(path))?.size ?? 0) > 0
 }
 
 function keysOf(path: string): string[] {

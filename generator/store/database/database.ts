@@ -1,9 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
 import Libsql from 'libsql'
-import { syncFile } from '../durable-file.ts'
+import { createPrivately, syncFile } from '../durable-file.ts'
 import { LibsqlDialect } from './dialect.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
 import { type Queries, value } from './statement.ts'
@@ -80,20 +80,6 @@ export function openSnapshot(path: string): Snapshot {
       reader.exec('ROLLBACK')
       await queries.destroy()
     },
-  }
-}
-
-/**
- * Creates an empty file, unless there is one, that only its owner can read; SQLite gives the files
- * next to it, such as the WAL, the same permissions. An existing file is never opened here: closing
- * it would drop all locks that this process has on it (POSIX), and then another process that closes
- * the database would delete the WAL under our connections.
- */
-function createPrivately(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { TestRegistry } from '../../support/registry.ts'
 
@@ -70,4 +72,16 @@ test('`latest` leads to the newest version, whatever was the newest before', asy
     /url=\.\.\/1\.1\.0\+b\//,
   )
   assert.equal((await ask('/crates/other/latest/'))[0], 404)
+})
+
+test('config.json comes from the settings, whatever has become of the tree', async t => {
+  const test = await TestRegistry.open(t)
+  const ask = async () => {
+    const answer = await test.request('GET', '/index/config.json')
+    return [answer.status, answer.headers.get('etag'), await answer.text()]
+  }
+  const there = await ask()
+  rmSync(join(test.registry.tree.root, 'index', 'config.json'))
+  assert.deepEqual(await ask(), there)
+  assert.match(String(there[2]), /^\{"dl":"http:\/\/crates\.test\/crates\//)
 })

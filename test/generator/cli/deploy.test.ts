@@ -35,7 +35,10 @@ test('a static tree is built and deployed; keys are never printed', async t => {
   const inside = await plimsoll(folder, ['deploy', '--from', 'public', '--to', 'public/www'], env)
   assert.match(inside.stderr, /lie inside each other/)
   const wrong = await plimsoll(folder, ['deploy', '--from', 'public', '--to', 's3://X'], env)
-  assert.deepEqual([wrong.code, /is not the address of a bucket/.test(wrong.stderr)], [2, true])
+  assert.deepEqual(
+    [wrong.code, /is neither a folder nor the address of a bucket/.test(wrong.stderr)],
+    [2, true],
+  )
 })
 
 test('a registry folder is no target, also with the --delete that a deploy names', async t => {

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { build } from '../../../generator/build/build.ts'
@@ -102,8 +103,30 @@ test('a git index, as work tree and bare, with the .crate files in a folder', as
   }
 })
 
-test('a git index leads to its files by dl, over http only', async t => {
-  const { index, crates } = gitIndex(t, 'file:///etc/{crate}/{version}')
+test('a git index leads to its files by dl, a file URL of this machine', async t => {
+  const files = join(folderOf(t), 'some files')
+  const dl = `${pathToFileURL(files)}/{prefix}/{crate}/{version}.crate`
+  const { index, crates } = gitIndex(t, dl)
+  cpSync(crates, files, { recursive: true })
+  const { sums, outcomes } = await takeOver(await newRegistry(t), index)
+  assert.deepEqual(sums, { added: 3, present: 0, refused: 0 }, report(outcomes))
+  // Where the folder has no `.crate`, or only others.
+  rmSync(join(index, '.git'), { recursive: true })
+  for (const more of [[], ['other-1.0.0.crate']]) {
+    for (const name of more) writeFileSync(join(index, name), 'x')
+    const tree = await takeOver(await newRegistry(t), index)
+    assert.equal(tree.source.kind, 'tree')
+    assert.deepEqual([tree.sums.added, tree.sums.refused], [3, 1], report(tree.outcomes))
+  }
+  // Where the files are no longer, or are no files: nothing is read that has no end.
+  rmSync(files, { recursive: true })
+  mkdirSync(join(files, 'us', 'er', 'user', '0.1.0.crate'), { recursive: true })
+  const gone = await takeOver(await newRegistry(t), index)
+  assert.match(report(gone.outcomes), /user 0\.1\.0 refused: there is no \.crate of/)
+})
+
+test('a git index leads to its files by dl, over http', async t => {
+  const { index, crates } = gitIndex(t, 'file://elsewhere/etc/{crate}/{version}')
   const registry = await newRegistry(t)
   await assert.rejects(takeOver(registry, index), refusesWith('import_dl_foreign'))
   const server = await FileServer.start(new Cleanup(t), crates)

@@ -206,10 +206,21 @@ for (const { what, answer, expected } of hostile) {
   })
 }
 
-test('a dl from the web never leads to local files, and a password in an address is not used', async t => {
+test('a dl that is neither on the web nor a file of this machine leads nowhere, and a password in an address is not used', async t => {
   const registry = await newRegistry(t)
   const list = names(t, 'demo')
-  for (const dl of ['file:///etc/{crate}', '/etc', '../..', 'ftp://x/', 'http:/etc/passwd']) {
+  for (const dl of [
+    'file://elsewhere/etc/{crate}',
+    'file:etc/{crate}',
+    'file:///etc%2f{crate}',
+    'file:///etc/%ff/{crate}',
+    'file:///etc/%zz/{crate}',
+    'file:///etc/%00/{crate}',
+    '/etc',
+    '../..',
+    'ftp://x/',
+    'http:/etc/passwd',
+  ]) {
     const url = await serve(t, (_, response) => void response.end(JSON.stringify({ dl })))
     await assert.rejects(
       takeOver(registry, `sparse+${url}/`, { names: list }),

@@ -1,0 +1,111 @@
+// Mirrors generator/cli/folder.ts and core/settings/bucket.ts: where commands find their settings,
+// and which places they take
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Cleanup } from '../../support/cleanup.ts'
+import type { Run } from '../../support/command.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { plimsoll } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { startS3 } from '../../support/s3/bucket.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const BASE = 'https://crates.example'
+
+/** A folder with `crates/demo.crate`, a provider of objects, and settings that lead to it. */
+async function start(t: TestContext) {
+  const folder = folderOf(t)
+  const s3 = await startS3(new Cleanup(t))
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = s3.env({})
+  const keys = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }
+  for (const name of ['crates', 'plain', 'registry']) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
+  }
+  const put = (dir: string) =>
+    writeFileSync(
+      join(folder, dir, 'plimsoll.toml'),
+      `[registry]\nbase_url = "${BASE}"\n[storage]\nendpoint = "${s3.url}"\nregion = "eu-test-1"\n`,
+    )
+  const words = (args: string) => args.split(' ').map(one => one.replace(/^\.\//, `${folder}/`))
+  const call = (args: string, env: NodeJS.ProcessEnv = {}) =>
+    plimsollHere(words(args), { ...keys, ...env })
+  /** In a process of its own, which has the folder as its current one. */
+  const callThere = (args: string) => plimsoll(folder, words(args), keys)
+  return { folder, s3, put, call, callThere }
+}
+
+test('build, push and deploy find their settings in the same way', async t => {
+  const { folder, s3, put, call, callThere } = await start(t)
+  const ways = [
+    ['crates', 'crates', ' --dir ./crates', {}],
+    ['crates', 'plain', ' --dir ./crates', {}],
+    ['crates', 'plain', '', { PLIMSOLL_DIR: join(folder, 'crates') }],
+    ['registry', 'plain', '', null],
+  ] as const
+  for (const [settings, from, more, env] of ways) {
+    put(settings)
+    const ok = async (args: string) => {
+      const { code, stderr } = await (env ? call(`${args}${more}`, env) : callThere(args))
+      assert.equal(code, 0, `${args}${more}: ${stderr}`)
+    }
+    await ok(`build --from ./${from} --out ./public --no-cache`)
+    const config = readFileSync(join(folder, 'public', 'index', 'config.json'), 'utf8')
+    assert.ok(config.includes(BASE), config)
+    await ok('deploy --from ./public --to s3://test/deployed')
+    await ok('push ./plain --to s3://test/pushed')
+    for (const place of ['deployed', 'pushed'])
+      assert.equal(s3.objects.get(`${place}/index/config.json`)?.bytes.toString(), config)
+    s3.objects.clear()
+    for (const name of ['public', `${settings}/plimsoll.toml`])
+      rmSync(join(folder, name), { recursive: true })
+  }
+  // What the command line names counts alone, and has to be there.
+  put('crates')
+  await call('build --from ./crates --out ./public --no-cache --dir ./plain')
+  const trial = readFileSync(join(folder, 'public', 'index', 'config.json'), 'utf8')
+  assert.ok(!trial.includes(BASE), trial)
+  for (const args of [
+    'build --from ./crates --out ./public',
+    'push ./plain --to s3://test/pushed',
+    'deploy --from ./public --to s3://test/deployed',
+  ]) {
+    const lost = await call(`${args} --dir ./nowhere`)
+    assert.deepEqual(
+      [lost.code, lost.stderr],
+      [2, `error: there is no file or folder ${folder}/nowhere\n`],
+    )
+  }
+  assert.deepEqual(s3.keys(), [])
+})
+
+test('a URL is no folder, and no bucket unless it says s3://', async t => {
+  const { folder, put, call, callThere } = await start(t)
+  put('crates')
+  assert.equal((await call('build --from ./crates --out ./public --no-cache')).code, 0)
+  assert.equal((await call('init --dir ./served')).code, 0)
+  const before = readdirSync(folder)
+  const refused = ({ code, stderr }: Run, words: RegExp) =>
+    assert.deepEqual([code, words.test(stderr)], [2, true], `${code} ${stderr}`)
+  for (const url of ['http://host/', 'file:///srv/www', 'S3://test/www', 'gs://bucket/www']) {
+    const words = new RegExp(`\`${url}\` is neither a folder nor the address of a bucket; write`)
+    refused(await call(`push ./plain --to ${url} --base-url ${BASE}`), words)
+    refused(await call(`deploy --from ./public --to ${url}`), words)
+    refused(await call(`migrate --dir ./served --crates ${url}`), words)
+    const crates = await call('status --dir ./served', { PLIMSOLL_STORAGE_CRATES: url })
+    refused(crates, /`storage\.crates` cannot be/)
+    const tree = await call(`verify --dir ./served --set storage.public=${url}`)
+    refused(tree, /`storage\.public` cannot be/)
+  }
+  for (const args of [
+    'init --dir http://host/',
+    'serve --init --dir http://host/',
+    'restore ./plain/demo.crate --dir http://host/',
+    'backup s3://test/backup.tar --dir ./served',
+    'build --from ./crates --out s3://test/www',
+  ])
+    refused(await callThere(args), /it is a URL; name a file or folder here/)
+  assert.deepEqual(readdirSync(folder), before)
+})
