@@ -70,6 +70,7 @@ export {
   listOwners,
   type Owner,
   registryCounts,
+  requireOwner,
 } from './store/catalog/crates.ts'
 export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
 export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'

@@ -15,6 +15,7 @@ import {
   type Queries,
   Refusal,
   refuse,
+  requireOwner,
   run,
   type Slice,
   timestamp,
@@ -38,12 +39,6 @@ export async function cratesOf(
     WHERE user_id = ? ORDER BY canonical LIMIT ? OFFSET ?`
   const rows = await all<{ name: string }>(database, sql, userId, limit, offset)
   return rows.map(row => row.name)
-}
-
-/** Refuses a user who is neither an owner of the crate nor an administrator. */
-export async function requireOwner(db: Queries, crate: CrateRecord, user: Account): Promise<void> {
-  if (user.admin || (await isOwner(db, crate.id, user.id))) return
-  refuse('not_owner', { name: crate.name, login: user.login })
 }
 
 /** The logins in a request, by whether anything changed for them. */

@@ -73,7 +73,10 @@ export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crate
   readonly most?: number
 }
 
-/** Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for certain crates. */
+/**
+ * Creates a token and returns its text, the only time. Refuses more than `most`, and `read` for
+ * certain crates.
+ */
 export async function createToken(
   database: Database,
   { userId, name, scopes, crates, expires, most }: TokenOrder,

@@ -1,15 +1,15 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import { type CrateRecord, findCrate, listOwners, refuse } from '../../generator/index.ts'
+import {
+  type CrateRecord,
+  findCrate,
+  listOwners,
+  refuse,
+  requireOwner,
+} from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
-import {
-  addOwners,
-  inviteOwners,
-  type OwnerChange,
-  removeOwners,
-  requireOwner,
-} from '../accounts/ownership.ts'
+import { addOwners, inviteOwners, type OwnerChange, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { readWhole } from '../http/request-body.ts'

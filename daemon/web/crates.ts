@@ -10,18 +10,13 @@ import {
   listReleases,
   parseVersion,
   refuse,
+  requireOwner,
   setYanked,
 } from '../../generator/index.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
-import {
-  addOwners,
-  inviteOwners,
-  listInvitations,
-  removeOwners,
-  requireOwner,
-} from '../accounts/ownership.ts'
+import { addOwners, inviteOwners, listInvitations, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { noteSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'

@@ -60,7 +60,7 @@ function auditRow(row: AuditRow, to: Linker): Markup {
 <div><div class="row-head">${isUser ? userLink(actor, to) : actor} <strong>${action}</strong>
 ${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
 ${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
-${user === null || user === actor ? null : userLink(user, to)}</div>
+${user === null || (user === actor && crate === null) ? null : userLink(user, to)}</div>
 ${detail === null ? null : html`<div class="row-more">${detail}</div>`}</div></li>
 `
 }

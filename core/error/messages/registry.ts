@@ -5,6 +5,8 @@ export const registryMessages = {
   forbidden: {
     not_owner:
       '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
+    crate_ownerless:
+      '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',

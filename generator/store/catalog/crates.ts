@@ -1,3 +1,4 @@
+import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../core/policy/look-alike.ts'
 import {
@@ -117,6 +118,26 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
 export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
   const text = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
   return (await value(db, text, crateId, userId)) !== null
+}
+
+/**
+ * Returns as what a user may yank versions and change owners; refuses a user who is neither an
+ * owner nor an administrator.
+ */
+export async function requireOwner(
+  db: Queries,
+  { id, name }: CrateRecord,
+  user: Pick<Row<'users'>, 'id' | 'login'> & { readonly admin: boolean },
+): Promise<'owner' | 'administrator'> {
+  if (await isOwner(db, id, user.id)) return 'owner'
+  if (user.admin) return 'administrator'
+  const isOwnerless = (await listOwners(db, id)).length === 0
+  throw new Refusal([strangerIssue(name, user.login, isOwnerless)])
+}
+
+/** Returns what a user is told who is no owner of a crate. */
+export function strangerIssue(name: Name, login: string, isOwnerless: boolean): Issue {
+  return issue(isOwnerless ? 'crate_ownerless' : 'not_owner', { name, login })
 }
 
 /** Makes a user an owner of a new or imported crate, without an invitation. */

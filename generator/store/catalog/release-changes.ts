@@ -12,7 +12,7 @@ import {
 import type { Database } from '../database/database.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
-import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
+import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
 import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
@@ -104,7 +104,7 @@ function nextRelease(
 
 /**
  * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
- * and an actor who may not change the crate.
+ * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
  */
 export async function setYanked(
   database: Database,
@@ -114,9 +114,9 @@ export async function setYanked(
   change: Change,
 ): Promise<{ crateId: number; changed: boolean }> {
   return makeChange(database, change, async (tx, by) => {
-    const { crate, mayChange, taken } = await readTarget(tx, { name, version }, by)
+    const { crate, taken } = await readTarget(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
-    if (!mayChange) refuse('not_owner', { name: crate.name, login: by.actor })
+    const as = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
@@ -128,6 +128,7 @@ export async function setYanked(
       action: yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
+      ...(as === 'administrator' && { detail: { as } }),
     })
     const marks = await relist(tx, crate, await listVersions(tx, crate.id))
     await touchCrate(tx, crate, [{ kind: 'release', subject: taken.id }, ...marks], generation)

@@ -4,7 +4,7 @@ import { timestamp } from '../../../core/timestamp.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
 import { column, first, type Queries, type Row } from '../database/statement.ts'
 import type { Change } from './change.ts'
-import { CRATE, type CrateRecord } from './crates.ts'
+import { CRATE, type CrateRecord, strangerIssue } from './crates.ts'
 import type { ReleaseRecord } from './releases.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
@@ -16,8 +16,8 @@ export interface Target {
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
   readonly isOwnerless: boolean
-  /** Whether the actor may change the crate: an owner, or an administrator if it has no owner. */
-  readonly mayChange: boolean
+  /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
+  readonly mayPublish: boolean
   readonly taken: TakenVersion | null
   /** The checksum of this version before it was deleted; null when it was not. */
   readonly deleted: string | null
@@ -45,12 +45,12 @@ export async function readTarget(
     identity,
     canonicalName(name),
   )
-  if (!row) return { crate: null, isOwnerless: true, mayChange: true, taken: null, deleted: null }
+  if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
   const { takenId, version: taken, cksum, yanked, line, deleted, isOwner, isOwned, ...crate } = row
   return {
     crate,
     isOwnerless: isOwned === 0,
-    mayChange: !user || isOwner === 1 || (user.admin && isOwned === 0),
+    mayPublish: !user || isOwner === 1 || (user.admin && isOwned === 0),
     taken:
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
     deleted,
@@ -72,7 +72,7 @@ interface TargetRow
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, mayChange, taken, deleted }: Target,
+  { crate, isOwnerless, mayPublish, taken, deleted }: Target,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
   { actor }: Change,
 ): Issue[] {
@@ -81,7 +81,7 @@ export function releaseConflicts(
   // All other issues would be about the other crate.
   if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
   const issues: Issue[] = []
-  if (!mayChange) issues.push(issue('not_owner', { name, login: actor }))
+  if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
     issues.push(issue('version_taken', { name, version, existing: taken.version }))

@@ -61,6 +61,7 @@ const SESSION: Refusals = {
 }
 const ADMIN: Refusals = { ...SESSION, 'a demotion': both('Only administrators may do that') }
 const OWNER: Refusals = { ...SESSION, 'a crate that is lost': both('is not an owner of') }
+const DEMOTED: Refusals = { ...SESSION, 'a demotion': both('is not an owner of') }
 const LOGIN: Refusals = {
   'a lock': both('The username or the password is wrong, or the account is locked'),
   'a new password': both('The username or the password is wrong, or the account is locked'),
@@ -86,6 +87,7 @@ interface Row {
   readonly refusals: Refusals
 }
 
+const version = () => ({ version: '1.0.0' })
 const login = ({ other }: Sender) => ({ login: other })
 const json = ({ other }: Sender) => Buffer.from(JSON.stringify({ users: [other] }))
 const onlyAdmin = (path: Row['path'], body?: Row['body']): Row => {
@@ -134,10 +136,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     { path: '/me/invitations/other/decline', refusals: SESSION },
   ],
   'POST /me/crates/:name/yank': [
-    { path: '/me/crates/demo/yank', body: () => ({ version: '1.0.0' }), refusals: OWNER },
+    { path: '/me/crates/demo/yank', body: version, refusals: OWNER },
+    { path: '/me/crates/demo/yank', body: version, isAdmin: true, refusals: DEMOTED },
   ],
   'POST /me/crates/:name/unyank': [
-    { path: '/me/crates/demo/unyank', body: () => ({ version: '1.0.0' }), refusals: OWNER },
+    { path: '/me/crates/demo/unyank', body: version, refusals: OWNER },
   ],
   'POST /me/crates/:name/owners/add': [
     { path: '/me/crates/demo/owners/add', body: login, refusals: OWNER },
@@ -145,7 +148,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       path: '/me/crates/demo/owners/add',
       body: login,
       isAdmin: true,
-      refusals: { ...SESSION, 'a demotion': both('is not an owner of') },
+      refusals: DEMOTED,
     },
   ],
   'POST /me/crates/:name/owners/remove': [
@@ -164,6 +167,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'PUT /api/v1/crates/new': [{ path: '/api/v1/crates/new', body: publish, refusals: OWNER_TOKEN }],
   'DELETE /api/v1/crates/:name/:version/yank': [
     { path: '/api/v1/crates/demo/1.0.0/yank', refusals: OWNER_TOKEN },
+    { path: '/api/v1/crates/demo/1.0.0/yank', isAdmin: true, refusals: ADMIN_TOKEN },
   ],
   'PUT /api/v1/crates/:name/:version/unyank': [
     { path: '/api/v1/crates/demo/1.0.0/unyank', refusals: OWNER_TOKEN },

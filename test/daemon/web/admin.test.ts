@@ -54,6 +54,23 @@ test('an event about a user links to that user, once', async t => {
   assert.match(users, /users\/carol\/unlock/)
 })
 
+test('an owner who removes herself is named, and an administrator who yanks is called one', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('root', {}, true)
+  const token = await test.user('carol')
+  await test.publish(token, { name: 'keel', version: '1.0.0' })
+  const root = await loggedIn(test, 'root')
+  assert.equal((await root.post('/me/crates/keel/owners/add', { login: 'root' })).status, 303)
+  assert.equal((await root.post('/me/crates/keel/owners/remove', { login: 'root' })).status, 303)
+  const yank = await root.post('/me/crates/keel/yank', { version: '1.0.0' })
+  assert.equal(yank.headers.get('location'), '/me/crates/keel?done=version-yanked')
+  const text = await (await root.get('/me/admin/audit?crate=keel')).text()
+  const user = '<a href="[^"]*users\\?q=root">root</a>'
+  const crate = '<a href="[^"]*">keel</a>'
+  assert.match(text, new RegExp(`${user} <strong>owner-remove</strong>\\s*${crate}\\s*${user}`))
+  assert.match(text, /<strong>yank<\/strong>[\s\S]*?<div class="row-more">as administrator/)
+})
+
 test('users are found by username and by name', async t => {
   const test = await TestRegistry.open(t)
   await test.user('root', {}, true)

@@ -55,7 +55,7 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
 
 /** Forms sent with what the form carries; who has no session cannot have that of one. */
 const POSTED: Statuses = [403, 403, 403, 403, 303, 303, 303]
-const BY_OWNER: Statuses = [403, 403, 403, 403, 403, 303, 403]
+const BY_OWNER: Statuses = [403, 403, 403, 403, 403, 303, 303]
 const BY_ADMIN: Statuses = [403, 403, 403, 403, 403, 403, 303]
 
 const FORMS: Readonly<Record<string, Ask>> = {
@@ -92,7 +92,6 @@ const FORMS: Readonly<Record<string, Ask>> = {
     path: '/me/invitations/demo/decline',
     statuses: [403, 403, 403, 403, 400, 400, 400],
   },
-  // Yanking is the owners' (as in the API), owners are also the administrators' to change.
   'POST /me/crates/:name/yank': {
     path: '/me/crates/demo/yank',
     fields: { version: '1.0.0' },
@@ -106,7 +105,7 @@ const FORMS: Readonly<Record<string, Ask>> = {
   'POST /me/crates/:name/owners/add': {
     path: '/me/crates/demo/owners/add',
     fields: { login: 'carol' },
-    statuses: [403, 403, 403, 403, 403, 303, 303],
+    statuses: BY_OWNER,
   },
   'POST /me/crates/:name/owners/remove': {
     path: '/me/crates/demo/owners/remove',

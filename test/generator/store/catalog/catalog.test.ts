@@ -178,7 +178,7 @@ test('a name that differs only by case, - and _ is taken', async t => {
   }
 })
 
-test('only owners add versions and yank; a crate without owners is in the hands of administrators', async t => {
+test('owners add versions, administrators yank, too, and have a crate without owners in their hands', async t => {
   const registry = await newRegistry(t)
   const { database } = registry
   const [alice, bob, admin] = [
@@ -188,10 +188,16 @@ test('only owners add versions and yank; a crate without owners is in the hands 
   ]
   const next = await releaseOf(registry, { version: '2.0.0' }, 'b'.repeat(64))
   await addRelease(database, await releaseOf(registry, {}), alice)
-  for (const other of [bob, admin]) {
+  for (const other of [bob, admin])
     await assert.rejects(addRelease(database, next, other), refuses('not_owner'))
-    await assert.rejects(setYanked(database, demo, one, true, other), refuses('not_owner'))
-  }
+  await assert.rejects(setYanked(database, demo, one, true, bob), refuses('not_owner'))
+  await setYanked(database, demo, one, true, admin)
+  await setYanked(database, demo, one, false, alice)
+  const yanks = database.selectFrom('audit').select(['actor', 'detail'])
+  assert.deepEqual(await yanks.where('action', 'like', '%yank').orderBy('id').execute(), [
+    { actor: 'root', detail: '{"as":"administrator"}' },
+    { actor: 'alice', detail: null },
+  ])
   await assert.rejects(
     addRelease(database, await releaseOf(registry, {}), bob),
     refuses('not_owner'),
@@ -204,7 +210,15 @@ test('only owners add versions and yank; a crate without owners is in the hands 
     OPERATOR,
   )
   const update = await releaseOf(registry, { name: 'taken-in', version: '2.0.0' }, 'd'.repeat(64))
-  await assert.rejects(addRelease(database, update, bob), refuses('not_owner'))
+  await assert.rejects(addRelease(database, update, bob), refuses('crate_ownerless'))
+  const takenIn = parseName('taken-in')
+  await assert.rejects(setYanked(database, takenIn, one, true, bob), (error: Error) => {
+    assert.equal(
+      error.message,
+      '`bob` is not an owner of `taken-in`: it has no owners; ask an administrator',
+    )
+    return true
+  })
   assert.equal((await addRelease(database, update, admin)).outcome, 'added')
 })
 
