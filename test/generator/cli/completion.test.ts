@@ -20,7 +20,12 @@ before(async () => {
   folder = scratch(cleanup)
   const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
   const never = () => new Promise<string>(() => undefined)
-  program = await createProgram(io, [], { readInput: never, stopped: never, isRead: () => true })
+  program = await createProgram(io, [], {
+    readInput: never,
+    askSecret: null,
+    stopped: never,
+    isRead: () => true,
+  })
   for (const version of ['1.0.0', '1.1.0'])
     mkdirSync(join(folder, 'registry', 'public', 'crates', 'demo-crate', version), {
       recursive: true,
