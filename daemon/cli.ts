@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { CommanderError } from 'commander'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
@@ -38,8 +40,28 @@ function stopSignal(): Promise<string> {
   })
 }
 
+/** Asks at the terminal for a text that is not shown; an empty one when the input ends. */
+function askSecret(question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: process.stdin, output, terminal: true })
+  // From now on the terminal does not show what is typed.
+  process.stderr.write(question)
+  return new Promise(resolve => {
+    lines.once('SIGINT', () => process.exit(130))
+    lines.once('line', line => {
+      resolve(line)
+      lines.close()
+    })
+    lines.once('close', () => {
+      process.stderr.write('\n')
+      resolve('')
+    })
+  })
+}
+
 const io = terminalIo(process)
 const ends = {
+  askSecret: process.stdin.isTTY ? askSecret : null,
   readInput: () => text(process.stdin),
   stopped: stopSignal,
   isRead: () => !isCut,

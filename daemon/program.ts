@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Io } from '../generator/cli/io.ts'
+import type { PasswordInput } from './commands/user.ts'
 
 /** What some commands need of the process, besides printing. */
-export interface ProcessEnds {
-  /** Reads all of standard input. */
-  readonly readInput: () => Promise<string>
+export interface ProcessEnds extends PasswordInput {
   /** Resolves with the reason when the daemon has to stop. */
   readonly stopped: () => Promise<string>
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
@@ -44,6 +43,7 @@ export async function createProgram(
     .description(
       'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
     )
+    .version(version(), '-v', 'the same as -V')
     .version(version())
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
@@ -54,12 +54,12 @@ export async function createProgram(
 }
 
 /** Returns all commands; each is a module of its own, so a command loads only what it needs. */
-function table({ readInput, stopped, isRead }: ProcessEnds): CommandTable {
+function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
   return {
     ...commands,
     user: async () => {
       const { registerUser } = await import('./commands/user.ts')
-      return (to, io) => registerUser(to, io, readInput)
+      return (to, io) => registerUser(to, io, input)
     },
     token: async () => (await import('./commands/token.ts')).registerToken,
     audit: async () => {

@@ -1,6 +1,6 @@
 // Bundles the program into dist/program: loading a few large files takes half the time of loading
 // hundreds of small ones.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './prepare.mjs'
@@ -36,7 +36,7 @@ const ownPlaces = {
 
 await build({
   entryPoints: {
-    cli: built('daemon/cli.js'),
+    main: built('daemon/cli.js'),
     'sandbox-worker': built('generator/sandbox/worker.js'),
     'disk-worker': built('generator/store/disk/worker.js'),
   },
@@ -56,3 +56,17 @@ await build({
   plugins: [ownPlaces],
   logLevel: 'warning',
 })
+
+// An old Node cannot read the bundles, so the program that is started says what it needs first.
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node)
+const text = `#!/usr/bin/env node
+const { node } = process.versions
+const [major, minor] = node.split('.').map(Number)
+if (major > ${major} || (major === ${major} && minor >= ${minor})) import('./main.js')
+else {
+  console.error('error: Plimsoll needs Node ${major}.${minor} or newer, and this is ' + node + '; install a newer Node and run it again')
+  process.exitCode = 2
+}
+`
+writeFileSync(join(out, 'cli.js'), text, { mode: 0o755 })

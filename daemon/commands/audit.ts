@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
+import { table } from '../../generator/cli/console/table.ts'
 import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   before,
@@ -11,6 +12,7 @@ import {
   timestamp,
   withDir,
 } from '../../generator/index.ts'
+import { findUser } from '../accounts/accounts.ts'
 import {
   type AuditEvent,
   type AuditFilter,
@@ -35,17 +37,25 @@ export function registerAudit(program: Command, io: Io, isRead: () => boolean): 
     .option('--actor <username>', 'only events by this user; `command line` for the operator')
     .option('--crate <name>', 'only events of this crate')
     .option('--action <action>', 'only this action, such as publish, yank, login')
-    .option('--limit <n>', 'at most this many events, the latest ones', '100')
+    .addOption(
+      new Option('--limit <n>', 'at most this many events, the latest ones').default('100', '100'),
+    )
     .option('--follow', 'keep printing new events until interrupted, or until nobody reads them')
     .action((options: AuditOptions) =>
       readRegistry(io, options, async ({ database }) => {
         const filter = readFilter(io, options)
         const events = await listEvents(database, filter)
-        const print = (event: AuditEvent) =>
-          io.out(options.json ? JSON.stringify(event) : line(event))
-        if (events.length === 0) await nameActions(io, database, filter)
-        if (options.follow) await follow(database, filter, events, print, isRead)
-        else report(io, options, events, events.map(line))
+        if (events.length === 0) for (const hint of await hintsOf(database, filter)) io.err(hint)
+        if (!options.follow) return report(io, options, events, table(HEAD, events.map(cellsOf)))
+        let isFirst = true
+        await follow(database, filter, events, isRead, some => {
+          const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
+          for (const line of options.json ? some.map(one => JSON.stringify(one)) : lines) {
+            if (isFirst && !options.json) io.out(head)
+            isFirst = false
+            io.out(line)
+          }
+        })
       }),
     )
   withManual(audit, {
@@ -65,11 +75,27 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Says which actions there are if no event has the one that was asked for: it may be misspelt. */
-async function nameActions(io: Io, database: Database, { action }: AuditFilter): Promise<void> {
+/** Actors that are no users: the operator, and whoever failed to log in. */
+const OTHERS = new Set(['command line', 'unknown'])
+
+/** Returns what was asked for and is in no event at all: it may be misspelt. */
+async function hintsOf(
+  database: Database,
+  { actor, crate, action }: AuditFilter,
+): Promise<readonly string[]> {
+  const isIn = async (asked: Partial<AuditFilter>) =>
+    (await listEvents(database, { ...asked, limit: 1 })).length > 0
+  const hints: string[] = []
+  const isUser = actor === undefined || (await findUser(database, actor)) !== null
+  if (!isUser && !OTHERS.has(actor) && !(await isIn({ actor })))
+    hints.push(`there is no actor ${actor}; actors are users, ${[...OTHERS].join(' and ')}`)
+  if (crate !== undefined && !(await isIn({ crate }))) hints.push(`no event is about ${crate}`)
   const actions = await listActions(database)
-  if (action === undefined || actions.includes(action)) return
-  io.err(`no event has the action ${action}; the log has: ${actions.join(', ') || 'no events'}`)
+  if (action !== undefined && !actions.includes(action))
+    hints.push(
+      `no event has the action ${action}; the log has: ${actions.join(', ') || 'no events'}`,
+    )
+  return hints
 }
 
 /** Prints new events until the process ends, or nobody reads them any more. */
@@ -77,13 +103,13 @@ async function follow(
   database: Database,
   filter: AuditFilter,
   first: readonly AuditEvent[],
-  print: (event: AuditEvent) => void,
   isRead: () => boolean,
+  print: (events: readonly AuditEvent[]) => void,
 ): Promise<void> {
   let events = first
   let after = 0
   for (;;) {
-    events.forEach(print)
+    print(events)
     after = events.at(-1)?.id ?? after
     await sleep(500)
     if (!isRead()) return
@@ -91,10 +117,10 @@ async function follow(
   }
 }
 
-function line(event: AuditEvent): string {
+const HEAD = ['time', 'actor', 'action', 'crate', 'version', 'token', 'address', 'detail']
+
+function cellsOf(event: AuditEvent): string[] {
   const { at, actor, action, crate, version, token, address } = event
-  const how = [token && `token ${token}`, address && `from ${address}`]
-  const parts = [[at], [actor], [action], [crate, version], [detailText(event)], how]
-  const texts = parts.map(part => part.filter(one => one !== null).join(' '))
-  return texts.filter(text => text !== '').join('  ')
+  const cells = [at, actor, action, crate, version, token, address, detailText(event)]
+  return cells.map(one => String(one ?? ''))
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
+import { table } from '../../generator/cli/console/table.ts'
 import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   after,
@@ -45,8 +46,8 @@ export function registerToken(program: Command, io: Io): void {
       readRegistry(io, options, async ({ database }) => {
         const tokens = await listTokens(database)
         const now = timestamp(io.now())
-        const lines = tokens.map(one => describe(one, now))
-        report(io, options, tokens, lines)
+        const rows = tokens.map(one => cellsOf(one, now))
+        report(io, options, tokens, table(HEAD, rows))
       }),
     )
   withManual(list, {
@@ -107,15 +108,15 @@ function registerCreate(token: Command, io: Io): void {
   })
 }
 
-/** Example: `3  alice  ci  yank read  alpha-*  expires 2026-11-20T12:00:00Z  never used`. */
-function describe(
+const HEAD = ['id', 'user', 'name', 'scopes', 'crates', 'expires', 'last used']
+
+function cellsOf(
   { id, user, name, scopes, crates, expires, last_used: used }: TokenRecord,
   now: string,
-): string {
-  const until =
-    expires === null ? 'never expires' : `${expires <= now ? 'expired' : 'expires'} ${expires}`
-  const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'every crate']
-  return [id, user, name, ...what, until, used === null ? 'never used' : `used ${used}`].join('  ')
+): string[] {
+  const until = expires === null ? 'never' : `${expires <= now ? 'expired ' : ''}${expires}`
+  const what = [scopes?.join(' ') ?? 'all', crates?.join(' ') ?? 'all']
+  return [String(id), user, name, ...what, until, used ?? 'never']
 }
 
 async function makeToken(io: Io, { database, settings }: Registry, options: CreateOptions) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
+import { table } from '../../generator/cli/console/table.ts'
 import { type FolderOptions, report } from '../../generator/cli/io.ts'
 import {
   counted,
@@ -26,8 +27,13 @@ import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
 import { passwordIssues } from '../accounts/password.ts'
 import { endSessions } from '../accounts/sessions.ts'
 
-/** Reads all of standard input. */
-export type ReadInput = () => Promise<string>
+/** Where passwords come from. */
+export interface PasswordInput {
+  /** Reads all of standard input. */
+  readonly readInput: () => Promise<string>
+  /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
+  readonly askSecret: ((question: string) => Promise<string>) | null
+}
 
 interface AddOptions extends FolderOptions {
   readonly admin?: boolean
@@ -40,14 +46,14 @@ const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `crea
 const FROM_STDIN = 'read the password from standard input: one line'
 
 /** Registers the `user` commands, which also work while the daemon is running. */
-export function registerUser(program: Command, io: Io, readInput: ReadInput): void {
+export function registerUser(program: Command, io: Io, input: PasswordInput): void {
   const user = program.command('user').description('manage the users of the registry')
-  registerAdd(user, io, readInput)
+  registerAdd(user, io, input)
   registerList(user, io)
-  registerChanges(user, io, readInput)
+  registerChanges(user, io, input)
 }
 
-function registerAdd(user: Command, io: Io, readInput: ReadInput): void {
+function registerAdd(user: Command, io: Io, input: PasswordInput): void {
   const add = withDir(user.command('add'), io)
     .description('add a user; the first one is an administrator')
     .argument('<username>', '1 to 39 letters, digits, `.`, `_` and `-`')
@@ -55,7 +61,7 @@ function registerAdd(user: Command, io: Io, readInput: ReadInput): void {
     .option('--password-stdin', FROM_STDIN)
     .action((login: string, options: AddOptions) =>
       withRegistry(io, options, async registry => {
-        const password = options.passwordStdin ? await readPassword(readInput, login) : null
+        const password = options.passwordStdin ? await readPassword(input, login) : null
         const at = timestamp(io.now())
         const isFirst = await hasNoUsers(registry.database)
         const admin = isFirst || (options.admin ?? false)
@@ -81,7 +87,10 @@ function registerList(user: Command, io: Io): void {
     .action((options: FolderOptions & { json?: boolean }) =>
       readRegistry(io, options, async ({ database }) => {
         const users = await listUsers(database)
-        report(io, options, users, users.map(describe))
+        const rows = users.map(({ login, admin, locked, created }) => {
+          return [login, admin ? 'admin' : 'user', locked ? 'locked' : 'active', created]
+        })
+        report(io, options, users, table(['username', 'role', 'state', 'since'], rows))
       }),
     )
   withManual(list, {
@@ -91,12 +100,14 @@ function registerList(user: Command, io: Io): void {
   })
 }
 
-function registerChanges(user: Command, io: Io, readInput: ReadInput): void {
-  const password = 'set the password of a user; ends their sessions'
-  withUser(user, io, 'password', password, async (registry, found, at) => {
-    await givePassword(registry, found, await readPassword(readInput, found.login), at)
+function registerChanges(user: Command, io: Io, input: PasswordInput): void {
+  const password = 'ask for the password of a user at the terminal and set it; ends their sessions'
+  const setsPassword: UserWork = async (registry, found, at, { passwordStdin }) => {
+    const read = passwordStdin ? readPassword : askPassword
+    await givePassword(registry, found, await read(input, found.login), at)
     return { line: `set the password of ${found.login}` }
-  }).requiredOption('--password-stdin', FROM_STDIN)
+  }
+  withUser(user, io, 'password', password, setsPassword).option('--password-stdin', FROM_STDIN)
   const link = 'print a one-time link to set the password of a user; valid for 24 hours'
   const linkJson = '`link`, its URL'
   const makesLink: UserWork = async ({ database, urls }, found, at) => {
@@ -129,6 +140,7 @@ type UserWork = (
   registry: Registry,
   user: User,
   at: string,
+  options: AddOptions,
 ) => Promise<{ readonly line: string; readonly more?: object }>
 
 /** Adds a command that acts on one existing user; `json` describes what `work` adds to the user. */
@@ -140,34 +152,38 @@ function withUser(
   work: UserWork,
   json = '',
 ): Command {
-  const input = verb === 'password' ? ' --password-stdin < password.txt' : ''
   const command = withDir(parent.command(verb), io)
     .description(description)
     .argument('<username>', 'an existing user')
-    .action((login: string, options: FolderOptions & { json?: boolean }) =>
+    .action((login: string, options: AddOptions) =>
       withRegistry(io, options, async registry => {
         const { database } = registry
         const user = await requireUser(database, login)
-        const { line, more } = await work(registry, user, timestamp(io.now()))
+        const { line, more } = await work(registry, user, timestamp(io.now()), options)
         report(io, options, { ...more, ...(await requireUser(database, login)) }, [line])
       }),
     )
   return withManual(command, {
-    examples: [[`plimsoll user ${verb} ci${input}`, description.replace(' of a user', '')]],
+    examples: [[`plimsoll user ${verb} ci`, description.replace(' of a user', '')]],
     json: `an object${json === '' ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
   })
 }
 
-function describe({ login, admin, locked, created }: User): string {
-  return `${login}${admin ? '  admin' : ''}${locked ? '  locked' : ''}  since ${created}`
-}
-
 /** Reads a password of one line; a final line break is not part of it. */
-async function readPassword(readInput: ReadInput, login: string): Promise<string> {
+async function readPassword({ readInput }: PasswordInput, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')
   refuseErrors(passwordIssues(password, login))
+  return password
+}
+
+/** Asks twice for a password at the terminal. */
+async function askPassword({ askSecret }: PasswordInput, login: string): Promise<string> {
+  if (askSecret === null) return refuse('password_no_terminal')
+  const password = await askSecret(`New password of ${login}: `)
+  refuseErrors(passwordIssues(password, login))
+  if ((await askSecret('The same again: ')) !== password) refuse('passwords_differ')
   return password
 }
 

@@ -42,7 +42,7 @@ export async function loadCommands(
   table: CommandTable,
   word: string | undefined,
 ): Promise<readonly Register[]> {
-  if (word === '--version' || word === '-V') return []
+  if (word === '--version' || word === '-V' || word === '-v') return []
   const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
   const one = isOne ? table[word] : undefined
   const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))

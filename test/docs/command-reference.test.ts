@@ -48,6 +48,7 @@ test('docs/commands.md describes every command as it is declared, with an exampl
   const never = () => new Promise<string>(() => undefined)
   const program = await createProgram(io, [], {
     readInput: never,
+    askSecret: null,
     stopped: never,
     isRead: () => true,
   })

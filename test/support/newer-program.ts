@@ -11,6 +11,7 @@ const io = { ...terminalIo(process), program: which === 'newest' ? NEWEST : NEWE
 const stopped = () => new Promise<string>(resolve => process.once('SIGTERM', resolve))
 const program = await createProgram(io, words, {
   readInput: async () => '',
+  askSecret: null,
   stopped,
   isRead: () => true,
 })

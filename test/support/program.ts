@@ -7,6 +7,7 @@ import { hostEnvironment } from './plimsoll.ts'
 
 const ends = {
   readInput: async () => '',
+  askSecret: null,
   stopped: () => new Promise<string>(() => undefined),
   isRead: () => true,
 }

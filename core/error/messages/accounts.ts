@@ -6,6 +6,8 @@ export const accountMessages = {
     login_invalid:
       '`{login}` cannot be a username; use 1 to 39 letters, digits, `.`, `_` and `-`, and begin with a letter or digit',
     token_access_absent: 'choose full access or at least one permission',
+    password_no_terminal:
+      'there is no terminal at which to ask for the password; pass it with --password-stdin',
     token_id_invalid: '`{id}` is not the number of a token; `plimsoll token list` has them',
     token_name_invalid:
       'a token needs a name of 1 to 100 characters on one line, such as its purpose',
@@ -50,6 +52,7 @@ export const accountMessages = {
     user_locked: '`{login}` is locked; unlock the account first',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
+    passwords_differ: 'the two passwords differ; nothing was changed',
     password_lines: 'a password is one line; write nothing else to standard input',
     password_short: 'a password needs at least {min} characters; several words make a good one',
     password_long: 'a password may have at most {max} characters',

@@ -76,11 +76,11 @@ test('audit tells what was done, when, by whom and from where, and narrows it do
   })
   assert.match(
     await folder.ok('audit', '--action', 'yank'),
-    /^\S+Z {2}Alice {2}yank {2}Demo_Crate 1\.0\.0 {2}token 2 from 127\.0\.0\.1$/,
+    /^time +actor {2}action {2}crate {7}version {2}token {2}address {4}detail\n\S+Z {2}Alice {2}yank {4}Demo_Crate {2}1\.0\.0 {4}2 {6}127\.0\.0\.1$/,
   )
   assert.match(
     await folder.ok('audit', '--action', 'login-failed'),
-    /^\S+Z {2}unknown {2}login-failed {2}login Alice {2}from 127\.0\.0\.1$/,
+    /^time .*\n\S+Z {2}unknown {2}login-failed +127\.0\.0\.1 {2}login Alice$/,
   )
   assert.doesNotMatch(await folder.ok('audit'), /horse|right one|plim_/)
 })
@@ -114,14 +114,25 @@ test('audit names the actions there are when no event has the one asked for', as
       'no event has the action yanc; the log has: password-link, token-create, user-add\n',
     ],
   )
-  const quiet = await folder.run(['audit', '--action', 'user-add', '--crate', 'demo'])
-  assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', ''])
+  await folder.ok('user', 'add', 'alice')
+  for (const [words, stderr] of [
+    [['--actor', 'alice'], ''],
+    [['--actor', 'unknown'], ''],
+    [
+      ['--actor', 'nobody'],
+      'there is no actor nobody; actors are users, command line and unknown\n',
+    ],
+    [['--action', 'user-add', '--crate', 'demo'], 'no event is about demo\n'],
+  ] as const) {
+    const quiet = await folder.run(['audit', ...words])
+    assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', stderr])
+  }
 })
 
 test('audit --follow ends when nobody reads it any more', async t => {
   const folder = await servedFolder(t)
   const cli = join(root, 'dist', 'daemon', 'cli.js')
-  const script = '{ "$0" "$1" audit --follow --dir "$2"; echo "ended with $?" >&2; } | head -1'
+  const script = '{ "$0" "$1" audit --follow --dir "$2"; echo "ended with $?" >&2; } | head -2'
   const child = spawn('sh', ['-c', script, process.execPath, cli, folder.dir], { detached: true })
   const said = { stdout: '', stderr: '' }
   let isOver = false
@@ -145,7 +156,7 @@ test('audit --follow ends when nobody reads it any more', async t => {
     () => isOver,
     () => `still running: ${said.stderr}`,
   )
-  assert.match(said.stdout, /^\S+Z {2}command line {2}user-add {2}[^\n]*\n$/)
+  assert.match(said.stdout, /^time +actor .*\n\S+Z {2}command line {2}user-add {2}[^\n]*\n$/)
   assert.equal(said.stderr, 'ended with 0\n')
 })
 

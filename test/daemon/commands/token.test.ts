@@ -69,7 +69,7 @@ test('a token made beside a running daemon works at once, as far as it reaches; 
   assert.equal(await publish(url, limited, 'Alpha_Two'), '200')
   assert.match(
     await ok('token', 'list'),
-    /^1 {2}admin {2}first start {2}all {2}every crate {2}never expires {2}never used\n3 {2}alice {2}ci {2}publish-new yank {2}alpha-\* {2}expired \S+Z {2}never used\n4 {2}alice {2}ci {2}publish-new yank {2}alpha-\* {2}never expires {2}used \S+Z$/,
+    /^id {2}user {3}name {9}scopes {12}crates {3}expires {23}last used\n1 {3}admin {2}first start {2}all {15}all {6}never {25}never\n3 {3}alice {2}ci {11}publish-new yank {2}alpha-\* {2}expired \S+Z {2}never\n4 {3}alice {2}ci {11}publish-new yank {2}alpha-\* {2}never {25}\S+Z$/,
   )
 })
 
@@ -114,7 +114,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
     ],
     [['token', 'revoke'], 2, "missing required argument 'id'"],
   ])
-  assert.equal((await folder.ok('token', 'list')).split('\n').length, 1, 'nothing was made')
+  assert.equal((await folder.ok('token', 'list')).split('\n').length, 2, 'nothing was made')
 })
 
 test('a token without read is warned of in a private registry; one too many is refused', async t => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
-import { plimsoll } from '../../support/plimsoll.ts'
+import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
 import { scratch } from '../../support/scratch.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
+import { until } from '../../support/until.ts'
 
 const NOBODY = 'there is no user `nobody`; add one with `plimsoll user add nobody`'
 
@@ -16,7 +19,7 @@ test('user add, list: what is said, and what is refused', async t => {
   await folder.ok('user', 'lock', 'alice')
   assert.match(
     await folder.ok('user', 'list'),
-    /^admin {2}admin {2}since \S+Z\nalice {2}locked {2}since \S+Z\nroot {2}admin {2}since \S+Z$/,
+    /^username {2}role {3}state {3}since\nadmin {5}admin {2}active {2}\S+Z\nalice {5}user {3}locked {2}\S+Z\nroot {6}admin {2}active {2}\S+Z$/,
   )
   const users = JSON.parse(await folder.ok('user', 'list', '--json')) as Record<string, unknown>[]
   assert.deepEqual(
@@ -37,7 +40,11 @@ test('user add, list: what is said, and what is refused', async t => {
     [['user', 'add', 'carol', '--colour', 'red'], 2, /^error: unknown option '--colour'/],
     [['user', 'list', 'carol'], 2, /^error: too many arguments/],
     [['user', 'nonsense'], 2, /^error: unknown command 'nonsense'/],
-    [['user', 'password', 'alice'], 2, "required option '--password-stdin' not specified"],
+    [
+      ['user', 'password', 'alice'],
+      2,
+      'there is no terminal at which to ask for the password; pass it with --password-stdin',
+    ],
     [['user', 'link', 'nobody'], 1, NOBODY],
     [['user', 'link', 'alice'], 1, '`alice` is locked; unlock the account first'],
     ...['lock', 'unlock', 'promote', 'demote', 'logout'].map(
@@ -52,7 +59,8 @@ test('the first user is an administrator, and the command says so', async t => {
   await ok('init')
   assert.equal(await ok('user', 'add', 'ada'), 'added ada, an administrator as the first user\n')
   assert.equal(await ok('user', 'add', 'bob'), 'added bob\n')
-  assert.match(await ok('user', 'list'), /^ada {2}admin {2}since \S+Z\nbob {2}since \S+Z\n$/)
+  const list = await ok('user', 'list')
+  assert.match(list, /^username .*\nada +admin +active +\S+Z\nbob +user +active +\S+Z\n$/)
 })
 
 test('user --password-stdin takes one line; user link gives a link that works', async t => {
@@ -86,6 +94,48 @@ test('user --password-stdin takes one line; user link gives a link that works', 
   assert.equal(await folder.ok('user', 'logout', 'alice'), 'ended 1 session of alice')
   assert.equal(await second.isLoggedIn(), false)
   assert.equal(await folder.ok('user', 'logout', 'alice'), 'ended 0 sessions of alice')
+})
+
+test('user password asks at a terminal, twice and without showing what is typed', async t => {
+  const dir = join(scratch(new Cleanup(t)), 'registry')
+  for (const words of [['init'], ['user', 'add', 'alice']])
+    assert.equal((await plimsoll('.', [...words, '--dir', dir])).code, 0)
+  const cli = join(root, 'dist', 'program', 'cli.js')
+  const line = `'${process.execPath}' '${cli}' user password alice --dir '${dir}'`
+  const ask = async (...typed: string[]) => {
+    // A terminal of its own; `-e`: with the exit code of the command.
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { ...hostEnvironment(), NO_COLOR: '1' },
+    })
+    let said = ''
+    child.stdout.on('data', (bytes: Buffer) => {
+      said += bytes
+    })
+    const ended = once(child, 'close')
+    for (const [at, text] of typed.entries()) {
+      const question = ['New password of alice: ', 'The same again: '][at] as string
+      await until(
+        () => said.endsWith(question),
+        () => said,
+      )
+      child.stdin.write(text)
+    }
+    const [code] = await ended
+    return { code, said: said.replaceAll('\r', '') }
+  }
+  const long = 'correct horse battery'
+  const asked = 'New password of alice: \nThe same again: \n'
+  assert.deepEqual(await ask(`${long}\r`, `${long}\r`), {
+    code: 0,
+    said: `${asked}set the password of alice\n`,
+  })
+  assert.deepEqual(await ask(`${long}\r`, 'another one that is long\r'), {
+    code: 1,
+    said: `${asked}error: the two passwords differ; nothing was changed\n`,
+  })
+  const short = await ask('short\r')
+  assert.deepEqual([short.code, short.said.split('\n').length], [1, 3], short.said)
+  assert.equal((await ask('\x03')).code, 130)
 })
 
 test('a locked user loses sessions and tokens at once, and gets only the tokens back', async t => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { commands, loadCommands } from '../../../generator/cli/cli.ts'
+import { run } from '../../support/command.ts'
 import { plimsoll, root } from '../../support/plimsoll.ts'
 
 /** What is loaded with a compiled file before it runs: files of `dist`, and packages by name. */
@@ -51,4 +52,32 @@ test('a word that is no command loads all, so that the help has all of them; a m
   for (const word of [...shown, 'user', 'token', 'audit', 'serve'])
     assert.match(help.stdout, new RegExp(`^  ${word} `, 'm'))
   assert.match((await plimsoll(root, ['statsu'])).stderr, /Did you mean status\?/)
+})
+
+test('the built program says which Node it needs, and -v is -V', async () => {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string
+    engines: { node: string }
+  }
+  const needed = manifest.engines.node.replace('>=', '')
+  const cli = join(root, 'dist', 'program', 'cli.js')
+  const asNode = (node: string) => {
+    const other = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } })`
+    const words = ['--import', `data:text/javascript,${encodeURIComponent(other)}`, cli, '-v']
+    return run(process.execPath, words, { cwd: root, env: process.env })
+  }
+  for (const old of ['18.20.8', '20.18.3', '9.0.0'])
+    assert.deepEqual(await asNode(old), {
+      code: 2,
+      stdout: '',
+      stderr: `error: Plimsoll needs Node ${needed} or newer, and this is ${old}; install a newer Node and run it again\n`,
+    })
+  for (const good of [`${needed}.0`, '22.1.0', '100.0.0'])
+    assert.deepEqual(await asNode(good), { code: 0, stdout: `${manifest.version}\n`, stderr: '' })
+  assert.equal((await plimsoll(root, ['-V'])).stdout, `${manifest.version}\n`)
+})
+
+test('help shows numbers without quotation marks', async () => {
+  const help = await plimsoll(root, ['audit', '--help'])
+  assert.match(help.stdout, /\(default: 100\)/)
 })
