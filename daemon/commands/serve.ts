@@ -15,6 +15,7 @@ import {
   initRegistry,
   isRegistry,
   type ListenAddress,
+  noteAddress,
   openRegistry,
   operatorChange,
   parseListen,
@@ -28,6 +29,7 @@ import {
   serveLock,
   systemRefusal,
   timestamp,
+  warning,
   withDir,
 } from '../../generator/index.ts'
 import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
@@ -113,6 +115,9 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()
       try {
+        const before = await noteAddress(registry)
+        if (before !== null && settings.registry.base_url === null)
+          log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
         const serving = await beginServing(registry, server.url)
         try {
           await serveRegistry(io, log, stopped, { registry, server, serving })
