@@ -51,6 +51,12 @@ export function registryUrls(
   }
 }
 
+/** Returns the base URL of a registry whose `dl` is "auto"; null for any other `dl`. */
+export function baseOfDl(dl: string): string | null {
+  const end = `/${CRATES_FOLDER}/{crate}/{crate}-{version}.crate`
+  return dl.endsWith(end) ? dl.slice(0, -end.length) : null
+}
+
 /** Cargo appends a path to a `dl` without markers, so it must not end with a slash. */
 function downloads(dl: string): string {
   return dl.includes('{') ? dl : dl.replace(/\/+$/, '')

@@ -36,7 +36,7 @@ export { type PageContext, PLIMSOLL } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'
-export { beginServing, type Serving } from './serving.ts'
+export { beginServing, noteAddress, type Serving } from './serving.ts'
 export {
   buildStatic,
   readStaticSettings,
@@ -167,6 +167,7 @@ export {
   Refusal,
   refuse,
   refuseErrors,
+  warning,
 } from '../core/error/error.ts'
 
 // Settings, times, paths, addresses.

@@ -10,7 +10,7 @@ import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { keepPrivate } from './private-files.ts'
 import { siteConfig } from './render/site-config.ts'
 import { crateRecords } from './store/catalog/crates.ts'
-import { readFact, writeFact } from './store/catalog/facts.ts'
+import { readFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { ChangeNumber } from './store/change-number.ts'
@@ -114,7 +114,6 @@ export async function openRegistry(
   // Of what daemons with other folders change, only the files themselves tell.
   const changes = settings.database.url === null ? changeNumber(root) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
-  if (base) await writeFact(database, 'base', base)
   const urls = registryUrls(settings.registry, fallback)
   const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, database)
   return {

@@ -9,6 +9,7 @@ import type { Settings } from '../core/settings/settings.ts'
 import { withoutCredentials } from '../core/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
 import type { Registry } from './registry.ts'
+import { readFact, writeFact } from './store/catalog/facts.ts'
 import { hasOtherListings } from './store/catalog/listing.ts'
 import {
   forgetDaemon,
@@ -95,6 +96,17 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     await serving.end()
     throw error
   }
+}
+
+/**
+ * Notes the address that a served registry has, for commands that are run beside it. Returns the
+ * one that it had until now if that was another.
+ */
+export async function noteAddress({ database, urls }: Registry): Promise<string | null> {
+  const before = await readFact(database, 'base')
+  if (before === urls.base) return null
+  await writeFact(database, 'base', urls.base)
+  return before
 }
 
 /** Removes what a killed daemon has not uploaded to the bucket: its marks are there. */

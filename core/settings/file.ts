@@ -2,7 +2,7 @@ import { stringify } from 'smol-toml'
 import { type Issue, refuseErrors } from '../error/error.ts'
 import { inUnits, type SettingValue } from './kind.ts'
 import { type Setting, settingTable } from './schema.ts'
-import { fromFile } from './source.ts'
+import { fromFile, fromFlags, type Given, type SettingFlags } from './source.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
 # Environment variables (PLIMSOLL_SECTION_KEY) and flags override this file.
@@ -57,20 +57,23 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
 }
 
 /**
- * Returns the keys in a settings file that `isLeftOut` chooses, and the text of one without them:
- * the same if there are none, else written anew, without comments and defaults that it had. Refuses
- * a file that is no TOML, and settings that are not known.
+ * Returns the keys in a settings file that `isLeftOut` chooses, and the text of one without them
+ * and with `flags`: the same if there are neither, else written anew, without comments and defaults
+ * that it had. Refuses a file that is no TOML, and settings that are not known.
  */
-export function withoutSettings(
+export function changedSettings(
   file: { readonly name: string; readonly text: string },
   isLeftOut: (key: string, value: unknown) => boolean,
+  flags: SettingFlags = {},
 ): { readonly leftOut: readonly string[]; readonly text: string } {
   const issues: Issue[] = []
-  const given = fromFile(file, issues).map(({ setting, raw }) => [setting.key, raw] as const)
+  const rawByKey = ({ setting, raw }: Given) => [setting.key, raw] as const
+  const given = fromFile(file, issues).map(rawByKey)
+  const set = fromFlags(flags, issues).map(rawByKey)
   refuseErrors(issues)
   const leftOut = given.filter(one => isLeftOut(...one)).map(([key]) => key)
-  if (leftOut.length === 0) return { leftOut, text: file.text }
+  if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
   const kept = given.filter(([key]) => !leftOut.includes(key))
-  const text = renderSettingsFile(Object.fromEntries(kept) as Record<string, SettingValue>)
-  return { leftOut, text }
+  const values = Object.fromEntries([...kept, ...set]) as Record<string, SettingValue>
+  return { leftOut, text: renderSettingsFile(values) }
 }

@@ -93,11 +93,11 @@ export function fromEnvironment(
   return given
 }
 
+/** Settings on a command line, by key. */
+export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
+
 /** Reads the settings on the command line. */
-export function fromFlags(
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-  issues: Issue[],
-): Given[] {
+export function fromFlags(flags: SettingFlags, issues: Issue[]): Given[] {
   return Object.entries(flags).flatMap(([key, value]): Given[] => {
     if (value === undefined) return []
     const setting = settingTable.get(key)

@@ -18,6 +18,7 @@ import {
   type ListenAddress,
   lacksAdministrator,
   NO_ADMINISTRATOR,
+  noteAddress,
   openRegistry,
   operatorChange,
   PLIMSOLL,
@@ -32,6 +33,7 @@ import {
   serveLock,
   systemRefusal,
   timestamp,
+  warning,
   withDir,
 } from '../../generator/index.ts'
 import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
@@ -119,6 +121,9 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()
       try {
+        const before = await noteAddress(registry)
+        if (before !== null && settings.registry.base_url === null)
+          log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
         const serving = await beginServing(registry, server.url)
         try {
           await serveRegistry(io, log, stopped, { registry, server, serving })

@@ -166,7 +166,7 @@ async function unpack(
   return { crateFiles, leftOut, variables, within }
 }
 
-/** Writes the settings of a backup, and if they lead out of the folder, those without that. */
+/** Writes the settings of a restored registry, and if they differ, those of the backup. */
 async function takeSettings(
   given: string,
   file: string,
@@ -175,7 +175,7 @@ async function takeSettings(
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)
   const texts = new Map([[SETTINGS_FILE, settings.text]])
-  if (settings.leftOut.length > 0) texts.set(ORIGINAL_SETTINGS_FILE, given)
+  if (settings.text !== given) texts.set(ORIGINAL_SETTINGS_FILE, given)
   for (const [name, text] of texts) {
     const path = join(content, name)
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })

@@ -1,11 +1,11 @@
 import { relative, resolve, sep } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
-import { withoutSettings } from '../../core/settings/file.ts'
+import { changedSettings } from '../../core/settings/file.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
 import type { SettingSources } from '../registry.ts'
 
-/** The settings file of a backup, beside the one without what leads out of the folder. */
+/** The settings file of a backup, beside the one that differs from it. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
 /**
@@ -35,15 +35,17 @@ export interface RestoredSettings {
 }
 
 /**
- * Returns the settings with which a backup is restored to `dir`, so that nothing outside of it is
- * changed. Refuses flags that lead out of it, and settings that this version does not know.
+ * Returns the settings with which a backup is restored to `dir`, those of the command line
+ * included, so that nothing outside of it is changed. Refuses flags that lead out of it, and
+ * settings that this version does not know.
  */
 export function restoredSettings(
   dir: string,
   file: { readonly name: string; readonly text: string },
   sources: SettingSources,
 ): RestoredSettings {
-  const { leftOut, text } = withoutSettings(file, (key, value) => leadsOut(dir, key, value))
+  const isLeftOut = (key: string, value: unknown) => leadsOut(dir, key, value)
+  const { leftOut, text } = changedSettings(file, isLeftOut, sources.flags)
   const { values, origins, settings } = resolveSettings({ file: { ...file, text }, ...sources })
   const variables: string[] = []
   const within: Record<string, string> = {}
@@ -56,7 +58,7 @@ export function restoredSettings(
   }
   const crates = within['storage.crates'] ?? settings.storage.crates
   return {
-    text: leftOut.length === 0 ? text : `${headOf(leftOut)}\n${text}`,
+    text: text === file.text ? text : `${headOf(leftOut)}\n${text}`,
     leftOut,
     variables,
     within,
@@ -74,7 +76,9 @@ function leadsOut(dir: string, key: string, value: unknown): boolean {
 
 function headOf(leftOut: readonly string[]): string {
   return [
-    '# Restored from a backup, without what leads out of this folder:',
+    leftOut.length > 0
+      ? '# Restored from a backup, without what leads out of this folder:'
+      : '# Restored from a backup, with what the command line has set.',
     ...leftOut.map(key => `#   ${key}`),
     `# ${ORIGINAL_SETTINGS_FILE} is the file as it was in the backup.`,
   ].join('\n')

@@ -84,6 +84,7 @@ async function load(io: Io, file: string, options: Options): Promise<void> {
       report(io, options, result, [
         `restored ${counted(crateFiles, '.crate file')}`,
         ...leftOutLines(leftOut),
+        ...setLines(Object.keys(sources.flags)),
         `the registry is in ${dir}; check it with \`plimsoll verify --dir ${dir}${flags.join('')}\``,
       ])
       refuseErrors(issues)
@@ -95,6 +96,13 @@ function leftOutLines(leftOut: readonly string[]): string[] {
   if (leftOut.length === 0) return []
   return [
     `plimsoll.toml is without ${leftOut.join(', ')}, which would lead out of the folder; ${ORIGINAL_SETTINGS_FILE} has all settings`,
+  ]
+}
+
+function setLines(keys: readonly string[]): string[] {
+  if (keys.length === 0) return []
+  return [
+    `plimsoll.toml has ${keys.join(', ')} as on the command line; ${ORIGINAL_SETTINGS_FILE} is the file of the backup`,
   ]
 }
 

@@ -2,14 +2,17 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
+import { configPath } from '../../core/paths/tree.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { baseOfDl } from '../../core/urls.ts'
 import { deploy } from '../deploy/deploy.ts'
 import { bucketTarget, type DeployTarget, folderTarget } from '../deploy/target.ts'
+import { parseDl } from '../import/source/config.ts'
 import { isRegistry } from '../registry.ts'
 import { push } from '../static/push.ts'
-import { bucketPushTarget, folderPushTarget } from '../static/push-target.ts'
+import { bucketPushTarget, folderPushTarget, type PushTarget } from '../static/push-target.ts'
 import { findCrates } from '../store/crate-files.ts'
 import { openBucket } from '../store/storage.ts'
 import { withManual } from './console/manual.ts'
@@ -107,14 +110,13 @@ async function pushFiles(
   options: PushOptions,
   command: Command,
 ): Promise<void> {
-  const { settings, urls } = looseSettings(io, command, options)
-  // The index contains it, and there is no daemon whose address it could be.
-  if (settings.registry.base_url === null) refuse('base_url_missing', { address: options.to })
-  const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
-  const bucket = await openBucket(options.to, settings.storage, io.env)
+  const { storage } = looseSettings(io, command, options).settings
+  const bucket = await openBucket(options.to, storage, io.env)
   const to = bucket
-    ? bucketPushTarget(bucket, settings.storage.cache_seconds)
+    ? bucketPushTarget(bucket, storage.cache_seconds)
     : await folderPushTarget(resolve(options.to))
+  const { settings, urls } = await pushSettings(io, command, options, to)
+  const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
   const result = await push({ files, to, settings, urls }).finally(() => to.close())
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
@@ -130,6 +132,18 @@ async function pushFiles(
     ),
   )
   if (result.refused.length > 0) throw new Exit(1)
+}
+
+/** Returns the settings of a push; without an address, that of the tree it adds to is meant. */
+async function pushSettings(io: Io, command: Command, options: PushOptions, to: PushTarget) {
+  const given = looseSettings(io, command, options)
+  if (given.settings.registry.base_url !== null) return given
+  const config = await to.read(configPath)
+  const dl = config && parseDl(config.bytes.toString(), `${to.place}/${configPath}`)
+  const baseUrl = dl && baseOfDl(dl)
+  // The index contains it, and there is no daemon whose address it could be.
+  if (!baseUrl) return refuse('base_url_missing', { address: options.to })
+  return looseSettings(io, command, { ...options, baseUrl })
 }
 
 async function deployTree(io: Io, options: Options, command: Command): Promise<void> {

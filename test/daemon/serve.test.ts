@@ -104,6 +104,29 @@ test('the first start prints what to paste and a token, once; later ones print n
   assert.equal(await second.ended, 0)
 })
 
+test('a start at another address without base_url says what had the one before', async t => {
+  const cleanup = new Cleanup(t)
+  const dir = await folder(cleanup)
+  const base = 'https://crates.example'
+  const before: (string | null)[] = []
+  const run = async (env: Readonly<Record<string, string>>, listen: string) => {
+    const { child, said, url, ended } = await start(cleanup, dir, env, '--listen', listen)
+    child.kill('SIGTERM')
+    assert.equal(await ended, 0)
+    const [, was = null, now] =
+      /until now .* had the address (\S+); .* have (\S+), /.exec(said.err) ?? []
+    if (was !== null) assert.equal(now, url)
+    before.push(was)
+    return url
+  }
+  const first = await run({}, '127.0.0.1:0')
+  await run({}, new URL(first).host)
+  await run({}, '127.0.0.1:0')
+  await run({ PLIMSOLL_REGISTRY_BASE_URL: base }, '127.0.0.1:0')
+  await run({}, '127.0.0.1:0')
+  assert.deepEqual(before, [null, null, first, null, base])
+})
+
 test('serve --init creates a missing registry, and serves one that exists as it is', async t => {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')

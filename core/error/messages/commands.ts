@@ -31,14 +31,16 @@ export const commandMessages = {
       'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to',
     migrate_undo_alone: '--undo goes alone; leave out --to, --crates and --public',
     push_other_config:
-      '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree',
+      '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree, such as its --base-url',
     bucket_address:
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
     base_url_missing:
-      '{address} has no URL; set `registry.base_url` to the address at which users reach the registry',
+      'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
+    base_url_changed:
+      'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
     downloads_not_imported:
       'the setting `downloads.count` is "{count}", so nothing was imported; set it to "imported", or for logs of the time before the daemon counted, add `--set downloads.count=imported` once',
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',

@@ -225,6 +225,25 @@ test('a flag that leads out of the folder is refused, and one that does not is h
   await agrees(t, restored)
 })
 
+test('restore writes the settings that it renders with', async t => {
+  const { at, tar, restored, said } = await scene(t, '[limits]\ncrate_bytes = "20 MiB"\n')
+  const base = 'https://other.example'
+  const { stdout } = await said([
+    ...['restore', tar, '--dir', restored, '--set', `registry.base_url=${base}`],
+  ])
+  assert.match(stdout, /^plimsoll\.toml has registry\.base_url as on the command line; /m)
+  await agrees(t, restored)
+  const config = readFileSync(at('restored', 'public', 'index', 'config.json'), 'utf8')
+  assert.ok(config.startsWith(`{"dl":"${base}/`), config)
+  const { settings } = readSettings(restored, { env: {} })
+  assert.deepEqual(
+    [settings.registry.base_url, settings.limits.crate_bytes],
+    [base, 20 * 1024 ** 2],
+  )
+  const [original, before] = [at('restored', 'plimsoll.original.toml'), at('live', 'plimsoll.toml')]
+  assert.deepEqual(readFileSync(original), readFileSync(before))
+})
+
 test('settings within the folder stay as they are, and .crate files are where they say', async t => {
   const settings = '[storage]\n# Served by nginx.\npublic = "www"\ncrates = "files"\n'
   const { at, tar, restored, said } = await scene(t, settings)

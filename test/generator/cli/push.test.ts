@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { openStandIn } from '../../conformance/stand-in.ts'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { packagedFile, writeProject } from '../../support/project.ts'
@@ -77,4 +78,34 @@ test('push needs the address of the tree, and a folder that was named', async t 
   assert.deepEqual([lost.code, /no file or folder .*nowhere/.test(lost.stderr)], [2, true])
   const bad = await push(...address)
   assert.deepEqual([bad.code, /^error: .*a\.crate: /m.test(bad.stderr)], [1, true])
+})
+
+test('push takes the address from the tree that it adds to', async t => {
+  const folder = folderOf(t)
+  const put = (name: string) => {
+    const path = join(folder, `${name}.crate`)
+    writeFileSync(path, buildCrate({ name, version: '1.0.0' }))
+    return path
+  }
+  const [first, second] = [put('first'), put('second')]
+  const tree = join(folder, 'www')
+  const push = (...args: string[]) => plimsollHere(['push', ...args, '--to', tree])
+  const missing = await push(first)
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [
+      2,
+      `error: it is not known at which address users reach ${tree}; name it with --base-url, or as \`registry.base_url\`\n`,
+    ],
+  )
+  const base = 'https://crates.example/below'
+  assert.equal((await push(first, '--base-url', base)).code, 0)
+  const ended = await push(second)
+  assert.deepEqual([ended.code, ended.stdout], [0, 'pushed second 1.0.0\n'], ended.stderr)
+  const other = await push(second, '--base-url', 'https://other.example')
+  assert.match(other.stderr, /push with the settings of that tree, such as its --base-url\n$/)
+  // One that has its files elsewhere does not say where it is itself.
+  const config = join(tree, 'index', 'config.json')
+  writeFileSync(config, '{"dl":"https://cdn.example/{crate}-{version}"}')
+  assert.match((await push(second)).stderr, /--base-url/)
 })
