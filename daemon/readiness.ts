@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { hasMoved, Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 import type { Deps } from './deps.ts'
 
@@ -13,9 +13,9 @@ interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
 const HOLDS = 1000
 
 /**
- * Handles `GET /readyz`. Answers 200 if a publish could be accepted now: test writes to database,
- * crate store and public tree succeed, the disk has room for the largest `.crate`, and the records
- * were not moved; else 503.
+ * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
+ * database, crate store and public tree succeed, and the disk has room for the largest `.crate`;
+ * else 503. Also 200 in a pause and after a move: readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
@@ -51,7 +51,6 @@ async function findFaults({ registry, clock, freeBytes = free }: ReadinessDeps):
       faults.add(isFull ? 'disk full' : part)
     }
   }
-  if (!faults.has('catalog') && (await hasMoved(database))) faults.add('moved')
   const room = await Promise.all([...new Set([dir, tree.root])].map(freeBytes))
   if (Math.min(...room) < settings.limits.crate_bytes) faults.add('disk full')
   return [...faults]

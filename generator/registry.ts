@@ -9,14 +9,15 @@ import { imageRules } from './images/download.ts'
 import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { siteConfig } from './render/site-config.ts'
 import { registryCounts } from './store/catalog/crates.ts'
+import { requireInUse } from './store/catalog/departure.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
+import { pausable } from './store/catalog/pause.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
-import { requireNoMove } from './store/database/moves/move.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
 import type { Locks } from './store/process-mutex.ts'
@@ -75,7 +76,7 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
  * else the address that the daemon had last, or that it will listen on. `progress` is called while
  * the data of an older version is upgraded. Refuses records that were moved, and places that
- * overlap, except `forMove`.
+ * overlap, except `forMove`; then its mutexes also work in a pause.
  */
 export async function openRegistry(
   dir: string,
@@ -89,7 +90,8 @@ export async function openRegistry(
   if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
   const program = sources.program ?? PLIMSOLL
-  const { database, locks } = await openRecords(root, settings, crates, program, forMove)
+  const { database, locks: own } = await openRecords(root, settings, crates, program, forMove)
+  const locks = forMove ? own : pausable(own, database)
   await refreshListings(database, progress)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
@@ -154,7 +156,7 @@ async function openRecords(
     const database = await openPostgres(server, program)
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
-      if (!forMove) await requireNoMove(database, withoutCredentials(url))
+      if (!forMove) await requireInUse(database, withoutCredentials(url))
       // Of a registry that was opened before, a killed publish may have left its bytes.
       if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
@@ -168,7 +170,7 @@ async function openRecords(
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file, program)
   try {
-    if (!forMove) await requireNoMove(database, file)
+    if (!forMove) await requireInUse(database, file)
     return { database, locks: new FileLocks(join(dir, 'locks')) }
   } catch (error) {
     await database.destroy()

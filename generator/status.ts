@@ -13,10 +13,10 @@ import { listFailures } from './store/catalog/facts.ts'
 import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
 import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
 import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
+import { type Pause, readPause } from './store/catalog/pause.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
 import type { MarkKind } from './store/database/mark-kinds.ts'
-import { readMove } from './store/database/moves/move.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
@@ -75,8 +75,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),
-    // Records whose move has ended are not opened.
-    movingTo: (await readMove(database))?.place ?? null,
+    pause: await readPause(database),
     base: urls.base,
     index: urls.sparseIndex,
     databaseBytes: bytes,
@@ -95,9 +94,13 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
 }
 
 /** Returns what operators should do something about. */
-export function warningsOf({ git, movingTo }: Status): string[] {
-  const moving = `a move of the records to ${movingTo} was begun: \`plimsoll migrate\` goes on with it, \`plimsoll migrate --undo\` gives it up`
-  return [git.problem ?? [], movingTo === null ? [] : moving].flat()
+export function warningsOf({ git, pause }: Status): string[] {
+  return [git.problem ?? [], pause ? describePause(pause) : []].flat()
+}
+
+function describePause({ until, place }: Pause): string {
+  if (place !== null) return `paused: \`plimsoll migrate\` is copying the records to ${place}`
+  return `paused until ${timestamp(new Date(until))}; \`plimsoll resume\` ends it`
 }
 
 /** Returns the space of the file systems of a registry, each one once. */

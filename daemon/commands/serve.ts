@@ -13,6 +13,7 @@ import {
   GitIndex,
   type Io,
   initRegistry,
+  isPaused,
   isRegistry,
   type ListenAddress,
   openRegistry,
@@ -147,6 +148,8 @@ async function serveRegistry(
   const clock = () => io.now()
   /** Logs a failure in background work and stores it for `plimsoll status`. */
   const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
+    // It goes on after the pause, or elsewhere.
+    if (isPaused(fault)) return
     const error = systemRefusal(fault, 'operator') ?? fault
     log.error({ err: error }, words)
     metrics.backgroundFailed(what)

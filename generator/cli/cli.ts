@@ -8,6 +8,7 @@ export type Register = (program: Command, io: Io) => void
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
+const pause = async (): Promise<Register> => (await import('./migrate.ts')).registerPause
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
 const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
@@ -27,8 +28,10 @@ export const commands: CommandTable = {
   settings: reports,
   backup,
   restore: backup,
-  migrate: async () => (await import('./backup.ts')).registerMigrate,
-  completion: async () => (await import('./completion.ts')).registerCompletion,
+  pause,
+  resume: pause,
+  migrate: async () => (await import('./migrate.ts')).registerMigrate,
+  completion: async () => (await import('./completion/completion.ts')).registerCompletion,
 }
 
 /**

@@ -30,3 +30,9 @@ export function fileStamps(folder: string): Record<string, string> {
   }
   return Object.fromEntries(filesBelow(folder).map(path => [path, stamp(path)]))
 }
+
+/** The bytes of all files below a folder but the git index, which has a history, in Base64. */
+export function bytesBelow(folder: string): Map<string, string> {
+  const paths = filesBelow(folder).filter(path => !path.startsWith('index.git/'))
+  return new Map(paths.map(path => [path, readFileSync(join(folder, path), 'base64')]))
+}

@@ -1,4 +1,5 @@
 import { insert, type Queries } from '../database/statement.ts'
+import { requireUnpaused } from './pause.ts'
 
 /** The actor and time of a change to the catalog (RFC 3339, UTC, whole seconds). */
 export interface Change {
@@ -16,12 +17,16 @@ export function operatorChange(at: string): Change {
   return { at, actor: 'command line', user: null, tokenId: null }
 }
 
-/** Appends an audit event and returns its id. Call it in the transaction of the change. */
+/**
+ * Appends an audit event and returns its id. Call it in the transaction of the change, of which it
+ * is a part: it refuses the change while the registry is paused.
+ */
 export async function addEvent(
   tx: Queries,
   change: Change,
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
+  await requireUnpaused(tx)
   return insert(tx, 'audit', {
     ...event,
     at: change.at,

@@ -41,6 +41,14 @@ export interface ListedObject {
   readonly key: string
   readonly size: number
   readonly etag: string
+  /** When it was written, in milliseconds since 1970; `Infinity` when the storage does not say. */
+  readonly changed: number
+}
+
+/** The keys between two texts of ASCII characters, neither of which is a key. */
+export interface KeyRange {
+  readonly after: string
+  readonly before: string
 }
 
 /**
@@ -114,19 +122,23 @@ export class Bucket {
 
   /**
    * Lists the objects whose keys begin with `start`, by name, 1,000 with each request; with
-   * `isFlat`, only those without a further `/`.
+   * `isFlat`, only those without a further `/`, with `range` only those in it.
    */
-  async *list(start = '', isFlat = false): AsyncIterable<ListedObject> {
+  async *list(start = '', isFlat = false, range?: KeyRange): AsyncIterable<ListedObject> {
     for (let token = ''; ; ) {
       const query = {
         'list-type': '2',
         prefix: this.#prefix + start,
         ...(isFlat && { delimiter: '/' }),
+        ...(range && { 'start-after': this.#prefix + range.after }),
         ...(token !== '' && { 'continuation-token': token }),
       }
       const answer = await this.#connection.send({ method: 'GET', key: '', query })
       const page = rootOf(answer, 'ListBucketResult')
-      for (const one of childrenOf(page, 'Contents')) yield this.#listed(one)
+      for (const one of childrenOf(page, 'Contents').map(found => this.#listed(found))) {
+        if (range && one.key >= range.before) return
+        if (range === undefined || one.key > range.after) yield one
+      }
       token = childText(page, 'NextContinuationToken')
       if (childText(page, 'IsTruncated') !== 'true' || token === '') return
     }
@@ -142,7 +154,13 @@ export class Bucket {
     const size = Number(childText(element, 'Size'))
     if (!key.startsWith(this.#prefix) || !Number.isSafeInteger(size))
       refuse('bucket_refuses', { reason: 'its list of objects is not one of S3' })
-    return { key: key.slice(this.#prefix.length), size, etag: childText(element, 'ETag') }
+    const changed = Date.parse(childText(element, 'LastModified'))
+    return {
+      key: key.slice(this.#prefix.length),
+      size,
+      etag: childText(element, 'ETag'),
+      changed: Number.isNaN(changed) ? Number.POSITIVE_INFINITY : changed,
+    }
   }
 
   async #putParts(

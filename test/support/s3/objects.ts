@@ -5,6 +5,7 @@ export interface StoredObject {
   readonly bytes: Buffer
   /** With its quotes. */
   readonly etag: string
+  readonly changed: Date
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -22,7 +23,7 @@ export function objectOf(
     parts.length === 0
       ? md5(bytes).toString('hex')
       : `${md5(Buffer.concat(parts.map(md5))).toString('hex')}-${parts.length}`
-  return { bytes, etag: `"${sum}"`, headers }
+  return { bytes, etag: `"${sum}"`, changed: new Date(), headers }
 }
 
 /** Returns a page of a list in the form of `ListObjectsV2`. */
@@ -41,8 +42,9 @@ export function listPage(
   const shown = keys.slice(0, most)
   const isMore = keys.length > shown.length
   const rows = shown.map(key => {
-    const { bytes, etag } = objects.get(key) as StoredObject
-    return `<Contents><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag><Size>${bytes.length}</Size></Contents>`
+    const { bytes, etag, changed } = objects.get(key) as StoredObject
+    const at = `<LastModified>${changed.toISOString()}</LastModified>`
+    return `<Contents><Key>${xmlText(key)}</Key>${at}<ETag>${xmlText(etag)}</ETag><Size>${bytes.length}</Size></Contents>`
   })
   const next = isMore
     ? `<NextContinuationToken>${xmlText(shown.at(-1) ?? '')}</NextContinuationToken>`

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander'
-import { bashScript } from './completion/bash.ts'
-import { describeProgram } from './completion/describe.ts'
-import { fishScript } from './completion/fish.ts'
-import { zshScript } from './completion/zsh.ts'
-import { withManual } from './console/manual.ts'
-import type { Io } from './io.ts'
+import { withManual } from '../console/manual.ts'
+import type { Io } from '../io.ts'
+import { bashScript } from './bash.ts'
+import { describeProgram } from './describe.ts'
+import { fishScript } from './fish.ts'
+import { zshScript } from './zsh.ts'
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 

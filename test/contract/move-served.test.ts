@@ -1,6 +1,6 @@
-// Mirrors generator/migrate/: registries that move while a daemon takes publishes.
+// Mirrors generator/migrate/: registries that move while publishers and readers go on.
 import assert from 'node:assert/strict'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { crateKey } from '../../core/paths/crates.ts'
@@ -13,7 +13,7 @@ import { listReleases } from '../../generator/store/catalog/releases.ts'
 import { assertServed, type Candidate, publish } from '../crash/truth.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
-import { filesBelow } from '../support/folder.ts'
+import { bytesBelow } from '../support/folder.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -24,14 +24,14 @@ import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
-/** Publishes all the time, to daemons that take it or say that they no longer do. */
+/** Publishes as fast as it can, to a daemon that takes it or says that it does not now. */
 class Publishers {
   readonly acknowledged: Candidate[] = []
   readonly refused: { readonly one: Candidate; readonly text: string }[] = []
   readonly #loads: Promise<void>[]
   #isOver = false
 
-  constructor(url: string, token: string, prefix: string, count = 2) {
+  constructor(url: string, token: string, prefix: string, count = 3) {
     this.#loads = Array.from({ length: count }, (_, number) =>
       this.#publish(url, token, `${prefix}-${number}`),
     )
@@ -53,6 +53,7 @@ class Publishers {
       if (answer.status === 200) this.acknowledged.push(one)
       else {
         assert.equal(answer.status, 503, answer.text)
+        assert.ok(answer.retryAfter >= 1 && answer.retryAfter <= 60, 'it says when to come back')
         this.refused.push({ one, text: answer.text })
       }
     }
@@ -75,132 +76,120 @@ async function versionsOf({ database }: Registry): Promise<Map<string, string>> 
   return versions
 }
 
-/** The files of a public tree without the git index, which has a history. */
-function treeOf(dir: string): Map<string, string> {
-  const tree = join(dir, 'public')
-  const paths = filesBelow(tree).filter(path => !path.startsWith('index.git/'))
-  return new Map(paths.map(path => [path, readFileSync(join(tree, path), 'base64')]))
-}
-
 /** Without what would be most of the work, and is not the subject. */
-const LOAD = {
-  PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
-  PLIMSOLL_GIT_INDEX: 'off',
-  PLIMSOLL_PAGES_SOURCE: 'false',
-}
+const LOAD = { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0', PLIMSOLL_GIT_INDEX: 'off' }
 
-/** A registry on its way, before or after a move. */
+/** A registry before or after a move. */
 interface Home {
   readonly dir: string
   readonly env: Record<string, string>
 }
 
-/**
- * Moves a registry while its daemon takes publishes; returns what the daemon has rendered. The
- * copy of the `.crate` of `seed` is held up until others were published meanwhile.
- */
+/** Moves a registry while its daemon takes publishes; returns what was acknowledged in all. */
 async function moveUnderLoad(
   t: TestContext,
-  s3: Awaited<ReturnType<typeof startS3>>,
   { from, to, args, token }: { from: Home; to: Home; args: readonly string[]; token: string },
-): Promise<Map<string, string>> {
+): Promise<readonly Candidate[]> {
   const cleanup = new Cleanup(t)
   const daemon = await serve(cleanup, from.dir, from.env)
   const publishers = new Publishers(daemon.url, token, args.includes('file') ? 'back' : 'there')
   const { acknowledged, refused } = publishers
   await until(
-    () => acknowledged.length > 4,
+    () => acknowledged.length > 30,
     () => `nothing is published: ${daemon.log()}`,
   )
-  let enough = 0
-  s3.fault = ({ key }) => {
-    if (!key.includes('/seed/')) return null
-    enough ||= acknowledged.length + 5
-    return acknowledged.length < enough ? 503 : null
-  }
-  const moved = await plimsoll(
-    from.dir,
-    ['migrate', '--dir', from.dir, '--json', ...args],
-    from.env,
-  )
+  const before = acknowledged.length
+  const command = ['migrate', '--dir', from.dir, '--json', ...args]
+  const moved = await plimsoll(from.dir, command, from.env)
   expectCode('migrate', moved, 0)
-  assert.ok(enough > 4, 'the copy was held up')
-  assert.ok(acknowledged.length >= enough, 'publishes go on while everything is copied')
-  const before = refused.length
+  const answered = refused.length
   await until(
-    () => refused.length > before,
+    () => refused.length > answered + 5,
     () => 'publishes are not refused after the move',
   )
   await publishers.end()
-  for (const { text } of refused) assert.match(text, /has been moved/)
-  for (const one of acknowledged.slice(0, 3)) await assertServed(daemon.url, one)
-  const old = await openRegistry(from.dir, { env: from.env }, undefined, undefined, true)
-  await until(
-    async () => (await countMarks(old.database)).length === 0,
-    () => 'the daemon does not render what it has acknowledged',
-    // Overviews may be put off for a minute.
-    2 * 60_000,
-  )
-  assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'not ready: moved\n')
-  const tree = treeOf(from.dir)
-  const known = await versionsOf(old)
-  await old.close()
-  await daemon.kill()
+  assert.match(refused.at(-1)?.text ?? '', /have moved/)
+  assert.ok(refused.some(one => /is paused .* until/.test(one.text)))
+  assert.ok(acknowledged.length > before, 'publishes go on while the files are copied')
+  for (const one of acknowledged.slice(-3)) await assertServed(daemon.url, one)
+  assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'ready\n')
+  daemon.stop()
   const status = await plimsoll(from.dir, ['status', '--dir', from.dir], from.env)
-  assert.match(status.stderr, /were moved to .* at .*plimsoll migrate --undo/)
+  assert.match(status.stderr, /were moved to .* at .*, and take no changes/)
   const registry = await openRegistry(to.dir, { env: to.env })
   const versions = await versionsOf(registry)
-  assert.deepEqual(versions, known)
   for (const { name, version } of acknowledged)
     assert.ok(versions.has(`${name} ${version}`), `${name} ${version} was acknowledged`)
   for (const { one } of refused)
     assert.ok(!versions.has(`${one.name} ${one.version}`), `${one.name} was refused`)
   await registry.close()
-  const { paused_ms: paused, copied } = JSON.parse(moved.stdout) as Record<string, number>
-  t.diagnostic(
-    `${acknowledged.length} publishes acknowledged, ${refused.length} refused, ${copied} files copied, paused for ${paused} ms`,
+  const { paused_ms: paused } = JSON.parse(moved.stdout) as Record<string, number>
+  t.diagnostic(`${acknowledged.length} acknowledged, ${refused.length} refused in ${paused} ms`)
+  return acknowledged
+}
+
+/** Lets a daemon render what is pending, and checks that everything agrees. */
+async function settle(t: TestContext, { dir, env }: Home, versions: readonly Candidate[]) {
+  const daemon = await serve(new Cleanup(t), dir, env)
+  for (const one of versions.slice(-3)) await assertServed(daemon.url, one)
+  const registry = await openRegistry(dir, { env })
+  await until(
+    async () => (await countMarks(registry.database)).length === 0,
+    () => `the new daemon does not render what is pending: ${daemon.log()}`,
+    // Overviews may be put off for a minute.
+    3 * 60_000,
   )
-  return tree
+  await daemon.kill()
+  const verified = await plimsollHere(['verify', '--dir', dir], env)
+  expectCode('verify', verified, 0)
+  const known = await versionsOf(registry)
+  await registry.close()
+  return known
 }
 
-/** The files of a tree but the `.crate` files, which a tree need not have. */
-function pagesOf(tree: Map<string, string>): Map<string, string> {
-  return new Map([...tree].filter(([path]) => !path.endsWith('.crate')))
-}
-
-test('a registry moves to a server and a bucket and back while it takes publishes', {
-  skip,
-}, async t => {
+test('a registry moves to a server and buckets and back while all publish', { skip }, async t => {
   const s3 = await startS3(new Cleanup(t))
   const first = await newRegistry(t)
   const [token, seed] = [await tokenOf(first), { name: 'seed', version: '1.0.0' }]
   await addAndShow(first, seed)
+  await first.close()
   const url = await server.create('served')
   const there = folderOf(t)
   copyFileSync(join(first.dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
   const storage = { ...environmentOf(s3, {}), ...LOAD }
+  const places = {
+    PLIMSOLL_STORAGE_CRATES: 's3://test/crates',
+    PLIMSOLL_STORAGE_PUBLIC: 's3://test/www',
+  }
   const file: Home = { dir: first.dir, env: storage }
-  const away: Home = {
-    dir: there,
-    env: {
-      ...storage,
-      PLIMSOLL_DATABASE_URL: url,
-      PLIMSOLL_STORAGE_CRATES: 's3://test/crates',
-    },
+  const away: Home = { dir: there, env: { ...storage, ...places, PLIMSOLL_DATABASE_URL: url } }
+  const home: Home = { dir: there, env: { ...storage, PLIMSOLL_STORAGE_PUBLIC: 'www' } }
+  expectCode('build', await plimsollHere(['build', '--dir', first.dir], storage), 0)
+  const below = (prefix: string) => {
+    const keys = s3.keys().filter(key => key.startsWith(prefix))
+    const bytes = (key: string) => s3.objects.get(key)?.bytes.toString('base64') ?? ''
+    return new Map(keys.map(key => [key.slice(prefix.length), bytes(key)]))
   }
-  const build = async ({ dir, env }: Home, ...args: string[]) => {
-    expectCode('build', await plimsollHere(['build', ...args, '--dir', dir], env), 0)
-    expectCode('verify', await plimsollHere(['verify', '--dir', dir], env), 0)
-    return treeOf(dir)
+  /** Renders everything anew: no file is another one, and none is left. */
+  const rendered = async ({ dir, env }: Home, tree: () => Map<string, string>) => {
+    const before = tree()
+    expectCode('build', await plimsollHere(['build', '--all', '--dir', dir], env), 0)
+    assert.deepEqual([...tree().keys()], [...before.keys()])
+    assert.deepEqual(tree(), before)
   }
-  await build(file)
-  const toServer = ['--to', url, '--crates', 's3://test/crates']
-  const before = await moveUnderLoad(t, s3, { from: file, to: away, args: toServer, token })
-  assert.deepEqual(pagesOf(await build(away)), pagesOf(before))
-  const home: Home = { dir: there, env: storage }
-  const toFile = ['--to', 'file', '--crates', 'crates']
-  const then = await moveUnderLoad(t, s3, { from: away, to: home, args: toFile, token })
-  const after = await build(home, '--all')
-  assert.deepEqual(pagesOf(after), pagesOf(then))
-  assert.ok(after.size > before.size)
+
+  const toServer = ['--to', url, '--crates', 's3://test/crates', '--public', 's3://test/www']
+  const published = await moveUnderLoad(t, { from: file, to: away, args: toServer, token })
+  const stored = await settle(t, away, published)
+  assert.deepEqual([...below('crates/').keys()].sort(), [...stored.values()].sort())
+  for (const [key, bytes] of bytesBelow(join(first.dir, 'crates')))
+    assert.equal(below('crates/').get(key), bytes, key)
+  await rendered(away, () => below('www/'))
+
+  const toFile = ['--to', 'file', '--crates', 'crates', '--public', 'www']
+  const more = await moveUnderLoad(t, { from: away, to: home, args: toFile, token })
+  const versions = await settle(t, home, more)
+  assert.deepEqual([...bytesBelow(join(there, 'crates')).keys()], [...versions.values()].sort())
+  assert.deepEqual(bytesBelow(join(there, 'crates')), below('crates/'))
+  await rendered(home, () => bytesBelow(join(there, 'www')))
 })
