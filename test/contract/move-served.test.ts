@@ -10,10 +10,11 @@ import { openRegistry, type Registry } from '../../generator/registry.ts'
 import { eachCrate } from '../../generator/store/catalog/crates.ts'
 import { countMarks } from '../../generator/store/catalog/marks.ts'
 import { listReleases } from '../../generator/store/catalog/releases.ts'
+import { sumOf } from '../../generator/store/durable-file.ts'
 import { assertServed, type Candidate, publish } from '../crash/truth.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
-import { bytesBelow } from '../support/folder.ts'
+import { sumsBelow } from '../support/folder.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -167,8 +168,8 @@ test('a registry moves to a server and buckets and back while all publish', { sk
   expectCode('build', await plimsollHere(['build', '--dir', first.dir], storage), 0)
   const below = (prefix: string) => {
     const keys = s3.keys().filter(key => key.startsWith(prefix))
-    const bytes = (key: string) => s3.objects.get(key)?.bytes.toString('base64') ?? ''
-    return new Map(keys.map(key => [key.slice(prefix.length), bytes(key)]))
+    const sum = (key: string) => sumOf('sha256', s3.objects.get(key)?.bytes ?? Buffer.alloc(0))
+    return new Map(keys.map(key => [key.slice(prefix.length), sum(key)]))
   }
   /** Renders everything anew: no file is another one, and none is left. */
   const rendered = async ({ dir, env }: Home, tree: () => Map<string, string>) => {
@@ -182,14 +183,14 @@ test('a registry moves to a server and buckets and back while all publish', { sk
   const published = await moveUnderLoad(t, { from: file, to: away, args: toServer, token })
   const stored = await settle(t, away, published)
   assert.deepEqual([...below('crates/').keys()].sort(), [...stored.values()].sort())
-  for (const [key, bytes] of bytesBelow(join(first.dir, 'crates')))
-    assert.equal(below('crates/').get(key), bytes, key)
+  for (const [key, sum] of sumsBelow(join(first.dir, 'crates')))
+    assert.equal(below('crates/').get(key), sum, key)
   await rendered(away, () => below('www/'))
 
   const toFile = ['--to', 'file', '--crates', 'crates', '--public', 'www']
   const more = await moveUnderLoad(t, { from: away, to: home, args: toFile, token })
   const versions = await settle(t, home, more)
-  assert.deepEqual([...bytesBelow(join(there, 'crates')).keys()], [...versions.values()].sort())
-  assert.deepEqual(bytesBelow(join(there, 'crates')), below('crates/'))
-  await rendered(home, () => bytesBelow(join(there, 'www')))
+  assert.deepEqual([...sumsBelow(join(there, 'crates')).keys()], [...versions.values()].sort())
+  assert.deepEqual(sumsBelow(join(there, 'crates')), below('crates/'))
+  await rendered(home, () => sumsBelow(join(there, 'www')))
 })

@@ -11,12 +11,13 @@ import { endPause } from '../../generator/store/catalog/pause.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { all, run } from '../../generator/store/database/statement.ts'
+import { sumOf } from '../../generator/store/durable-file.ts'
 import type { Bucket } from '../../generator/store/s3/bucket.ts'
 import { readBody } from '../../generator/store/s3/exchange.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
-import { bytesBelow } from '../support/folder.ts'
+import { sumsBelow } from '../support/folder.ts'
 import { plimsoll } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -116,7 +117,7 @@ test('a registry goes to a server and a bucket and back: every file is the same'
     expectCode(args.join(' '), await plimsollHere([...args, '--dir', at], env), 0)
   await command(dir, {}, 'yank', 'demo@1.0.0')
   await command(dir, {}, 'build', '--all')
-  const [tree, crates] = [bytesBelow(join(dir, 'public')), bytesBelow(join(dir, 'crates'))]
+  const [tree, crates] = [sumsBelow(join(dir, 'public')), sumsBelow(join(dir, 'crates'))]
   assert.equal([...tree.keys()].filter(path => path.endsWith('.crate')).length, 3)
   assert.ok(tree.size > 20)
   const s3 = await startEngine(new Cleanup(t))
@@ -136,13 +137,13 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
   const back = ['--to', 'file', '--crates', 'crates', '--public', 'www']
   await command(there, env, 'migrate', ...back)
-  assert.deepEqual(bytesBelow(join(there, 'www')), tree)
+  assert.deepEqual(sumsBelow(join(there, 'www')), tree)
   const home = { PLIMSOLL_STORAGE_PUBLIC: 'www' }
   const again = await command(there, home, 'build', '--json')
   assert.equal(JSON.parse(again.stdout).crates, 0, 'nothing is rendered again')
   await command(there, home, 'verify')
-  assert.deepEqual(bytesBelow(join(there, 'www')), tree)
-  assert.deepEqual(bytesBelow(join(there, 'crates')), crates)
+  assert.deepEqual(sumsBelow(join(there, 'www')), tree)
+  assert.deepEqual(sumsBelow(join(there, 'crates')), crates)
 })
 
 async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
@@ -150,7 +151,7 @@ async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
   for await (const { key, size } of bucket.list()) {
     const object = await bucket.get(key)
     assert.ok(object)
-    objects.set(key, (await readBody(object.bytes, size)).toString('base64'))
+    objects.set(key, sumOf('sha256', await readBody(object.bytes, size)))
   }
   return objects
 }
