@@ -258,12 +258,12 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 `)
 }
 
-/** Adds `admin`; null if another daemon that begins at the same time has, and prints the token. */
+/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
 async function addAdmin(database: Registry['database'], at: string): Promise<User | null> {
   try {
     return await addUser(database, { login: 'admin', admin: true, at })
   } catch (error) {
-    if (error instanceof Refusal && error.has('login_taken')) return null
+    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
     throw error
   }
 }
