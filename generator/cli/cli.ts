@@ -8,7 +8,9 @@ export type Register = (program: Command, io: Io) => void
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
-const pause = async (): Promise<Register> => (await import('./migrate.ts')).registerPause
+const pause = async (): Promise<Register> => (await import('./maintenance/pause.ts')).registerPause
+const completion = async (): Promise<Register> =>
+  (await import('./completion.ts')).registerCompletion
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
 const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
@@ -30,8 +32,9 @@ export const commands: CommandTable = {
   restore: backup,
   pause,
   resume: pause,
-  migrate: async () => (await import('./migrate.ts')).registerMigrate,
-  completion: async () => (await import('./completion/completion.ts')).registerCompletion,
+  migrate: async () => (await import('./maintenance/migrate.ts')).registerMigrate,
+  completion,
+  'complete-words': completion,
 }
 
 /**
@@ -43,7 +46,7 @@ export async function loadCommands(
   word: string | undefined,
 ): Promise<readonly Register[]> {
   if (word === '--version' || word === '-V') return []
-  const isOne = word !== undefined && word !== 'completion' && Object.hasOwn(table, word)
+  const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
   const one = isOne ? table[word] : undefined
   const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
   return [...new Set(loaded)]

@@ -4,8 +4,8 @@ import { isTemporary } from '../store/disk/steps.ts'
 import { readFolder, sumOf } from '../store/durable-file.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import type { Bucket, KeyRange } from '../store/s3/bucket.ts'
-import { reading } from '../store/s3/connection.ts'
 import { headersOf } from '../store/s3/headers.ts'
+import { readBody, reading } from '../store/s3/reading.ts'
 
 /** A file as a list has it. */
 export interface ListedFile {
@@ -83,7 +83,7 @@ export function bucketFiles(bucket: Bucket, cacheSeconds: number): TreeFiles {
     },
     read: async path => {
       const found = await bucket.get(path)
-      return found && reading(async () => Buffer.concat(await found.bytes.toArray()))
+      return found && reading(() => readBody(found.bytes, found.size))
     },
     // Without parts and keys of its own, the ETag of an object is its MD5.
     sum: async ({ etag = '' }) => (/^"[0-9a-f]{32}"$/.test(etag) ? etag : null),
