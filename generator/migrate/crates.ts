@@ -39,7 +39,7 @@ export interface CrateTargets {
 /**
  * Copies every `.crate` that the records name to another crate store and reads it back from there.
  * What is there already is only read, so a copy that was stopped goes on. The registry may be
- * served meanwhile; the next call copies what was published since, all or what is not in `before`.
+ * served meanwhile; the next call copies what was published since, or all without `before`.
  * Refuses bytes that are lost.
  */
 export async function migrateCrates(
@@ -50,12 +50,14 @@ export async function migrateCrates(
 ): Promise<CopiedCrates> {
   if (to?.place === crates.place) refuse('migrate_crates_same', { place: to.place })
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
+  // Not what is published from now on: that may come faster than it can be copied.
+  const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
   const text = `SELECT releases.id, crates.name, version, cksum, size
     FROM releases JOIN crates ON crates.id = crate_id
-    WHERE releases.id > ? ORDER BY releases.id LIMIT 500`
+    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for (;;) {
-    const rows = await all<StoredRelease>(database, text, last)
+    const rows = await all<StoredRelease>(database, text, last, newest)
     await inParallel(rows, async row => {
       if (to && (await copyCrate(crates, to, row))) copied++
       await show?.(row)
