@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { hasMoved, Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal, timestamp, writeFact } from '../generator/index.ts'
 import type { OpenHandler } from './access/route.ts'
 import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
@@ -20,9 +20,9 @@ const PATIENCE_MS = 1500
 type Probe = () => Promise<string | null>
 
 /**
- * Handles `GET /readyz`. Answers 200 if a publish could be accepted now: test writes to database,
- * crate store and public tree succeed in time, the disk has room for the largest `.crate`, and the
- * records were not moved; else 503.
+ * Handles `GET /readyz`. Answers 200 if readers and publishers could be served now: test writes to
+ * database, crate store and public tree succeed in time, and the disk has room for the largest
+ * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
   const probes = Object.entries(probesOf(deps)).map(([part, probe]) => inTime(part, probe))
@@ -51,7 +51,7 @@ function probesOf({ registry, clock, freeBytes = free }: ReadinessDeps): Record<
   return {
     catalog: async () => {
       await writeFact(database, 'probe', timestamp(clock()))
-      return (await hasMoved(database)) ? 'moved' : null
+      return null
     },
     'crate store': async () => {
       await crates.probe()

@@ -103,6 +103,7 @@ export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
 export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
+export { isPaused, requireUnpaused } from './store/catalog/pause.ts'
 export { setYanked } from './store/catalog/release-changes.ts'
 export {
   findRelease,
@@ -128,7 +129,6 @@ export {
   PAGE_KINDS,
   type PageKind,
 } from './store/database/mark-kinds.ts'
-export { hasMoved } from './store/database/moves/move.ts'
 export { forgetBuckets, takeToken } from './store/database/rate-limits.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'

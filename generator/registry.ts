@@ -10,15 +10,16 @@ import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { keepPrivate } from './private-files.ts'
 import { siteConfig } from './render/site-config.ts'
 import { crateRecords } from './store/catalog/crates.ts'
+import { requireInUse } from './store/catalog/departure.ts'
 import { readFact } from './store/catalog/facts.ts'
 import { refreshListings } from './store/catalog/listing.ts'
 import { markAgain } from './store/catalog/pages/page-marks.ts'
+import { pausable } from './store/catalog/pause.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
 import { describeDaemon, listDaemons } from './store/database/daemons.ts'
 import { type Database, openDatabase } from './store/database/database.ts'
 import type { BeforeUpgrade } from './store/database/migrations.ts'
-import { requireNoMove } from './store/database/moves/move.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
 import type { Locks } from './store/process-mutex.ts'
@@ -82,7 +83,8 @@ export function readSettings(dir: string, sources: SettingSources): ResolvedSett
  * Opens a registry folder. If the settings have no base URL, uses `base` (the daemon's address),
  * else the address that the daemon had last, or that it will listen on. `progress` is called while
  * the data of an older version is upgraded, which is refused beside a daemon of this folder, and
- * for reading. Refuses records that were moved, and places that overlap, except `forMove`.
+ * for reading. Refuses records that were moved, and places that overlap, except `forMove`; then its
+ * mutexes also work in a pause.
  */
 export async function openRegistry(
   dir: string,
@@ -107,7 +109,9 @@ export async function openRegistry(
       refuse('upgrade_needed', { file, from, to, version: program.version, daemons })
     sources.onUpgrade?.(`upgrading ${file} from ${from} to ${to}`)
   }
-  const { database, locks } = await openRecords(root, settings, crates, program, upgrade, forMove)
+  const opened = await openRecords(root, settings, crates, program, upgrade, forMove)
+  const { database } = opened
+  const locks = forMove ? opened.locks : pausable(opened.locks, database)
   await refreshListings(database, progress, upgrade)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
@@ -172,7 +176,7 @@ async function openRecords(
     const database = await openPostgres(server, program, upgrade)
     const locks = new ServerLocks(server, again => markAgain(database, again))
     try {
-      if (!forMove) await requireNoMove(database, withoutCredentials(url))
+      if (!forMove) await requireInUse(database, withoutCredentials(url))
       // Of a registry that was opened before, a killed publish may have left its bytes.
       if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
@@ -186,7 +190,7 @@ async function openRecords(
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
   try {
-    if (!forMove) await requireNoMove(database, file)
+    if (!forMove) await requireInUse(database, file)
     return { database, locks: new FileLocks(join(dir, 'locks')) }
   } catch (error) {
     await database.destroy()

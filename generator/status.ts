@@ -13,10 +13,10 @@ import { listFailures } from './store/catalog/facts.ts'
 import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
 import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
 import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
+import { type Pause, readPause } from './store/catalog/pause.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
 import type { MarkKind } from './store/database/mark-kinds.ts'
-import { readMove } from './store/database/moves/move.ts'
 import { all, one, type Queries } from './store/database/statement.ts'
 
 /** The most pages shown as plain text that are listed. */
@@ -76,8 +76,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),
-    // Records whose move has ended are not opened.
-    movingTo: (await readMove(database))?.place ?? null,
+    pause: await readPause(database),
     base: urls.base,
     index: urls.sparseIndex,
     databaseBytes: bytes,
@@ -111,16 +110,20 @@ export async function lacksAdministrator(db: Queries): Promise<boolean> {
 }
 
 /** Returns what operators should do something about. */
-export function warningsOf({ git, movingTo, withoutRead, lacksAdministrator }: Status): string[] {
-  const moving = `a move of the records to ${movingTo} was begun: \`plimsoll migrate\` goes on with it, \`plimsoll migrate --undo\` gives it up`
+export function warningsOf({ git, pause, withoutRead, lacksAdministrator }: Status): string[] {
   const tokens = withoutRead.map(({ id, user }) => `${id} of ${user}`).join(', ')
   const limited = `tokens for certain crates cannot read, because reading is not limited by crate: ${tokens}; whoever has to read needs a token for all crates`
   return [
     git.problem ?? [],
-    movingTo === null ? [] : moving,
+    pause ? describePause(pause) : [],
     withoutRead.length === 0 ? [] : limited,
     lacksAdministrator ? NO_ADMINISTRATOR : [],
   ].flat()
+}
+
+function describePause({ until, place }: Pause): string {
+  if (place !== null) return `paused: \`plimsoll migrate\` is copying the records to ${place}`
+  return `paused until ${timestamp(new Date(until))}; \`plimsoll resume\` ends it`
 }
 
 /** Returns the valid tokens that were made to read, and do not: they are for certain crates. */

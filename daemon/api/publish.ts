@@ -11,6 +11,7 @@ import {
   publishMetadata,
   readTarget,
   refuseErrors,
+  requireUnpaused,
   type Target,
   type Version,
 } from '../../generator/index.ts'
@@ -28,6 +29,8 @@ import { decodePublish } from './publish-body.ts'
 export function publish(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { registry, indexWorker } = deps
+    // Before the body arrives; the transaction asks again.
+    await requireUnpaused(registry.database)
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
     const metadata = readMetadata(body.metadata)

@@ -14,6 +14,7 @@ import {
   GitIndex,
   type Io,
   initRegistry,
+  isPaused,
   isRegistry,
   type ListenAddress,
   lacksAdministrator,
@@ -158,6 +159,8 @@ async function serveRegistry(
   const clock = () => io.now()
   /** Logs a failure in background work and stores it for `plimsoll status`. */
   const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
+    // It goes on after the pause, or elsewhere.
+    if (isPaused(fault)) return
     const error = systemRefusal(fault, 'operator') ?? fault
     logFailure(log, error, words)
     metrics.backgroundFailed(what)
@@ -267,12 +270,12 @@ To log in to the page, set a password for \`admin\` with this link (once, within
 `)
 }
 
-/** Adds `admin`; null if another daemon that begins at the same time has, and prints the token. */
+/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
 async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
   try {
     return await addUser(database, { login: 'admin', admin: true }, change)
   } catch (error) {
-    if (error instanceof Refusal && error.has('login_taken')) return null
+    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import {
   buildMarks,
+  isPaused,
   markOutdatedPages,
   newerDaemons,
   nextRetry,
@@ -84,7 +85,11 @@ export class PageWorker {
   async start(): Promise<void> {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
-    if (!tree.mirror || tree.shared) await this.#markOutdated()
+    try {
+      if (!tree.mirror || tree.shared) await this.#markOutdated()
+    } catch (error) {
+      if (!isPaused(error)) throw error
+    }
     this.wake()
   }
 

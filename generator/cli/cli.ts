@@ -8,6 +8,7 @@ export type Register = (program: Command, io: Io) => void
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
+const pause = async (): Promise<Register> => (await import('./maintenance/pause.ts')).registerPause
 const completion = async (): Promise<Register> =>
   (await import('./completion.ts')).registerCompletion
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
@@ -29,7 +30,9 @@ export const commands: CommandTable = {
   settings: reports,
   backup,
   restore: backup,
-  migrate: async () => (await import('./backup.ts')).registerMigrate,
+  pause,
+  resume: pause,
+  migrate: async () => (await import('./maintenance/migrate.ts')).registerMigrate,
   completion,
   'complete-words': completion,
 }

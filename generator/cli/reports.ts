@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
+import { timestamp } from '../../core/timestamp.ts'
 import { readSettings } from '../registry.ts'
 import { readStatus, type Status, WORK_KINDS, warningsOf } from '../status.ts'
 import type { FailedMark } from '../store/catalog/marks.ts'
@@ -31,7 +32,7 @@ export function registerReports(program: Command, io: Io): void {
 
   withManual(statusCommand, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `moving_to`, the database of a move that was begun, or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
     fails: 'the registry cannot be read',
   })
 
@@ -85,7 +86,8 @@ function jsonOf(status: Status) {
     public_tree: status.places.tree,
     mirror: status.places.mirror,
     mirror_complete: status.isMirrored,
-    moving_to: status.movingTo,
+    paused_until: status.pause && timestamp(new Date(status.pause.until)),
+    moving_to: status.pause?.place ?? null,
     programs: Object.fromEntries(
       Object.entries(status.programs).map(([name, version]) => [
         name.toLowerCase().replace(/\.js$/, ''),

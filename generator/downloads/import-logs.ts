@@ -3,6 +3,7 @@ import { dayOf } from '../../core/day-counts.ts'
 import { before, timestamp } from '../../core/timestamp.ts'
 import type { Registry } from '../registry.ts'
 import { addDownloads, type DownloadCount } from '../store/catalog/downloads/add.ts'
+import { requireUnpaused } from '../store/catalog/pause.ts'
 import { all, insert, type Queries, run } from '../store/database/statement.ts'
 import { headOf, type LineBatch, linesOf, sumsOf } from './log-file.ts'
 import { type LogFormat, LogReader } from './log-line.ts'
@@ -97,6 +98,7 @@ export async function importLog(
     if (bytes === at.bytes) return
     const now = registry.clock()
     at = await registry.database.transaction().execute(async tx => {
+      await requireUnpaused(tx)
       const missing = await addDownloads(tx, [...counts.values()], now)
       const unknown = missing.reduce((total, one) => total + one.n, 0)
       for (const { n } of counts.values()) sums.downloads += n

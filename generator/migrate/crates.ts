@@ -19,7 +19,8 @@ export interface CopiedCrates {
   readonly last: number
 }
 
-interface Row {
+/** A release, as far as its bytes are concerned. */
+export interface StoredRelease {
   readonly id: number
   readonly name: Name
   readonly version: Version
@@ -27,28 +28,39 @@ interface Row {
   readonly size: number
 }
 
+/** Where `.crate` files are copied to. */
+export interface CrateTargets {
+  /** Null: they stay in the crate store where they are. */
+  readonly crates: CrateStore | null
+  /** Shows the one of a release in a public tree, whose crate store has it. */
+  readonly show?: ((release: StoredRelease) => Promise<void>) | undefined
+}
+
 /**
  * Copies every `.crate` that the records name to another crate store and reads it back from there.
  * What is there already is only read, so a copy that was stopped goes on. The registry may be
- * served meanwhile; the next call copies what was published since, all or what is not in `before`.
+ * served meanwhile; the next call copies what was published since, or all without `before`.
  * Refuses bytes that are lost.
  */
 export async function migrateCrates(
   { crates, database }: Registry,
-  to: CrateStore,
+  { crates: to, show }: CrateTargets,
   progress?: Progress,
   before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {
-  if (to.place === crates.place) refuse('migrate_crates_same', { place: to.place })
+  if (to?.place === crates.place) refuse('migrate_crates_same', { place: to.place })
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
+  // Not what is published from now on: that may come faster than it can be copied.
+  const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
   const text = `SELECT releases.id, crates.name, version, cksum, size
     FROM releases JOIN crates ON crates.id = crate_id
-    WHERE releases.id > ? ORDER BY releases.id LIMIT 500`
+    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for (;;) {
-    const rows = await all<Row>(database, text, last)
+    const rows = await all<StoredRelease>(database, text, last, newest)
     await inParallel(rows, async row => {
-      if (await copyCrate(crates, to, row)) copied++
+      if (to && (await copyCrate(crates, to, row))) copied++
+      await show?.(row)
       crateFiles++
       progress?.('copying .crate files', crateFiles, total)
     })
@@ -73,7 +85,7 @@ export async function setDeletedAside(db: Queries, copy: CrateStore): Promise<vo
 async function copyCrate(
   from: CrateStore,
   to: CrateStore,
-  { name, version, cksum, size }: Row,
+  { name, version, cksum, size }: StoredRelease,
 ): Promise<boolean> {
   const key = crateKey(name, cksum)
   const isThere = async () => (await to.size(key)) === size && (await to.checksum(key)) === cksum

@@ -1,42 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { withoutCredentials } from '../../core/urls.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
+import { readDeparture, recordCopy, recordDeparture } from '../store/catalog/departure.ts'
+import { writeFact } from '../store/catalog/facts.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import {
-  type CopyProgress,
-  compareCatalogs,
-  copyCatalog,
-  requireEmpty,
-} from '../store/database/copy.ts'
+import { type CopyProgress, compareCatalogs, copyCatalog } from '../store/database/copy.ts'
+import { listDaemons } from '../store/database/daemons.ts'
 import { openSnapshot, type Snapshot } from '../store/database/database.ts'
-import { isOnServer } from '../store/database/engine.ts'
-import { PLIMSOLL_SCHEMA } from '../store/database/migrations.ts'
-import { applyChanges } from '../store/database/moves/apply-changes.ts'
-import {
-  closeRecords,
-  countChangedRows,
-  dropChangedRows,
-  forgetChangedRows,
-  lastChangedRow,
-  noteChangedRows,
-} from '../store/database/moves/changed-rows.ts'
-import {
-  advanceMove,
-  beginMove,
-  endMove,
-  forgetMove,
-  type Move,
-  readMove,
-} from '../store/database/moves/move.ts'
-import type { Queries } from '../store/database/statement.ts'
+import { PLIMSOLL_SCHEMA, requireNone } from '../store/database/migrations.ts'
 import { Lock } from '../store/lock.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
-import { copyPath, openTarget, type Target } from './target.ts'
+import { HeldPause } from './held-pause.ts'
+import { openTarget, placeOf, type Target } from './target.ts'
 import type { TreeCopy } from './tree.ts'
 
 /** Where a registry moves to. */
@@ -52,206 +30,144 @@ export interface Destination {
 
 /** What a move did. */
 export interface Moved {
-  /** The rows of all records, when they were compared. */
+  /** The rows of all records; 0 when they were there already. */
   readonly records: number
   /** The place of the new database, without credentials. */
   readonly place: string
   readonly crates: CopiedCrates | null
-  /** How long publishes waited in the end. */
+  /** How long nothing could be changed. */
   readonly pausedMs: number
 }
 
-/** So few changed rows are left to the pause; copying them takes less than a second. */
-const FEW_ROWS = 2000
-
-/** How often changes are copied before the pause, however many are left. */
-const ROUNDS = 20
+/** How often the files are compared before the pause, and at most in it. */
+const ROUNDS = 2
+const ROUNDS_PAUSED = 5
 
 /**
- * Moves the records of a registry, which may be served meanwhile, to another database, and `.crate`
- * files to another place. Publishes wait only while what has changed last is copied. Then the old
- * records refuse every change, so that none is lost. All records were compared once, and each row
- * that has changed since again. What was stopped goes on with the next call; the old registry is
- * in use until the end.
+ * Moves the records of a registry, which may be served meanwhile, to another database, and files to
+ * other places. Files are copied first; then nobody can change anything while the rest of them and
+ * all records are copied and compared. When that is done, the old records refuse every change for
+ * good. Until then they are in use, whatever happens: a move that was stopped begins again.
  */
 export async function migrate(registry: Registry, to: Destination): Promise<Moved> {
   const lock = new Lock(join(registry.dir, 'locks', 'migrate.lock'))
-  if (!lock.tryAcquire(`process ${process.pid}`)) refuse('migrate_running')
+  const place = placeOf(registry.dir, to.database)
+  if (!lock.tryAcquire(`process ${process.pid}`)) refuse('migrate_running', { place })
   try {
-    return await new Migration(registry, to).run()
+    return await new Migration(registry, to, place).run()
   } finally {
     lock.release()
   }
-}
-
-/**
- * Ends a move before or after its end: the records of the registry take changes again. Returns
- * where they were moved to; refuses when there was no move.
- */
-export async function undoMove({ database, dir }: Registry): Promise<string> {
-  const place = await database.transaction().execute(async tx => {
-    const move = await readMove(tx)
-    if (move?.side !== 'leaving') return refuse('migrate_not_begun')
-    await forgetChangedRows(tx)
-    await forgetMove(tx)
-    return move.place
-  })
-  for (const end of ['', '-wal', '-shm']) await rm(`${copyPath(dir)}${end}`, { force: true })
-  return place
 }
 
 class Migration {
   readonly #registry: Registry
   readonly #to: Destination
   readonly #place: string
-  #records = 0
   #crates: CopiedCrates | null = null
+  /** When the files were last compared. */
+  #compared: Date | null = null
 
-  constructor(registry: Registry, to: Destination) {
+  constructor(registry: Registry, to: Destination, place: string) {
     this.#registry = registry
     this.#to = to
-    const { url } = to.database
-    this.#place = url === null ? join(registry.dir, DATABASE_FILE) : withoutCredentials(url)
+    this.#place = place
   }
 
   async run(): Promise<Moved> {
-    const { database } = this.#registry
-    const move = await readMove(database)
-    const hasEnded = move !== null && move.ended_at !== null
-    if (hasEnded && move.place !== this.#place)
-      refuse('records_moved', { file: DATABASE_FILE, place: move.place, at: move.ended_at })
-    const target = await openTarget(this.#registry, this.#to.database, hasEnded)
-    if (target === null) return { records: 0, place: this.#place, crates: null, pausedMs: 0 }
+    const { database, dir } = this.#registry
+    const moved = await readDeparture(database)
+    if (moved && moved.place !== this.#place)
+      refuse('records_moved', { ...moved, file: DATABASE_FILE })
+    const done = { records: 0, place: this.#place, crates: null, pausedMs: 0 }
+    const target = await openTarget(this.#registry, this.#to.database, moved !== null)
+    if (target === null) return done
     try {
-      if (!hasEnded && (await target.move()) === null) await requireEmpty(target.database)
-      await this.#copyCrates()
-      const id = hasEnded ? move.id : await this.#note()
-      // Comes after changes are noted: what is rendered from now on is marked in the new records.
-      await this.#to.tree?.upload(this.#to.progress)
-      const pausedMs = hasEnded ? 0 : await this.#copyAll(id, target)
-      if (this.#to.crates) await setDeletedAside(database, this.#to.crates)
-      await target.finish(id, async tx => this.#to.tree?.note(tx, this.#isShared(target)))
-      return { records: this.#records, place: this.#place, crates: this.#crates, pausedMs }
+      if (moved) await target.finish(moved.id)
+      if (moved) return done
+      const older = (await listDaemons(database)).filter(one => one.schema < '028_pause')
+      requireNone(older, PLIMSOLL_SCHEMA, 'a pause of all changes')
+      for (let round = 0; round < ROUNDS; round++) await this.#copyFiles()
+      return await this.#move(
+        target,
+        randomBytes(8).toString('hex'),
+        placeOf(dir, this.#registry.settings.database),
+      )
     } finally {
       await target.close()
     }
   }
 
-  /** Copies everything, the last changes while publishes wait; returns for how long they did. */
-  async #copyAll(id: string, target: Target): Promise<number> {
-    const begun = await target.move()
-    if (begun === null) await this.#copyRecords(id, target)
-    else if (begun.id !== id) refuse('migrate_other', { place: target.place })
-    const { database, mutex } = this.#registry
-    await this.#withSnapshot(async from => {
-      await this.#catchUp(from, target)
-      this.#records = await compareCatalogs(from, target.database, this.#to.progress)
-    })
-    for (
-      let round = 0, left = Number.POSITIVE_INFINITY;
-      round < ROUNDS && left > FEW_ROWS;
-      round++
-    ) {
-      await this.#copyCrates()
-      await this.#withSnapshot(from => this.#catchUp(from, target))
-      left = await this.#left(target)
-    }
-    return mutex.run(async () => {
-      const began = performance.now()
-      await this.#copyCrates()
-      await database.transaction().execute(async tx => {
-        await this.#catchUp(tx, target)
-        await closeRecords(tx)
-        await endMove(tx, timestamp(this.#registry.clock()))
-      })
-      return performance.now() - began
-    })
-  }
-
-  /** Whether several daemons may share the tree in a bucket. */
-  #isShared({ database }: Target): boolean {
-    return isOnServer(database) && (this.#to.crates ?? this.#registry.crates).path('') === null
-  }
-
-  /** Has changes noted from now on; returns the id of the move. */
-  #note(): Promise<string> {
-    return this.#registry.database.transaction().execute(async tx => {
-      const move = await readMove(tx)
-      const { version } = PLIMSOLL_SCHEMA
-      if (move?.place === this.#place && move.id.startsWith(`${version} `)) return move.id
-      // To another place, or of another version, which may have other tables.
-      if (move) {
-        await forgetChangedRows(tx)
-        await forgetMove(tx)
-      }
-      const id = `${version} ${randomBytes(8).toString('hex')}`
-      await noteChangedRows(tx)
-      await beginMove(tx, { id, side: 'leaving', place: this.#place, ended_at: null, last: 0 })
-      return id
-    })
-  }
-
-  async #copyRecords(id: string, target: Target): Promise<void> {
-    const { database } = this.#registry
-    await this.#withSnapshot(async from => {
-      const last = (await lastChangedRow(from)) ?? 0
-      const move: Move = {
-        id,
-        side: 'coming',
-        place: placeOf(this.#registry),
-        ended_at: null,
-        last,
-      }
-      await target.database.transaction().execute(async tx => {
-        await copyCatalog(from, tx, this.#to.progress)
-        await beginMove(tx, move)
-      })
-      await dropChangedRows(database, last)
-    })
-  }
-
-  /** Copies what has changed since the last time; `from` does not change meanwhile. */
-  async #catchUp(from: Queries, target: Target): Promise<void> {
-    const before = await lastOf(target)
-    const last = (await lastChangedRow(from)) ?? before
-    if (last <= before) return
-    this.#to.progress?.('copying what has changed', 0, 0)
-    await target.database.transaction().execute(async tx => {
-      await applyChanges(from, tx, before)
-      await advanceMove(tx, before, last)
-    })
-  }
-
-  async #left(target: Target): Promise<number> {
-    const last = await lastOf(target)
-    await dropChangedRows(this.#registry.database, last)
-    return countChangedRows(this.#registry.database, last)
-  }
-
-  async #copyCrates(): Promise<void> {
-    const { crates, progress } = this.#to
-    if (crates === null) return
-    this.#crates = await migrateCrates(this.#registry, crates, progress, this.#crates)
-  }
-
-  async #withSnapshot(work: (from: Queries) => Promise<void>): Promise<void> {
-    const snapshot = await takeSnapshot(this.#registry)
+  /** Copies what is left while the registry is paused, and ends its use here. */
+  async #move(target: Target, id: string, from: string): Promise<Moved> {
+    const { database, clock } = this.#registry
+    const pause = await HeldPause.begin(database, this.#place)
     try {
-      await work(snapshot.queries)
+      await this.#awaitTurns()
+      const records = await this.#copyRecords(target, id, from, pause)
+      // Comes after the records: what is rendered until then is not marked in them any more.
+      await this.#copyLastFiles(pause)
+      await this.#to.tree?.note(target.database)
+      // Nobody knows what a tree that stays has of the `.crate` files.
+      if (!this.#to.tree && this.#to.crates) await writeFact(target.database, 'tree_format', null)
+      await database.transaction().execute(async tx => {
+        await pause.end(tx)
+        await recordDeparture(tx, { id, place: this.#place, at: timestamp(clock()) })
+      })
+      const pausedMs = performance.now() - pause.began
+      await target.finish(id)
+      return { records, place: this.#place, crates: this.#crates, pausedMs }
     } finally {
-      await snapshot.close()
+      await pause.release()
     }
   }
-}
 
-async function lastOf(target: Target): Promise<number> {
-  return (await target.move())?.last ?? 0
-}
+  /** Waits until everything is written that was begun before the pause. */
+  async #awaitTurns(): Promise<void> {
+    const { locks, mutex, pageMutex } = this.#registry
+    const git = locks.mutex('git')
+    for (const one of [mutex, pageMutex, git]) await one.run(async () => {})
+    await git.close()
+  }
 
-/** The database of a registry, without credentials. */
-function placeOf({ settings, dir }: Registry): string {
-  const { url } = settings.database
-  return url === null ? join(dir, DATABASE_FILE) : withoutCredentials(url)
+  async #copyRecords(target: Target, id: string, from: string, pause: HeldPause): Promise<number> {
+    const { progress } = this.#to
+    // Searches and downloads go on: what they write between two tables must not be copied.
+    const { queries, close } = await takeSnapshot(this.#registry)
+    try {
+      await target.database.transaction().execute(async tx => {
+        await copyCatalog(queries, tx, progress)
+        await recordCopy(tx, { id, place: from })
+      })
+      pause.require()
+      return await compareCatalogs(queries, target.database, progress)
+    } finally {
+      await close()
+    }
+  }
+
+  /** Copies the files that differ, until none does. */
+  async #copyLastFiles(pause: HeldPause): Promise<void> {
+    const { crates } = this.#to
+    for (let round = 0; (await this.#copyFiles()) > 0; round++) {
+      pause.require()
+      if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
+    }
+    if (crates) await setDeletedAside(this.#registry.database, crates)
+  }
+
+  /** Copies the files that differ from those of before; returns how many of the tree did. */
+  async #copyFiles(): Promise<number> {
+    const { crates, tree, progress } = this.#to
+    const now = new Date()
+    if (crates || tree) {
+      const targets = { crates, show: tree?.show }
+      this.#crates = await migrateCrates(this.#registry, targets, progress, this.#crates)
+    }
+    const changed = (await tree?.update(this.#compared, progress)) ?? 0
+    this.#compared = now
+    return changed
+  }
 }
 
 async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {

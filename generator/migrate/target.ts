@@ -1,102 +1,111 @@
 import { existsSync } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls.ts'
-import { DATABASE_FILE, type Registry } from '../registry.ts'
-import { continueIds } from '../store/database/copy.ts'
+import { DATABASE_FILE, type Registry, serveHolder } from '../registry.ts'
+import { readCopy, readDeparture, recordCopy } from '../store/catalog/departure.ts'
+import { continueIds, isEmpty } from '../store/database/copy.ts'
+import { listDaemons } from '../store/database/daemons.ts'
 import { closeWhole, type Database, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
-import { forgetMove, type Move, readMove } from '../store/database/moves/move.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { syncFolder } from '../store/durable-file.ts'
 
 /** The database that records are moved to. */
 export interface Target {
   readonly database: Database
-  /** Where it is, without credentials. */
-  readonly place: string
-  /** Returns the move that it takes part in; null when it has no records yet. */
-  move(): Promise<Move | null>
   /**
-   * Lets the registry be opened with the records that were moved here, after `settle` in the same
-   * transaction; once is enough.
+   * Lets the registry be opened with the copy `id` of its records; once is enough. Refuses another
+   * copy.
    */
-  finish(id: string, settle: (tx: Queries) => Promise<void>): Promise<void>
+  finish(id: string): Promise<void>
   close(): Promise<void>
 }
 
+/** Returns where a database is, without credentials. */
+export function placeOf(dir: string, { url }: Settings['database']): string {
+  return url === null ? join(dir, DATABASE_FILE) : withoutCredentials(url)
+}
+
 /**
- * Opens the database that records are moved to. `hasEnded`: all of them are there; null if nothing
- * is left to do.
+ * Opens the database that records are moved to; null when they are in use there. Refuses one with
+ * records, except those of an unfinished copy, and those that were moved away. `hasMoved`: it has
+ * the whole copy.
  */
 export async function openTarget(
   registry: Registry,
   settings: Settings['database'],
-  hasEnded: boolean,
+  hasMoved: boolean,
 ): Promise<Target | null> {
   const { url } = settings
-  if (url === null) return fileTarget(registry, hasEnded)
+  if (url === null) return fileTarget(registry, hasMoved)
   const { openPostgres } = await import('../store/database/postgres/open.ts')
   // What is copied may take its time.
   const database = await openPostgres({ ...settings, url, statement_seconds: 0 })
+  try {
+    if (!hasMoved) await requireReplaceable(database)
+  } catch (error) {
+    await database.destroy()
+    throw error
+  }
   return {
     database,
-    place: withoutCredentials(url),
-    move: () => readMove(database),
-    finish: (id, settle) => finishing(database, id, settle),
+    finish: id => finishing(database, id),
     close: () => database.destroy(),
   }
 }
 
-/** Returns the path of a file that is not complete yet. */
-export function copyPath(dir: string): string {
-  return join(dir, `${DATABASE_FILE}.copy`)
-}
-
-async function fileTarget({ database, dir }: Registry, hasEnded: boolean): Promise<Target | null> {
+async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promise<Target | null> {
   const file = join(dir, DATABASE_FILE)
-  const copy = copyPath(dir)
-  // A log without its database would be applied to the next one.
-  const isThere = existsSync(file) || existsSync(`${file}-wal`)
-  const isCopied = existsSync(copy)
-  if (hasEnded && isThere && !isCopied) return null
-  if (!isOnServer(database) || isThere) refuse('migrate_file_exists', { file })
-  if (hasEnded && !isCopied) refuse('records_missing', { dir, file })
+  const copy = `${file}.copy`
+  if (!isOnServer(database)) refuse('migrate_file_exists', { file })
+  const holder = serveHolder(dir)
+  const serving = (await listDaemons(database)).map(one => `process ${one.process} `)
+  // One that was started before the records went to the server has the file open.
+  if (holder !== null && !serving.some(one => holder.startsWith(one)))
+    refuse('serve_locked', { dir, holder })
+  if (hasMoved && !existsSync(copy))
+    return existsSync(file) ? null : refuse('records_missing', { dir, file })
+  if (existsSync(file) || existsSync(`${file}-wal`)) await requireMoved(file)
+  if (!hasMoved) for (const end of ['', '-wal', '-shm']) await rm(`${copy}${end}`, { force: true })
   const to = await openDatabase(copy)
   let isOpen = true
-  const close = async () => {
-    if (isOpen) await to.destroy()
-    isOpen = false
-  }
   return {
     database: to,
-    place: copy,
-    move: () => readMove(to),
-    finish: async (id, settle) => {
-      await finishing(to, id, settle)
+    finish: async id => {
+      await finishing(to, id)
       await closeWhole(to, copy)
       isOpen = false
       await rename(copy, file)
       await syncFolder(dir)
     },
-    close,
+    close: async () => {
+      if (isOpen) await to.destroy()
+    },
   }
 }
 
-/** Ends the move in its target, unless that has been done. */
-async function finishing(
-  database: Database,
-  id: string,
-  settle: (tx: Queries) => Promise<void>,
-): Promise<void> {
-  const move = await readMove(database)
-  if (move === null) return
-  if (move.id !== id) refuse('migrate_other', { place: move.place })
+/** Refuses a file of records that are in use; completes it, so that it can be replaced. */
+async function requireMoved(file: string): Promise<void> {
+  const before = await openDatabase(file)
+  if ((await readDeparture(before)) !== null) return closeWhole(before, file)
+  await before.destroy()
+  refuse('migrate_file_exists', { file })
+}
+
+async function requireReplaceable(db: Queries): Promise<void> {
+  if ((await readCopy(db)) || (await readDeparture(db))) return
+  if (!(await isEmpty(db))) refuse('migrate_not_empty')
+}
+
+async function finishing(database: Database, id: string): Promise<void> {
   await database.transaction().execute(async tx => {
+    const copy = await readCopy(tx)
+    if (copy === null) return
+    if (copy.id !== id) refuse('migrate_not_empty')
     if (isOnServer(tx)) await continueIds(tx)
-    await settle(tx)
-    await forgetMove(tx)
+    await recordCopy(tx, null)
   })
 }

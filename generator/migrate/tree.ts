@@ -1,47 +1,182 @@
-import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { resolve } from 'node:path'
+import pLimit from 'p-limit'
+import { refuse } from '../../core/error/error.ts'
+import { crateFilePath, crateKey, releaseOfPath } from '../../core/paths/crates.ts'
+import { isOwnPath } from '../../core/paths/own.ts'
+import { GIT_INDEX_FOLDER, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
 import { isComplete, noteComplete, type Progress } from '../build/build.ts'
-import { noteMirrored, uploadTree } from '../deploy/complete-mirror.ts'
+import { forgetMirror, noteMirrored } from '../deploy/complete-mirror.ts'
 import { pagesNote } from '../pages/claim.ts'
-import type { Registry } from '../registry.ts'
-import { readIndexFile } from '../store/catalog/index-file.ts'
-import { keyAtPath, releaseOfBytes } from '../store/catalog/releases.ts'
-import type { Queries } from '../store/database/statement.ts'
-import { Mirror } from '../store/mirror.ts'
-import type { Bucket } from '../store/s3/bucket.ts'
+import { type Registry, serveHolder } from '../registry.ts'
+import { unfollowForGit } from '../store/catalog/git-batch.ts'
+import { keyAtPath } from '../store/catalog/releases.ts'
+import type { CrateStore } from '../store/crate-store.ts'
+import type { Database } from '../store/database/database.ts'
+import { isOnServer } from '../store/database/engine.ts'
+import { PublicTree } from '../store/public-tree.ts'
+import type { Bucket, KeyRange } from '../store/s3/bucket.ts'
+import { headersOf } from '../store/s3/headers.ts'
+import { openBucket } from '../store/storage.ts'
+import { inTurns } from '../store/upload-order.ts'
+import type { StoredRelease } from './crates.ts'
+import { bucketFiles, folderFiles, type ListedFile, type TreeFiles } from './files.ts'
 
-/** A copy of the public tree in a bucket, for the registry that moves. */
+/** A copy of the public tree at another place, for a registry that moves. */
 export interface TreeCopy {
-  /** Uploads what the bucket lacks or has otherwise; the next call goes on where it stops. */
-  upload(progress?: Progress): Promise<void>
   /**
-   * Records in the records that have moved that the bucket has the tree, but for what is marked.
-   * `isShared`: whether the bucket is the tree itself there.
+   * Makes it equal to the tree, but for the `.crate` files; returns how many files differed. What
+   * was equal before and has not changed since `after` is not read again.
    */
-  note(records: Queries, isShared: boolean): Promise<void>
+  update(after: Date | null, progress?: Progress): Promise<number>
+  /** Shows the `.crate` of a release that is in the crate store of the copy. */
+  show(release: StoredRelease): Promise<void>
+  /** Records in the records that have moved that the tree is there, but for what is marked. */
+  note(records: Database): Promise<void>
 }
 
+/** Parts of a tree that are compared one by one, some at a time: none has much of a large one. */
+const RANGES: readonly KeyRange[] = rangesBetween([
+  '',
+  ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => `crates/${letter}`),
+  'crates0',
+])
+const AT_ONCE = 4
+
+/** So many files are read at a time, with their bytes in memory. */
+const CHUNK = 500
+
 /**
- * Returns the copy of a registry's tree in a bucket. Refuses a tree that is in a bucket already, or
- * is not complete.
+ * Changes are looked for from so many milliseconds before they can have been made: a storage whose
+ * clock is further from ours refuses all requests.
  */
-export async function copyTree(registry: Registry, bucket: Bucket): Promise<TreeCopy> {
-  const { crates, database, settings, tree } = registry
-  if (tree.shared) refuse('migrate_tree_shared', { place: tree.shared.place })
-  if (!(await isComplete(registry))) refuse('migrate_tree_incomplete', { dir: registry.dir })
-  const mirror = new Mirror(bucket, tree.root, crates, {
-    cacheSeconds: settings.storage.cache_seconds,
-    indexFile: path => readIndexFile(database, path),
-    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
-    keyAt: path => keyAtPath(database, path),
-  })
+const CLOCKS_MS = 15 * 60_000
+
+/**
+ * Returns the copy of a registry's tree at a place, whose crate store will be
+ * `crates`. Refuses a tree that is there already, or is not complete, and a folder in use.
+ */
+export async function copyTree(
+  registry: Registry,
+  place: string,
+  crates: CrateStore,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TreeCopy> {
+  const { dir, database, settings, tree } = registry
+  const { storage } = settings
+  const open = async (at: string) => openBucket(at, storage, env)
+  const [to, from] = [await open(place), tree.shared && (await open(storage.public))]
+  const folder = resolve(dir, place)
+  const isSame = to ? to.place === tree.mirror?.place : !from && folder === tree.root
+  if (isSame) refuse('migrate_public_same', { place: to?.place ?? folder })
+  // There the daemon has what is not in its bucket yet, and takes what is gone there for removed.
+  if (!to && folder === tree.root && serveHolder(dir) !== null)
+    refuse('migrate_public_served', { folder })
+  if (!(await isComplete(registry))) refuse('migrate_tree_incomplete', { dir })
+  const seconds = storage.cache_seconds
+  const source = from ? bucketFiles(from, seconds) : folderFiles(tree.root)
+  const target = to ? bucketFiles(to, seconds) : folderFiles(folder)
   const notePages = await pagesNote(registry)
   return {
-    upload: async progress => refuseErrors(await uploadTree(registry, mirror, progress)),
-    note: async (records, isShared) => {
-      const shared = isShared ? bucket.place : undefined
+    update: (after, progress) =>
+      updateTree({ source, target, after, isShown: path => isShown(database, path) }, progress),
+    show: to
+      ? release => showInBucket(to, registry.crates, release, seconds)
+      : release => showInFolder(folder, crates, release),
+    note: async records => {
+      const isShared = to !== null && isOnServer(records) && crates.path('') === null
+      const shared = isShared ? to.place : undefined
       await noteComplete(records, shared)
       await notePages(records, shared ?? null)
-      if (!isShared) await noteMirrored(records, bucket.place)
+      if (to && !isShared) await noteMirrored(records, to.place)
+      else await forgetMirror(records)
+      // What the git index there has, if there is one, nobody knows.
+      await unfollowForGit(records)
     },
   }
+}
+
+interface TreeUpdate {
+  readonly source: TreeFiles
+  readonly target: TreeFiles
+  readonly after: Date | null
+  /** Returns whether the records have the release of a `.crate` at this path. */
+  readonly isShown: (path: string) => Promise<boolean>
+}
+
+/** Makes a tree equal to another one as `TreeCopy.update` does. Removes no files of others. */
+async function updateTree(update: TreeUpdate, progress?: Progress): Promise<number> {
+  const { source, target, after, isShown } = update
+  const since = after === null ? Number.NEGATIVE_INFINITY : after.getTime() - CLOCKS_MS
+  let [seen, changed] = [0, 0]
+  const updateRange = async (range: KeyRange) => {
+    const left = new Map<string, ListedFile>()
+    for await (const file of target.list(range)) if (isOfTree(file.path)) left.set(file.path, file)
+    const copy = async ([here, there]: readonly [ListedFile, ListedFile | undefined]) => {
+      // A bucket tells the sums of its files: they need not be read.
+      const sum = there?.size === here.size && here.etag ? await source.sum(here) : null
+      if (there && sum !== null && sum === (await target.sum(there))) return
+      const bytes = await source.read(here.path)
+      if (bytes && (await target.write(here.path, bytes, there))) changed++
+    }
+    const some: Parameters<typeof copy>[0][] = []
+    for await (const file of source.list(range)) {
+      const { path } = file
+      if (!isOfTree(path) || releaseOfPath(path)) continue
+      const there = left.get(path)
+      left.delete(path)
+      if (++seen % CHUNK === 0) progress?.('comparing the public tree', seen, 0)
+      if (there?.size === file.size && file.changed < since) continue
+      if (some.push([file, there]) === CHUNK) await inTurns(some.splice(0), copy)
+    }
+    await inTurns(some, copy)
+    for (const path of left.keys()) {
+      if (!isOwnPath(path) || (releaseOfPath(path) && (await isShown(path)))) continue
+      await target.remove(path)
+      changed++
+    }
+    await target.sync()
+  }
+  const inTurn = pLimit(AT_ONCE)
+  await Promise.all(RANGES.map(range => inTurn(() => updateRange(range))))
+  return changed
+}
+
+/** Returns whether a file is copied: a git index has a history, and each place its own one. */
+function isOfTree(path: string): boolean {
+  const [top] = path.split('/')
+  return top !== GIT_INDEX_FOLDER && top !== PUSH_FOLDER
+}
+
+function rangesBetween(starts: readonly string[]): KeyRange[] {
+  return starts.map((after, at) => ({ after, before: starts[at + 1] ?? '\uffff' }))
+}
+
+async function isShown(database: Database, path: string): Promise<boolean> {
+  return (await keyAtPath(database, path)) !== null
+}
+
+async function showInBucket(
+  bucket: Bucket,
+  crates: CrateStore,
+  { name, version, cksum, size }: StoredRelease,
+  cacheSeconds: number,
+): Promise<void> {
+  const path = crateFilePath(name, version)
+  const there = await bucket.head(path)
+  if (there?.size === size && there.cksum === cksum) return
+  const file = await crates.localFile(crateKey(name, cksum))
+  if (!file) return refuse('crate_lost', { name, version })
+  const headers = headersOf(placeOf(path), cacheSeconds)
+  await bucket.put(path, { body: { file: file.path, size }, cksum, headers })
+}
+
+/** In a folder, a `.crate` is another name of the file in the crate store, if that has files. */
+async function showInFolder(
+  folder: string,
+  crates: CrateStore,
+  { name, version, cksum }: StoredRelease,
+): Promise<void> {
+  const file = crates.path(crateKey(name, cksum))
+  const place = placeOf(crateFilePath(name, version))
+  if (file !== null) await new PublicTree(folder, 'each').show(place, file)
 }

@@ -1,8 +1,5 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 
-/** What a trigger says of a change to records that were moved. */
-export const CLOSED = 'these records were moved'
-
 /** The issue of error codes, of the system or of SQLite, that stop every write. */
 const FAULTS = new Map<string, 'storage_full' | 'storage_readonly'>([
   ['ENOSPC', 'storage_full'],
@@ -50,7 +47,6 @@ export async function writing<T>(work: () => Promise<T>): Promise<T> {
 
 /** Returns the `Refusal` for an error of a full or read-only disk; null for any other error. */
 export function storageRefusal(error: unknown): Refusal | null {
-  if (isClosed(error)) return new Refusal([issue('registry_moved')], { cause: error })
   const kind = FAULTS.get(codeOf(error))
   return kind ? new Refusal([issue(kind, { reason: reasonOf(error) })], { cause: error }) : null
 }
@@ -70,11 +66,6 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
   const where = path === undefined || message.includes(path) ? '' : ` (${path})`
   const reason = reader === 'client' ? reasonOf(error) : `${message}${where}`
   return new Refusal([issue(kind, { reason })], { cause: error })
-}
-
-/** Returns whether an error says that records were moved, and are closed. */
-export function isClosed(error: unknown): boolean {
-  return error instanceof Error && error.message.includes(CLOSED)
 }
 
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
@@ -105,6 +96,7 @@ const OF_STORAGE = new Set<string>([
   'database_away',
   'database_denied',
   'registry_moved',
+  'registry_paused',
 ])
 
 /** Returns whether an error says that the disk, bucket or database takes no writes at all. */

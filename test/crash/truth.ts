@@ -55,7 +55,7 @@ export async function publish(
   url: string,
   token: string,
   one: Candidate,
-): Promise<{ status: number; text: string } | null> {
+): Promise<{ status: number; text: string; retryAfter: number } | null> {
   const metadata = {
     name: one.name,
     vers: one.version,
@@ -69,8 +69,9 @@ export async function publish(
     headers: { authorization: token },
     body: encodePublish(metadata, bytesOf(one)),
   }).catch(() => null)
+  const retryAfter = Number(answer?.headers.get('retry-after') ?? Number.NaN)
   const text = answer && (await answer.text().catch(() => null))
-  return answer && text !== null ? { status: answer.status, text } : null
+  return answer && text !== null ? { status: answer.status, text, retryAfter } : null
 }
 
 /** Fails unless the answer to a publish is a success. */

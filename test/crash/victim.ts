@@ -24,7 +24,13 @@ export class Victim {
    * `at`: the number or name of the step before which it dies; 0 for never. `folder` takes the notes about it. What
    * `cleanup` has besides is there for the victim: it goes when this process has ended.
    */
-  constructor(cleanup: Cleanup, folder: string, at: number | string, args: readonly string[]) {
+  constructor(
+    cleanup: Cleanup,
+    folder: string,
+    at: number | string,
+    args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
+  ) {
     this.#when = join(folder, 'sabotage')
     this.#log = join(folder, 'steps')
     rmSync(this.#when, { force: true })
@@ -38,6 +44,7 @@ export class Victim {
       PLIMSOLL_GIT_INDEX: 'off',
       PLIMSOLL_LOG_LEVEL: 'error',
       PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
+      ...more,
     }
     const program = join(root, 'dist', 'program', 'cli.js')
     this.child = spawn(process.execPath, ['--import', saboteur, program, ...args], {

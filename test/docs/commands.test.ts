@@ -22,8 +22,7 @@ import { until } from '../support/until.ts'
 /** Why a documented command is not run here, by a text that begins it. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['plimsoll completion fish >', 'it needs the folder of an installed fish'],
-  ['plimsoll migrate --to ', 'test/contract/postgres-migrate plays it with a server'],
-  ['plimsoll migrate --undo', 'test/contract/postgres-migrate plays it with a server'],
+  ['plimsoll migrate --to ', 'test/contract/move plays it with a server'],
   ['plimsoll migrate --crates s3://', 'test/generator/migrate plays it with a bucket'],
   ['plimsoll deploy --from public --to s3://', 'test/generator/deploy plays it with a bucket'],
   ['plimsoll push target/package/demo-1.0.0.crate --to s3://', 'test/generator/cli plays it'],

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { undoMove } from '../../generator/migrate/migrate.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
-import { noteChangedRows } from '../../generator/store/database/moves/changed-rows.ts'
-import { beginMove } from '../../generator/store/database/moves/move.ts'
+import { beginPause, endPause } from '../../generator/store/catalog/pause.ts'
 import { newRegistry } from '../support/workplace.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
@@ -64,17 +62,15 @@ test('users without an administrator are warned of, with the command that makes 
   assert.deepEqual(await warnings(), [])
 })
 
-test('a move of the records that was begun is a warning until it is given up', async t => {
+test('a pause, and a move that copies the records, are warnings while they last', async t => {
   const { registry, warnings } = await prepared(t)
+  const { database } = registry
   assert.deepEqual(await warnings(), [])
   const place = 'postgres://plimsoll@db.example.com/plimsoll'
-  await registry.database.transaction().execute(async tx => {
-    await noteChangedRows(tx)
-    await beginMove(tx, { id: '1', side: 'leaving', place, ended_at: null, last: 0 })
-  })
-  const [warning = '', ...others] = await warnings()
-  assert.ok(warning.includes(place) && warning.includes('plimsoll migrate --undo'), warning)
-  assert.deepEqual(others, [])
-  assert.equal(await undoMove(registry), place)
+  await database.transaction().execute(tx => beginPause(tx, 600))
+  assert.match(String(await warnings()), /^paused until 20.*Z; `plimsoll resume` ends it$/)
+  await database.transaction().execute(tx => beginPause(tx, 60, place))
+  assert.ok(String(await warnings()).includes(place))
+  await endPause(database)
   assert.deepEqual(await warnings(), [])
 })

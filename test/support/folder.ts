@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { sumOf } from '../../generator/store/durable-file.ts'
 
 /** Every file below a folder, by path with `/`, sorted; hidden ones, too. */
 export function filesBelow(folder: string): string[] {
@@ -29,4 +30,10 @@ export function fileStamps(folder: string): Record<string, string> {
     return `${ino} ${mtimeNs}`
   }
   return Object.fromEntries(filesBelow(folder).map(path => [path, stamp(path)]))
+}
+
+/** The checksums of all files below a folder but the git index, which has a history. */
+export function sumsBelow(folder: string): Map<string, string> {
+  const paths = filesBelow(folder).filter(path => !path.startsWith('index.git/'))
+  return new Map(paths.map(path => [path, sumOf('sha256', readFileSync(join(folder, path)))]))
 }

@@ -29,7 +29,6 @@ export const commandMessages = {
       '{file} would be in the public tree, which everybody may read; name a place outside of it',
     migrate_nothing:
       'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to',
-    migrate_undo_alone: '--undo goes alone; leave out --to, --crates and --public',
     push_other_config:
       '{to} has another index/config.json ({theirs}) than these settings make ({ours}); push with the settings of that tree, such as its --base-url',
     bucket_address:
@@ -105,26 +104,29 @@ export const commandMessages = {
     migrate_newer:
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
-      'the copy of the table {table} differs from the records, which are in use as before; run `plimsoll migrate --undo`, and move to another empty database',
+      'the copy of the table {table} differs from the records, which are in use as before; look after both databases, and move again',
     migrate_nul:
       'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; change it first, the records are in use as before',
-    migrate_other:
-      'in {place} there is a copy of other records, or one of these that was given up; remove it, or name an empty database',
-    migrate_running: 'another `plimsoll migrate` is moving these records; wait for its end',
-    migrate_not_begun: 'no move of these records has begun; nothing was changed',
+    migrate_running:
+      'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
+    migrate_tree_changing:
+      'the public tree keeps changing while it is copied, although the registry is paused; end whatever writes to it, and move again, the registry is in use as before',
+    pause_lost:
+      'the pause ended before everything was copied, by `plimsoll resume` or because this process stood still; move again, the registry is in use as before',
     move_unfinished:
       '{file} is a copy of {place} that is not complete; run `plimsoll migrate` again where it was begun',
     records_moved:
-      'the records in {file} were moved to {place} at {at}, and are read-only since; say in the settings where they are, or take the move back with `plimsoll migrate --undo` (docs/operate.md)',
+      'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/operate.md)',
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
       'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
-    migrate_tree_shared:
-      'the public tree is in {place} already; leave out --public, and `plimsoll build` renders the tree at another place',
+    migrate_public_served:
+      'the daemon of this folder works in {folder} while it serves the tree of a bucket; name another folder for --public',
+    migrate_public_same: 'the public tree is in {place} already; leave out --public',
     migrate_tree_incomplete:
       'the public tree of {dir} is not complete; run `plimsoll build` first, or leave out --public',
     migrate_file_exists:
-      'the records are in {file} already; move it away to move those of a server there',
+      'there are records in {file}, which were not moved away; move the file away to move those of a server there',
     backup_on_server:
       'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/postgresql.md)',
     backup_overtaken:
@@ -154,7 +156,9 @@ export const commandMessages = {
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
     registry_moved:
-      'this registry has been moved, and nothing can be changed here any more; nothing was changed, try again in some minutes',
+      'the records of this registry have moved, and nothing can be changed here any more; nothing was changed, try again in some minutes',
+    registry_paused:
+      'the registry is paused and takes no changes until {until} at the latest; nothing was changed, try again then (operators end a pause with `plimsoll resume`)',
     database_locked:
       'another process keeps the database locked ({reason}); wait for it or stop it, then try again',
     database_slow:

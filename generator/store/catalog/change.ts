@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.ts'
 import { insert, type Queries } from '../database/statement.ts'
+import { requireUnpaused } from './pause.ts'
 
 /** A user who changes something, as they were when the request was looked at. */
 type Author = { readonly id: number; readonly admin: boolean }
@@ -50,12 +51,16 @@ export async function requireRight(tx: Queries, change: Change): Promise<Permitt
   return (change.user ? { ...change, user: await change.stillMay(tx) } : change) as Permitted
 }
 
-/** Appends an audit event and returns its id. Call it in the transaction of the change. */
+/**
+ * Appends an audit event and returns its id. Call it in the transaction of the change, of which it
+ * is a part: it refuses the change while the registry is paused.
+ */
 export async function addEvent(
   tx: Queries,
   change: Permitted,
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
+  await requireUnpaused(tx)
   return insert(tx, 'audit', {
     ...event,
     at: change.at,

@@ -44,51 +44,54 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
 /** Tables that are not copied: each database has its own, and rate limits last for a minute. */
 export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
 
-/** Tables in which a new catalog, or its triggers, already have rows. */
-const REPLACED: readonly (keyof Tables)[] = ['weeks', 'counts', 'facts']
-
 /** How many rows are in memory at once; a release may have a README of a megabyte. */
-const ROWS = 500
-const RELEASES = 50
+const ROWS = 1000
+const RELEASES = 100
 
 /** A row with all its columns. */
-export type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, unknown>>
 
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**
- * Copies all records of a catalog into a new one, on the same engine or another. `from` does not
- * change meanwhile, and `to` is a transaction. Refuses a catalog that is not new. Returns the
- * number of rows.
+ * Makes a catalog, on the same engine or another, a copy of the records. `from` does not change
+ * meanwhile, and `to` is a transaction. Returns the number of rows.
  */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
-    await requireEmpty(to)
     // A newer version may have expanded one of them: it knows what to copy.
     const steps = 'SELECT name FROM kysely_migration ORDER BY name'
     if (String(await column(from, steps)) !== String(await column(to, steps)))
       refuse('migrate_newer')
+    // A new catalog has rows, too, and the one of a copy that was stopped has some of all.
+    if (isOnServer(to)) await run(to, `TRUNCATE ${tables()}`)
+    else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
     let done = 0
     for (const table of tables()) {
-      if (REPLACED.includes(table)) await run(to, `DELETE FROM ${table}`)
+      let written = Promise.resolve()
       for await (const rows of pagesOf(from, table)) {
-        await insertRows(to, table, rows)
+        await written
+        // While a server writes them, the next ones are read.
+        written = insertRows(to, table, rows)
+        written.catch(() => undefined)
         done += rows.length
         progress?.(`copying ${table}`, done, 0)
       }
+      await written
     }
     return done
   })
 }
 
-/** Refuses a catalog that has records. */
-export async function requireEmpty(db: Queries): Promise<void> {
+/** Returns whether a catalog has no records. */
+export async function isEmpty(db: Queries): Promise<boolean> {
   for (const table of ['crates', 'users', 'audit'] as const)
-    if (await first(db, `SELECT id FROM ${table} LIMIT 1`)) refuse('migrate_not_empty')
+    if (await first(db, `SELECT id FROM ${table} LIMIT 1`)) return false
+  return true
 }
 
-/** Compares all records of two catalogs but their marks; returns their number. */
+/** Compares all records of two catalogs; returns their number. */
 export async function compareCatalogs(
   from: Queries,
   to: Queries,
@@ -96,14 +99,16 @@ export async function compareCatalogs(
 ): Promise<number> {
   let done = 0
   for (const table of tables()) {
-    const [ours, theirs] = [pagesOf(from, table), pagesOf(to, table)]
-    for (;;) {
-      const [our, their] = [await ours.next(), await theirs.next()]
-      if (our.done && their.done) break
-      // The copy has those, too, whose work is done where it was copied from.
-      if (table === 'marks') continue
-      if (textOf(our.value) !== textOf(their.value)) refuse('migrate_differs', { table })
-      done += our.value?.length ?? 0
+    const pages = [pagesOf(from, table), pagesOf(to, table)]
+    const next = () => Promise.all(pages.map(one => one.next()))
+    for (let reading = next(); ; ) {
+      const [our, their] = await reading
+      if (!our?.value && !their?.value) break
+      // While these are compared, a server reads the next ones.
+      reading = next()
+      reading.catch(() => undefined)
+      if (!isSame(our?.value, their?.value)) refuse('migrate_differs', { table })
+      done += our?.value?.length ?? 0
       progress?.(`comparing ${table}`, done, 0)
     }
   }
@@ -114,7 +119,7 @@ export async function compareCatalogs(
  * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
  * row would change a count, which PostgreSQL keeps in all its states until the end.
  */
-export async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
+async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
   if (isOnServer(tx)) {
     const turn = async (to: 'DISABLE' | 'ENABLE') => {
       for (const table of tables()) await run(tx, `ALTER TABLE ${table} ${to} TRIGGER USER`)
@@ -133,24 +138,20 @@ export async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): P
 }
 
 /** Returns the names of all tables, each after those that its rows refer to. */
-export function tables(): (keyof Tables)[] {
+function tables(): (keyof Tables)[] {
   return Object.keys(TABLE_KEYS) as (keyof Tables)[]
 }
 
-/** The facts of daemons that serve from a database are not those of another one. */
-const OWN_FACTS = "NOT (key >= 'daemon:' AND key < 'daemon:~')"
-
-/** Returns whether a fact is about a daemon that serves from this database. */
-export function isOwnFact(key: string): boolean {
-  return key.startsWith('daemon:')
-}
+/** Leaves out what is about this database: who serves it, whether it takes changes. */
+const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
+  AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
 
 /** Yields the rows of a table in the order of its key. */
 async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]> {
   const keys = TABLE_KEYS[table]
   const limit = table === 'releases' ? RELEASES : ROWS
   const order = `ORDER BY ${keys} LIMIT ${limit}`
-  const where = table === 'facts' ? OWN_FACTS : 'true'
+  const where = table === 'facts' ? OTHER_FACTS : 'true'
   const after = `(${keys}) > (${keys.map(() => '?')})`
   const next = `SELECT * FROM ${table} WHERE ${after} AND ${where} ${order}`
   let rows = await all<Row>(db, `SELECT * FROM ${table} WHERE ${where} ${order}`)
@@ -162,17 +163,11 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
   }
 }
 
-/** Inserts rows; what follows `VALUES` in `then` says what becomes of those that are there. */
-export async function insertRows(
-  db: Queries,
-  table: keyof Tables,
-  rows: readonly Row[],
-  then = '',
-): Promise<void> {
+async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
   if (!isOnServer(db)) refuseNul(table, rows)
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
-  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)} ${then}`
+  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
   const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
   await run(db, text, ...values)
 }
@@ -199,15 +194,15 @@ export async function continueIds(db: Queries): Promise<void> {
     )
 }
 
-/** Returns rows as text, whatever the order of their columns. */
-export function textOf(rows: readonly Row[] | undefined): string {
-  const plain = (value: unknown) =>
-    value instanceof ArrayBuffer ? Buffer.from(value).toString('base64') : value
-  return JSON.stringify(
-    rows?.map(row =>
-      Object.keys(row)
-        .sort()
-        .map(column => [column, plain(row[column])]),
-    ),
-  )
+/** Whether rows have the same values, whatever the order of their columns. */
+function isSame(ours: readonly Row[] = [], theirs: readonly Row[] = []): boolean {
+  const columns = Object.keys(ours[0] ?? {})
+  const isSameRow = (our: Row, their: Row | undefined) =>
+    their !== undefined && columns.every(column => isSameValue(our[column], their[column]))
+  return ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at]))
+}
+
+function isSameValue(our: unknown, their: unknown): boolean {
+  if (!(our instanceof ArrayBuffer && their instanceof ArrayBuffer)) return our === their
+  return Buffer.from(our).equals(Buffer.from(their))
 }

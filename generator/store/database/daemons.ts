@@ -1,6 +1,6 @@
 import { compareVersions, parseVersion } from '../../../core/version.ts'
-import { isOnServer } from './engine.ts'
-import { column, one, type Queries, run, upsert, value } from './statement.ts'
+import { databaseTime, isOnServer } from './engine.ts'
+import { column, type Queries, run, upsert, value } from './statement.ts'
 
 /** A daemon that serves the registry, as it tells the others through the database. */
 export interface ServingDaemon {
@@ -24,16 +24,13 @@ const DAEMON = 'daemon:'
 /** A daemon that was not seen for so many seconds no longer serves. */
 const GONE_SECONDS = 20
 
-/** The clock of the server, the same for all: milliseconds since 1970. */
-const NOW = 'SELECT CAST(1000 * extract(epoch FROM clock_timestamp()) AS bigint) AS now'
-
 /**
  * Returns the daemons that serve a registry whose records are on a server, in order of their ids;
  * nothing for a file, whose only daemon holds the lock of its folder.
  */
 export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   if (!isOnServer(db)) return []
-  const { now } = await one<{ now: number }>(db, NOW)
+  const now = await databaseTime(db)
   const text = 'SELECT value FROM facts WHERE key >= ? AND key < ? ORDER BY key'
   const daemons = (await column<string>(db, text, DAEMON, `${DAEMON}~`)).map(row => {
     const { seen, ...daemon } = JSON.parse(row) as ServingDaemon & { readonly seen: number }
@@ -55,7 +52,7 @@ export function describeDaemon({ host, process, url, version, ago, id }: SeenDae
 
 /** Records that a daemon serves now. */
 export async function noteDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
-  const { now } = await one<{ now: number }>(db, NOW)
+  const now = await databaseTime(db)
   const fact = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
   await upsert(db, 'facts', ['key'], fact)
 }

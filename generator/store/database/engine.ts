@@ -7,6 +7,14 @@ export function isOnServer(db: Queries): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
+/** The clock of the server, the same for all: milliseconds since 1970. */
+const NOW = 'SELECT CAST(1000 * extract(epoch FROM clock_timestamp()) AS bigint) AS now'
+
+/** Returns the time in milliseconds since 1970, the same for all who use a database. */
+export async function databaseTime(db: Queries): Promise<number> {
+  return isOnServer(db) ? (await one<{ now: number }>(db, NOW)).now : Date.now()
+}
+
 /** What keeps the records. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL'

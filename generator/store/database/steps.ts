@@ -1,3 +1,4 @@
+import { dropOldMoves } from './old-moves.ts'
 import { counted, weekly } from './row-counts.ts'
 import { onServer, type Step, statements } from './step.ts'
 
@@ -274,4 +275,6 @@ export const steps: Readonly<Record<string, Step>> = {
     `CREATE TRIGGER listings_found AFTER UPDATE OF found_id, found_yanked, step ON listings
     BEGIN UPDATE counts SET n = n + 1 WHERE what = 'search'; END`,
   ]),
+  // Moves pause the registry; they leave neither tables nor triggers in it.
+  '028_pause': { up: dropOldMoves },
 }

@@ -55,6 +55,14 @@ export interface ListedObject {
   readonly key: string
   readonly size: number
   readonly etag: string
+  /** When it was written, in milliseconds since 1970; `Infinity` when the storage does not say. */
+  readonly changed: number
+}
+
+/** The keys between two texts of ASCII characters, neither of which is a key. */
+export interface KeyRange {
+  readonly after: string
+  readonly before: string
 }
 
 /** Commands of the SDK whose request is changed on its way. */
@@ -141,18 +149,22 @@ export class Bucket {
 
   /**
    * Lists the objects whose keys begin with `start`, by name, 1,000 with each request; with
-   * `isFlat`, only those without a further `/`.
+   * `isFlat`, only those without a further `/`, with `range` only those in it.
    */
-  async *list(start = '', isFlat = false): AsyncIterable<ListedObject> {
+  async *list(start = '', isFlat = false, range?: KeyRange): AsyncIterable<ListedObject> {
     const query = {
       Bucket: this.#bucket,
       Prefix: this.#prefix + start,
       ...(isFlat && { Delimiter: '/' }),
+      ...(range && { StartAfter: this.#prefix + range.after }),
     }
     for (let ContinuationToken: string | undefined; ; ) {
       const command = new ListObjectsV2Command({ ...query, ContinuationToken })
       const page = await unless([], 'GET', () => this.#requests.send(command))
-      for (const object of page?.Contents ?? []) yield this.#listed(object)
+      for (const object of (page?.Contents ?? []).map(one => this.#listed(one))) {
+        if (range && object.key >= range.before) return
+        if (range === undefined || object.key > range.after) yield object
+      }
       ContinuationToken = page?.NextContinuationToken
       if (!page?.IsTruncated || ContinuationToken === undefined) return
     }
@@ -169,10 +181,11 @@ export class Bucket {
     return { Bucket: this.#bucket, Key: this.#prefix + key }
   }
 
-  #listed({ Key = '', Size = -1, ETag = '' }: Listed): ListedObject {
+  #listed({ Key = '', Size = -1, ETag = '', LastModified }: Listed): ListedObject {
     if (!Key.startsWith(this.#prefix) || !Number.isSafeInteger(Size) || Size < 0)
       refuse('bucket_refuses', { reason: 'its list of objects is not one of S3' })
-    return { key: Key.slice(this.#prefix.length), size: Size, etag: ETag }
+    const changed = LastModified?.getTime() ?? Number.POSITIVE_INFINITY
+    return { key: Key.slice(this.#prefix.length), size: Size, etag: ETag, changed }
   }
 }
 

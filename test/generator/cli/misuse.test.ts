@@ -60,10 +60,7 @@ test('migrate says what is missing or too much, with exit code 2', async t => {
     'say what to move: the records with --to, .crate files with --crates, or both; --public goes with --to'
   await refused([], nothing)
   await refused(['--public', 's3://tree'], nothing)
-  const alone = '--undo goes alone; leave out --to, --crates and --public'
-  await refused(['--undo', '--to', 'file'], alone)
-  await refused(['--undo', '--crates', 'copy'], alone)
-  await refused(['--undo', '--public', 's3://tree'], alone)
+  await refused(['--public', 's3://tree', '--crates', 'copy'], nothing)
   assert.equal(existsSync(join(dir, 'copy')), false)
 })
 

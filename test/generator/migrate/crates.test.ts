@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { migrateCrates } from '../../../generator/migrate/crates.ts'
-import { openRegistry } from '../../../generator/registry.ts'
+import { openRegistry, type Registry } from '../../../generator/registry.ts'
 import { openCrates } from '../../../generator/store/storage.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow } from '../../support/folder.ts'
@@ -24,10 +24,11 @@ test('crates go to a bucket, stopped anywhere, and back; all bytes are compared 
   const { dir, settings } = registry
   const open = (crates: string) =>
     openCrates(dir, { ...settings.storage, endpoint: s3.url, crates }, s3.env())
-  const bucket = await open('s3://test/crates')
+  const copy = async (from: Registry, to: string) => migrateCrates(from, { crates: await open(to) })
+  const bucket = 's3://test/crates'
   let left = 1
   s3.fault = ({ method }) => (method === 'PUT' && left-- <= 0 ? 403 : null)
-  await assert.rejects(migrateCrates(registry, bucket), refusedWith('bucket_refuses'))
+  await assert.rejects(copy(registry, bucket), refusedWith('bucket_refuses'))
   s3.fault = () => null
   const stored = s3.keys()
   assert.equal(stored.length, 1)
@@ -36,23 +37,23 @@ test('crates go to a bucket, stopped anywhere, and back; all bytes are compared 
   const bytes = Buffer.from(s3.objects.get(first)?.bytes ?? '')
   bytes[20] = (bytes[20] ?? 0) ^ 1
   s3.objects.set(first, objectOf(bytes, {}))
-  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 3, last: 3 })
-  assert.deepEqual(await migrateCrates(registry, bucket), { crateFiles: 3, copied: 0, last: 3 })
+  assert.deepEqual(await copy(registry, bucket), { crateFiles: 3, copied: 3, last: 3 })
+  assert.deepEqual(await copy(registry, bucket), { crateFiles: 3, copied: 0, last: 3 })
   const local = filesBelow(join(dir, 'crates')).filter(path => path.endsWith('.crate'))
   assert.deepEqual(
     s3.keys(),
     local.map(path => `crates/${path}`),
   )
-  await assert.rejects(migrateCrates(registry, registry.crates), refusedWith('migrate_crates_same'))
+  await assert.rejects(copy(registry, 'crates'), refusedWith('migrate_crates_same'))
   // The way back, from a registry whose crates are in the bucket.
   const moved = await openRegistry(dir, { env: s3.env() })
   cleanup.add(() => moved.close())
   const again = folderOf(t)
-  assert.equal((await migrateCrates(moved, await open(again))).copied, 3)
+  assert.equal((await copy(moved, again)).copied, 3)
   for (const path of local)
     assert.deepEqual(readFileSync(join(again, path)), readFileSync(join(dir, 'crates', path)))
   s3.objects.delete(first)
-  await assert.rejects(migrateCrates(moved, await open(folderOf(t))), refusedWith('crate_lost'))
+  await assert.rejects(copy(moved, folderOf(t)), refusedWith('crate_lost'))
 })
 
 test('the command says what it compared, and what to do next', async t => {

@@ -64,7 +64,12 @@ function bucketPlace(s3: FakeS3, prefix = 'www'): Place {
     },
     put(path, text) {
       const etag = `"${createHash('md5').update(text).digest('hex')}"`
-      s3.objects.set(`${prefix}/${path}`, { bytes: Buffer.from(text), etag, headers: {} })
+      s3.objects.set(`${prefix}/${path}`, {
+        bytes: Buffer.from(text),
+        etag,
+        headers: {},
+        changed: new Date(),
+      })
     },
   }
 }

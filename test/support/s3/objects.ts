@@ -5,6 +5,7 @@ export interface StoredObject {
   readonly bytes: Buffer
   /** With its quotes. */
   readonly etag: string
+  readonly changed: Date
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -14,7 +15,7 @@ export const KEPT = /^(?:content-type|cache-control|content-encoding|x-amz-meta-
 /** Creates an object. */
 export function objectOf(bytes: Buffer, headers: Readonly<Record<string, string>>): StoredObject {
   const etag = `"${createHash('md5').update(bytes).digest('hex')}"`
-  return { bytes, etag, headers }
+  return { bytes, etag, changed: new Date(), headers }
 }
 
 /** Returns a page of a list in the form of `ListObjectsV2`. */
@@ -33,8 +34,9 @@ export function listPage(
   const shown = keys.slice(0, most)
   const isMore = keys.length > shown.length
   const rows = shown.map(key => {
-    const { bytes, etag } = objects.get(key) as StoredObject
-    return `<Contents><Key>${xmlText(key)}</Key><ETag>${xmlText(etag)}</ETag><Size>${bytes.length}</Size></Contents>`
+    const { bytes, etag, changed } = objects.get(key) as StoredObject
+    const at = `<LastModified>${changed.toISOString()}</LastModified>`
+    return `<Contents><Key>${xmlText(key)}</Key>${at}<ETag>${xmlText(etag)}</ETag><Size>${bytes.length}</Size></Contents>`
   })
   const next = isMore
     ? `<NextContinuationToken>${xmlText(shown.at(-1) ?? '')}</NextContinuationToken>`

@@ -31,7 +31,7 @@ export class ObjectStorage {
   answer(request: Arrived, body: Buffer): Answer {
     const { method, key, query } = request
     if (key === '' && method === 'GET') {
-      const after = query.get('continuation-token') ?? ''
+      const after = query.get('continuation-token') ?? query.get('start-after') ?? ''
       const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter')]
       const page = listPage(this.objects, prefix, after, this.pageSize, delimiter)
       return { status: 200, body: page }

@@ -1,5 +1,4 @@
 import { issue, Refusal } from '../../../../core/error/error.ts'
-import { isClosed } from '../../storage-fault.ts'
 
 /** Error codes of the operating system for a server that cannot be reached, or is gone. */
 const UNREACHABLE = new Set([
@@ -56,7 +55,6 @@ export function failure(error: unknown): unknown {
   const { code = '', message } = error as NodeJS.ErrnoException
   const reason = message || code
   const because = { cause: error }
-  if (isClosed(error)) return new Refusal([issue('registry_moved')], because)
   if (isLost(error)) return new Refusal([issue('database_away', { reason })], because)
   if (code === READ_ONLY) return new Refusal([issue('storage_readonly', { reason })], because)
   if (DENIED.test(code) || UNSUITABLE.test(message))

@@ -1,0 +1,58 @@
+import { refuse } from '../../core/error/error.ts'
+import { beginPause, endPause, renewPause } from '../store/catalog/pause.ts'
+import type { Database } from '../store/database/database.ts'
+import type { Queries } from '../store/database/statement.ts'
+
+/** When a mover dies, changes go on after so many seconds; it renews its pause this often. */
+const SECONDS = 60
+const RENEW_MS = 10_000
+
+/** The pause of a registry whose records are copied, as long as the process lives. */
+export class HeldPause {
+  readonly began = performance.now()
+  readonly #database: Database
+  #value: string
+  #renewing = Promise.resolve()
+  #isLost = false
+  readonly #timer = setInterval(() => {
+    this.#renewing = this.#renewing.then(() => this.#renew())
+  }, RENEW_MS)
+
+  private constructor(database: Database, value: string) {
+    this.#database = database
+    this.#value = value
+  }
+
+  /** Pauses the registry while its records are copied to `place`. */
+  static async begin(database: Database, place: string): Promise<HeldPause> {
+    const begin = (tx: Queries) => beginPause(tx, SECONDS, place)
+    return new HeldPause(database, await database.transaction().execute(begin))
+  }
+
+  /** Refuses to go on when the pause has ended, so that something may have changed. */
+  require(): void {
+    if (this.#isLost) refuse('pause_lost')
+  }
+
+  /** Ends the pause, in a transaction that refuses when it has ended before. */
+  async end(tx: Queries): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#renewing
+    if (!(await endPause(tx, this.#value))) refuse('pause_lost')
+  }
+
+  /** Ends the pause if it has not ended. */
+  async release(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#renewing
+    // It ends by itself soon; what there is to say has been said.
+    await endPause(this.#database, this.#value).catch(() => undefined)
+  }
+
+  async #renew(): Promise<void> {
+    // A server that is away for a moment is asked again; the pause goes on meanwhile.
+    const value = await renewPause(this.#database, this.#value, SECONDS).catch(() => this.#value)
+    if (value === null) this.#isLost = true
+    else this.#value = value
+  }
+}

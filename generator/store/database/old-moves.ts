@@ -1,0 +1,37 @@
+import { isOnServer } from './engine.ts'
+import { all, column, type Queries, run, upsert, value } from './statement.ts'
+
+/** A move to another database, as versions up to 027 recorded it in both. */
+interface OldMove {
+  readonly id: string
+  readonly side: 'leaving' | 'coming'
+  readonly place: string
+  readonly ended_at: string | null
+}
+
+/**
+ * Removes what moves of earlier versions have left: triggers and two tables. Records that were moved
+ * away stay closed, an incomplete copy stays one, and a move that was only begun is given up.
+ */
+export async function dropOldMoves(db: Queries): Promise<void> {
+  for (const name of await column<string>(db, isOnServer(db) ? FUNCTIONS : TRIGGERS))
+    await run(db, isOnServer(db) ? `DROP FUNCTION ${name} CASCADE` : `DROP TRIGGER ${name}`)
+  await run(db, 'DROP TABLE IF EXISTS changed_rows')
+  const table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'moves'"
+  if ((await value(db, table)) === null) return
+  const moves = await all<OldMove>(db, 'SELECT id, side, place, ended_at FROM moves')
+  await run(db, 'DROP TABLE moves')
+  for (const { id, side, place, ended_at: at } of moves) {
+    const [key, fact] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
+    if (side === 'leaving' && at === null) continue
+    await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(fact) })
+    // Earlier versions would take changes of them.
+    await run(db, "UPDATE schema_record SET oldest = '028_pause'")
+  }
+}
+
+const TRIGGERS = `SELECT name FROM sqlite_master
+  WHERE type = 'trigger' AND substr(name, 1, 8) = 'changed_'`
+const FUNCTIONS = `SELECT proname AS name FROM pg_proc
+  WHERE pronamespace = CAST(current_schema() AS regnamespace)
+    AND substr(proname, 1, 8) = 'changed_'`

@@ -1,0 +1,202 @@
+// Mirrors generator/migrate/: registries that move while publishers and readers go on.
+import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { crateKey } from '../../core/paths/crates.ts'
+import { addUser } from '../../daemon/accounts/accounts.ts'
+import { createToken } from '../../daemon/accounts/tokens.ts'
+import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
+import { eachCrate } from '../../generator/store/catalog/crates.ts'
+import { countMarks } from '../../generator/store/catalog/marks.ts'
+import { listReleases } from '../../generator/store/catalog/releases.ts'
+import { sumOf } from '../../generator/store/durable-file.ts'
+import { assertServed, type Candidate, publish } from '../crash/truth.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode, run } from '../support/command.ts'
+import { sumsBelow } from '../support/folder.ts'
+import { hostEnvironment, plimsoll, root, serve } from '../support/plimsoll.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
+import { plimsollHere } from '../support/program.ts'
+import { startS3 } from '../support/s3/bucket.ts'
+import { environmentOf } from '../support/s3/environment.ts'
+import { until } from '../support/until.ts'
+import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
+
+const { server, skip } = postgresSuite()
+
+/** Publishes as fast as it can, to a daemon that takes it or says that it does not now. */
+class Publishers {
+  readonly acknowledged: Candidate[] = []
+  readonly refused: { readonly one: Candidate; readonly text: string }[] = []
+  readonly #loads: Promise<void>[]
+  #isOver = false
+
+  constructor(url: string, token: string, prefix: string, count = 3) {
+    this.#loads = Array.from({ length: count }, (_, number) =>
+      this.#publish(url, token, `${prefix}-${number}`),
+    )
+  }
+
+  /** Resolves when all answers are there. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#loads)
+  }
+
+  async #publish(url: string, token: string, prefix: string): Promise<void> {
+    for (let count = 0; !this.#isOver; count++) {
+      // Some crates are new, one has many versions.
+      const name = count % 2 === 0 ? `${prefix}-${count}` : prefix
+      const one = { name, version: `1.${count}.0` }
+      const answer = await publish(url, token, one)
+      assert.ok(answer, 'every publish is answered')
+      if (answer.status === 200) this.acknowledged.push(one)
+      else {
+        assert.equal(answer.status, 503, answer.text)
+        assert.ok(answer.retryAfter >= 1 && answer.retryAfter <= 60, 'it says when to come back')
+        this.refused.push({ one, text: answer.text })
+      }
+    }
+  }
+}
+
+async function tokenOf({ database }: Registry): Promise<string> {
+  const at = '2026-11-20T12:00:00Z'
+  const user = await addUser(database, { login: 'load', admin: true }, operatorChange(at))
+  const order = { userId: user.id, name: 'load', scopes: null, crates: null, expires: null }
+  return (await createToken(database, order, operatorChange(at))).token
+}
+
+/** All versions of a registry, with the keys of their bytes. */
+async function versionsOf({ database }: Registry): Promise<Map<string, string>> {
+  const versions = new Map<string, string>()
+  for await (const { id, name } of eachCrate(database))
+    for (const { version, cksum } of await listReleases(database, id))
+      versions.set(`${name} ${version}`, crateKey(name, cksum))
+  return versions
+}
+
+/** Without what would be most of the work, and is not the subject. */
+const LOAD = { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0', PLIMSOLL_GIT_INDEX: 'off' }
+
+/** A registry before or after a move. */
+interface Home {
+  readonly dir: string
+  readonly env: Record<string, string>
+}
+
+/** Moves a registry while its daemon takes publishes; returns what was acknowledged in all. */
+async function moveUnderLoad(
+  t: TestContext,
+  { from, to, args, token }: { from: Home; to: Home; args: readonly string[]; token: string },
+): Promise<readonly Candidate[]> {
+  const cleanup = new Cleanup(t)
+  const daemon = await serve(cleanup, from.dir, from.env)
+  const publishers = new Publishers(daemon.url, token, args.includes('file') ? 'back' : 'there')
+  const { acknowledged, refused } = publishers
+  await until(
+    () => acknowledged.length > 30,
+    () => `nothing is published: ${daemon.log()}`,
+  )
+  const before = acknowledged.length
+  const command = ['migrate', '--dir', from.dir, '--json', ...args]
+  // All these programs share a machine with many others.
+  const moved = await run(process.execPath, [join(root, 'dist', 'program', 'cli.js'), ...command], {
+    cwd: from.dir,
+    env: { ...hostEnvironment(), ...from.env },
+    timeoutMs: 240_000,
+  })
+  expectCode('migrate', moved, 0)
+  const answered = refused.length
+  await until(
+    () => refused.length > answered + 5,
+    () => 'publishes are not refused after the move',
+  )
+  await publishers.end()
+  assert.match(refused.at(-1)?.text ?? '', /have moved/)
+  assert.ok(refused.some(one => /is paused .* until/.test(one.text)))
+  assert.ok(acknowledged.length > before, 'publishes go on while the files are copied')
+  for (const one of acknowledged.slice(-3)) await assertServed(daemon.url, one)
+  assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'ready\n')
+  daemon.stop()
+  const status = await plimsoll(from.dir, ['status', '--dir', from.dir], from.env)
+  assert.match(status.stderr, /were moved to .* at .*, and take no changes/)
+  const registry = await openRegistry(to.dir, { env: to.env })
+  const versions = await versionsOf(registry)
+  for (const { name, version } of acknowledged)
+    assert.ok(versions.has(`${name} ${version}`), `${name} ${version} was acknowledged`)
+  for (const { one } of refused)
+    assert.ok(!versions.has(`${one.name} ${one.version}`), `${one.name} was refused`)
+  await registry.close()
+  const { paused_ms: paused } = JSON.parse(moved.stdout) as Record<string, number>
+  t.diagnostic(`${acknowledged.length} acknowledged, ${refused.length} refused in ${paused} ms`)
+  return acknowledged
+}
+
+/** Lets a daemon render what is pending, and checks that everything agrees. */
+async function settle(t: TestContext, { dir, env }: Home, versions: readonly Candidate[]) {
+  const daemon = await serve(new Cleanup(t), dir, env)
+  for (const one of versions.slice(-3)) await assertServed(daemon.url, one)
+  const registry = await openRegistry(dir, { env })
+  await until(
+    async () => (await countMarks(registry.database)).length === 0,
+    () => `the new daemon does not render what is pending: ${daemon.log()}`,
+    // Overviews may be put off for a minute.
+    3 * 60_000,
+  )
+  await daemon.kill()
+  const verified = await plimsollHere(['verify', '--dir', dir], env)
+  expectCode('verify', verified, 0)
+  const known = await versionsOf(registry)
+  await registry.close()
+  return known
+}
+
+test('a registry moves to a server and buckets and back while all publish', { skip }, async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const first = await newRegistry(t)
+  const [token, seed] = [await tokenOf(first), { name: 'seed', version: '1.0.0' }]
+  await addAndShow(first, seed)
+  await first.close()
+  const url = await server.create('served')
+  const there = folderOf(t)
+  copyFileSync(join(first.dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
+  const storage = { ...environmentOf(s3, {}), ...LOAD }
+  const places = {
+    PLIMSOLL_STORAGE_CRATES: 's3://test/crates',
+    PLIMSOLL_STORAGE_PUBLIC: 's3://test/www',
+  }
+  const file: Home = { dir: first.dir, env: storage }
+  const away: Home = { dir: there, env: { ...storage, ...places, PLIMSOLL_DATABASE_URL: url } }
+  const home: Home = { dir: there, env: { ...storage, PLIMSOLL_STORAGE_PUBLIC: 'www' } }
+  expectCode('build', await plimsollHere(['build', '--dir', first.dir], storage), 0)
+  const below = (prefix: string) => {
+    const keys = s3.keys().filter(key => key.startsWith(prefix))
+    const sum = (key: string) => sumOf('sha256', s3.objects.get(key)?.bytes ?? Buffer.alloc(0))
+    return new Map(keys.map(key => [key.slice(prefix.length), sum(key)]))
+  }
+  /** Renders everything anew: no file is another one, and none is left. */
+  const rendered = async ({ dir, env }: Home, tree: () => Map<string, string>) => {
+    const before = tree()
+    expectCode('build', await plimsollHere(['build', '--all', '--dir', dir], env), 0)
+    assert.deepEqual([...tree().keys()], [...before.keys()])
+    assert.deepEqual(tree(), before)
+  }
+
+  const toServer = ['--to', url, '--crates', 's3://test/crates', '--public', 's3://test/www']
+  const published = await moveUnderLoad(t, { from: file, to: away, args: toServer, token })
+  const stored = await settle(t, away, published)
+  assert.deepEqual([...below('crates/').keys()].sort(), [...stored.values()].sort())
+  for (const [key, sum] of sumsBelow(join(first.dir, 'crates')))
+    assert.equal(below('crates/').get(key), sum, key)
+  await rendered(away, () => below('www/'))
+
+  const toFile = ['--to', 'file', '--crates', 'crates', '--public', 'www']
+  const more = await moveUnderLoad(t, { from: away, to: home, args: toFile, token })
+  const versions = await settle(t, home, more)
+  assert.deepEqual([...sumsBelow(join(there, 'crates')).keys()], [...versions.values()].sort())
+  assert.deepEqual(sumsBelow(join(there, 'crates')), below('crates/'))
+  await rendered(home, () => sumsBelow(join(there, 'www')))
+})

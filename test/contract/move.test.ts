@@ -1,0 +1,224 @@
+// Mirrors generator/migrate/: registries on their way to a server and buckets, and back.
+import assert from 'node:assert/strict'
+import { appendFileSync, copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../core/error/error.ts'
+import { addUser } from '../../daemon/accounts/accounts.ts'
+import { migrate } from '../../generator/migrate/migrate.ts'
+import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { operatorChange } from '../../generator/store/catalog/change.ts'
+import { endPause } from '../../generator/store/catalog/pause.ts'
+import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
+import { openPostgres } from '../../generator/store/database/postgres/open.ts'
+import { all, run } from '../../generator/store/database/statement.ts'
+import { sumOf } from '../../generator/store/durable-file.ts'
+import type { Bucket } from '../../generator/store/s3/bucket.ts'
+import { readBody } from '../../generator/store/s3/reading.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode } from '../support/command.ts'
+import { serverSettings } from '../support/engine.ts'
+import { sumsBelow } from '../support/folder.ts'
+import { plimsoll } from '../support/plimsoll.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
+import { plimsollHere } from '../support/program.ts'
+import { bucketOn } from '../support/s3/bucket.ts'
+import { startEngine } from '../support/s3/engine.ts'
+import { environmentOf } from '../support/s3/environment.ts'
+import { addAndShow, folderOf, newRegistry } from '../support/workplace.ts'
+
+const { server, skip } = postgresSuite()
+
+/** Leaves out what is about the database itself, and about the git index of a place. */
+const ours = (table: string) =>
+  table === 'facts' ? "key NOT IN ('copy', 'moved', 'pause', 'tree_format')" : 'true'
+
+/** All rows of a registry. */
+async function rowsOf({ database }: Registry): Promise<Record<string, unknown[]>> {
+  const tables = Object.entries(TABLE_KEYS).map(async ([table, keys]) => {
+    const rows = await all<object>(
+      database,
+      `SELECT * FROM ${table} WHERE ${ours(table)} ORDER BY ${keys}`,
+    )
+    const sorted = rows.map(row => Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))
+    return [table, sorted] as const
+  })
+  return Object.fromEntries(await Promise.all(tables))
+}
+
+async function filled(...[t]: Parameters<typeof newRegistry>): Promise<Registry> {
+  const registry = await newRegistry(t)
+  await addUser(
+    registry.database,
+    { login: 'ann', admin: true },
+    operatorChange('2026-11-20T12:00:00Z'),
+  )
+  for (const [name, version] of [
+    ['demo', '1.0.0'],
+    ['demo', '1.1.0'],
+    ['other', '0.1.0'],
+  ] as const)
+    await addAndShow(registry, { name, version, files: { 'README.md': '# ä', 'src/lib.rs': '' } })
+  return registry
+}
+
+test('the list of tables has every table', { skip }, async t => {
+  const database = await openPostgres(serverSettings(await server.create('tables')))
+  t.after(() => database.destroy())
+  const tables = await database.introspection.getTables()
+  const known = [...Object.keys(TABLE_KEYS), ...OWN_TABLES]
+  assert.deepEqual(tables.map(one => one.name).sort(), known.sort())
+})
+
+test('records go to a server and back and there again, and changes go on there', {
+  skip,
+}, async t => {
+  const first = await filled(t)
+  const before = await rowsOf(first)
+  const { dir } = first
+  const url = await server.create('moved')
+  const migrate = (to: string, ...more: string[]) =>
+    plimsoll(dir, ['migrate', '--to', to, '--dir', dir, ...more])
+  const moved = await migrate(url)
+  assert.equal(moved.code, 0, moved.stderr)
+  assert.match(moved.stdout, /^moved \d+ records to postgres:.*\nthe old records take no changes/)
+  assert.match((await migrate(url)).stdout, /^the records are in postgres:/)
+  await assert.rejects(addAndShow(first, { name: 'late', version: '1.0.0' }), has('registry_moved'))
+  appendFileSync(join(dir, 'plimsoll.toml'), `\n[database]\nurl = "${url}"\n`)
+  const second = await openRegistry(dir, { env: {} })
+  assert.deepEqual(await rowsOf(second), before)
+  await addAndShow(second, { name: 'third', version: '1.0.0' })
+  const then = await rowsOf(second)
+  const setReadme = (text: string) =>
+    run(second.database, 'UPDATE releases SET readme = ? WHERE id = 2', text)
+  await setReadme('# ä\0and more')
+  // SQLite would read less of it.
+  const cut = await migrate('file')
+  assert.match(cut.stderr, /the column readme of the table releases .* \(in the row 2\)/)
+  await setReadme('# ä')
+  await second.close()
+  const back = await migrate('file', '--json')
+  assert.ok(JSON.parse(back.stdout).records > 20, back.stderr)
+  assert.ok(!existsSync(join(dir, 'plimsoll.db.copy')))
+  const third = await openRegistry(dir, { env: { PLIMSOLL_DATABASE_URL: '' } })
+  assert.deepEqual(await rowsOf(third), then)
+  await addAndShow(third, { name: 'fourth', version: '1.0.0' })
+  const last = await rowsOf(third)
+  await third.close()
+  const args = ['migrate', '--to', url, '--dir', dir]
+  expectCode('there again', await plimsollHere(args, { PLIMSOLL_DATABASE_URL: '' }), 0)
+  const fourth = await openRegistry(dir, { env: {} })
+  assert.deepEqual(await rowsOf(fourth), last)
+  // New ids follow those that were copied.
+  await addAndShow(fourth, { name: 'fifth', version: '1.0.0' })
+  await fourth.close()
+})
+
+test('a registry goes to a server and a bucket and back: every file is the same', {
+  skip,
+}, async t => {
+  const { dir } = await filled(t)
+  const command = async (at: string, env: Record<string, string>, ...args: string[]) =>
+    expectCode(args.join(' '), await plimsollHere([...args, '--dir', at], env), 0)
+  await command(dir, {}, 'yank', 'demo@1.0.0')
+  await command(dir, {}, 'build', '--all')
+  const [tree, crates] = [sumsBelow(join(dir, 'public')), sumsBelow(join(dir, 'crates'))]
+  assert.equal([...tree.keys()].filter(path => path.endsWith('.crate')).length, 3)
+  assert.ok(tree.size > 20)
+  const s3 = await startEngine(new Cleanup(t))
+  const url = await server.create('there')
+  const places = { crates: 's3://test/crates', public: 's3://test/www' }
+  const to = ['--to', url, '--crates', places.crates, '--public', places.public]
+  await command(dir, environmentOf(s3, {}), 'migrate', ...to)
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
+  // As on another machine: nothing is there but the settings.
+  const there = folderOf(t)
+  copyFileSync(join(dir, 'plimsoll.toml'), join(there, 'plimsoll.toml'))
+  const env = { ...environmentOf(s3, places), PLIMSOLL_DATABASE_URL: url }
+  const built = await command(there, env, 'build', '--json')
+  assert.equal(JSON.parse(built.stdout).crates, 0, 'nothing is rendered again')
+  await command(there, env, 'verify')
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
+  assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
+  const back = ['--to', 'file', '--crates', 'crates', '--public', 'www']
+  await command(there, env, 'migrate', ...back)
+  assert.deepEqual(sumsBelow(join(there, 'www')), tree)
+  const home = { PLIMSOLL_STORAGE_PUBLIC: 'www' }
+  const again = await command(there, home, 'build', '--json')
+  assert.equal(JSON.parse(again.stdout).crates, 0, 'nothing is rendered again')
+  await command(there, home, 'verify')
+  assert.deepEqual(sumsBelow(join(there, 'www')), tree)
+  assert.deepEqual(sumsBelow(join(there, 'crates')), crates)
+})
+
+async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
+  const objects = new Map<string, string>()
+  for await (const { key, size } of bucket.list()) {
+    const object = await bucket.get(key)
+    assert.ok(object)
+    objects.set(key, sumOf('sha256', await readBody(object.bytes, size)))
+  }
+  return objects
+}
+
+const has = (code: Parameters<Refusal['has']>[0]) => (error: unknown) =>
+  error instanceof Refusal && error.has(code)
+
+/** A registry as `migrate` opens it. */
+async function moving(t: TestContext, dir: string): Promise<Registry> {
+  const registry = await openRegistry(dir, { env: {} }, undefined, undefined, true)
+  new Cleanup(t).add(() => registry.close())
+  return registry
+}
+
+test('it is refused with records in the database, and with an empty database beside crates', {
+  skip,
+}, async t => {
+  const [registry, other] = [await filled(t), await filled(t)]
+  const database = serverSettings(await server.create('refused'))
+  const env = { PLIMSOLL_DATABASE_URL: database.url }
+  await assert.rejects(openRegistry(registry.dir, { env }), has('records_missing'))
+  const places = { crates: null, tree: null }
+  const [one, two] = [await moving(t, registry.dir), await moving(t, other.dir)]
+  await migrate(two, { database, ...places })
+  await assert.rejects(migrate(one, { database, ...places }), has('migrate_not_empty'))
+  await addAndShow(registry, { name: 'more', version: '1.0.0' })
+  await assert.rejects(addAndShow(other, { name: 'more', version: '1.0.0' }), has('registry_moved'))
+  const elsewhere = serverSettings(await server.create('elsewhere'))
+  await assert.rejects(migrate(two, { database: elsewhere, ...places }), has('records_moved'))
+  await assert.rejects(openRegistry(other.dir, { env: {} }), has('records_moved'))
+  const file = { ...database, url: null }
+  await assert.rejects(migrate(one, { database: file, ...places }), has('migrate_file_exists'))
+})
+
+test('a pause that ends too early gives the move up; the next one succeeds', { skip }, async t => {
+  const registry = await filled(t)
+  const mover = await moving(t, registry.dir)
+  const url = await server.create('lost')
+  const order = { database: serverSettings(url), crates: null, tree: null }
+  let changing: Promise<unknown> | null = null
+  const progress = (step: string) => {
+    if (step !== 'comparing audit') return
+    changing ??= (async () => {
+      await assert.rejects(
+        addAndShow(registry, { name: 'new', version: '1.0.0' }),
+        has('registry_paused'),
+      )
+      await endPause(registry.database)
+      await addAndShow(registry, { name: 'new', version: '1.0.0' })
+    })()
+  }
+  await assert.rejects(async () => {
+    const moving = migrate(mover, { ...order, progress })
+    await moving
+  }, has('pause_lost'))
+  await changing
+  assert.ok(changing, 'the pause was ended')
+  await addAndShow(registry, { name: 'new', version: '1.1.0' })
+  const env = { PLIMSOLL_DATABASE_URL: url }
+  await assert.rejects(openRegistry(registry.dir, { env }), has('move_unfinished'))
+  await migrate(mover, order)
+  const moved = await openRegistry(registry.dir, { env })
+  assert.deepEqual(await rowsOf(moved), await rowsOf(registry))
+  await moved.close()
+})
