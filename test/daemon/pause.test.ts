@@ -1,3 +1,4 @@
+// Mirrors generator/store/catalog/pause.ts: what a pause refuses, and what goes on
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

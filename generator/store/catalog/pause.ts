@@ -2,7 +2,6 @@ import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import { databaseTime } from '../database/engine.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
-import type { Locks, MutexName, ProcessMutex } from '../process-mutex.ts'
 import { MOVED } from './departure.ts'
 import { readFact } from './facts.ts'
 
@@ -88,22 +87,4 @@ export async function endPause(db: Queries, pause?: string): Promise<boolean> {
 async function pauseFor(db: Queries, seconds: number, place: string | null): Promise<string> {
   const until = (await databaseTime(db)) + seconds * 1000
   return JSON.stringify({ until, place } satisfies Pause)
-}
-
-/** Returns the same locks, whose mutexes refuse their turns as `requireUnpaused` does changes. */
-export function pausable(locks: Locks, db: Queries): Locks {
-  const mutexOf = (name: MutexName): ProcessMutex => {
-    const mutex = locks.mutex(name)
-    return {
-      run: work =>
-        mutex.run(async () => {
-          await requireUnpaused(db)
-          return work()
-        }),
-      rendering: subjects => mutex.rendering(subjects),
-      isHeld: () => mutex.isHeld(),
-      close: () => mutex.close(),
-    }
-  }
-  return { mutex: mutexOf, lease: name => locks.lease(name), close: () => locks.close() }
 }

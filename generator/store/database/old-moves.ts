@@ -10,8 +10,8 @@ interface OldMove {
 }
 
 /**
- * Removes what moves of earlier versions have left: triggers and two tables. Records that were moved
- * away stay closed, an incomplete copy stays one, and a move that was only begun is given up.
+ * Removes what moves of earlier versions have left: triggers and two tables. Records that were
+ * moved away stay closed, an incomplete copy stays one, and a move that was only begun is given up.
  */
 export async function dropOldMoves(db: Queries): Promise<void> {
   for (const name of await column<string>(db, isOnServer(db) ? FUNCTIONS : TRIGGERS))
