@@ -31,7 +31,6 @@ export { type Built, build, drain } from './build/build.ts'
 export { buildCrate } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
-export { compareReleases, readRawFile } from './pages/compare.ts'
 export type { PageContext } from './pages/context.ts'
 export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks } from './pages/marked.ts'
@@ -165,15 +164,15 @@ export {
   daysUntil,
   sumUntil,
 } from '../core/day-counts.ts'
-export { CRATES_FOLDER, crateFilePath, crateKey, releaseOfPath } from '../core/paths/crates.ts'
 export {
-  configPath,
-  isImagePath,
-  isIndexFile,
-  notFoundPath,
-  type Place,
-  placeOf,
-} from '../core/paths/tree.ts'
+  CRATES_FOLDER,
+  crateFilePath,
+  crateKey,
+  movedPath,
+  releaseOfPath,
+} from '../core/paths/crates.ts'
+export { isImagePath } from '../core/paths/images.ts'
+export { configPath, isIndexFile, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

@@ -43,8 +43,6 @@ export const WORK_KINDS: Readonly<Record<MarkKind | 'image', string>> = {
   rank: 'places in searches',
   namesake: 'names that came or went',
   downloads: 'downloads of crates',
-  changes: 'comparisons of versions',
-  source: 'source browsers',
   unused: 'images that may be unused',
   image: 'images to download',
 }

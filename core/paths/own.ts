@@ -1,6 +1,7 @@
 import { isName, type Name } from '../name.ts'
 import { isVersion } from '../version.ts'
 import { CRATES_FOLDER, cratePagePaths, releaseOfPath } from './crates.ts'
+import { isImagePath } from './images.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import {
@@ -13,7 +14,6 @@ import {
   GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   indexPath,
-  isImagePath,
   isListPath,
   noJekyllPath,
   notFoundPath,

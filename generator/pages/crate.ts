@@ -32,7 +32,7 @@ import {
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
 import { withImages } from './images.ts'
-import { shownSource } from './source.ts'
+import { sourcePages } from './source.ts'
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -66,7 +66,7 @@ export async function cratePages(
     renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
     ...renderCratePages(site, facts, version),
-    ...(newest.id === releaseId ? [versionPage(site, version)] : []),
+    ...(newest.id === releaseId ? await versionPages(context, version) : []),
   ]
 }
 
@@ -76,7 +76,7 @@ function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {
 
 /** Renders the page of one release; none if the release was deleted. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
-  const { database, site } = context
+  const { database } = context
   const found = await readRelease(database, releaseId)
   if (!found) return []
   const { crate, release } = found
@@ -84,7 +84,11 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const { version, files } = await shownVersion(context, crate.name, release, previous)
-  return [...files, versionPage(site, version)]
+  return [...files, ...(await versionPages(context, version))]
+}
+
+async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
+  return [versionPage(context.site, version), ...(await sourcePages(context, version))]
 }
 
 /** Returns a release as its page shows it, and the images that the tree lacks. */
@@ -97,9 +101,7 @@ async function shownVersion(
   const { database, site } = context
   const { id, about, cksum } = release
   const text = await readReadme(database, id)
-  const shown = await shownSource(context, name, release.version, previous !== null)
-  const data = (readme: string | null) =>
-    versionData(site, name, release, { readme, previous, ...shown })
+  const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)

@@ -16,7 +16,6 @@ import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/cat
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
-import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { fetchImages } from './image-queue.ts'
@@ -25,12 +24,6 @@ import { buildMarks } from './marked.ts'
 import { commonPath } from './search.ts'
 import { sitePages } from './site.ts'
 import { overviewMarks, overviewOutputs } from './views.ts'
-
-/**
- * For a command, whose user waits for all pages: with the source first, no page is rendered again
- * to link to it.
- */
-const SOURCE_FIRST = PAGE_KINDS.toSorted((a, b) => +(b === 'source') - +(a === 'source'))
 
 /** The result of rendering pages. */
 export interface BuiltPages extends Built {
@@ -54,7 +47,7 @@ export async function buildPages(
   await markAllDueDownloads(context.database, now)
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
-  const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
+  const due = () => pageMarks(context.database, now)
   do {
     for (let marks = await due(); marks.length > 0; marks = await due()) {
       // Rendering a page may mark others.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { imageSize } from 'image-size'
-import { imagePath } from '../../core/paths/tree.ts'
+import { imagePath } from '../../core/paths/images.ts'
 import { readFiles } from '../../core/tarball/recover.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { IMAGE_BYTES_MAX } from '../../site/readme/images.ts'

@@ -5,6 +5,7 @@ import { join, posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
+import { IMAGES_FOLDER, isImagePath } from '../../core/paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
@@ -12,9 +13,7 @@ import {
   ASSETS_FOLDER,
   configPath,
   GIT_INDEX_FOLDER,
-  IMAGES_FOLDER,
   INDEX_FOLDER,
-  isImagePath,
   output,
   SITEMAPS_FOLDER,
 } from '../../core/paths/tree.ts'
@@ -146,7 +145,7 @@ async function writeTree(
   outputs: StaticOutputs,
   images: StaticImages,
 ): Promise<Issue[]> {
-  const groups = groupsOf(job, tree, crates, images)
+  const groups = groupsOf(job, crates, images)
   const present = await ownFiles(tree)
   const respelled = findRespelled(present, crates)
   for (const path of respelled) await tree.remove(path)
@@ -170,7 +169,6 @@ async function writeTree(
 /** Orders every `.crate` before the index, so that no index line lacks its `.crate` meanwhile. */
 function groupsOf(
   { settings, urls }: StaticBuild,
-  tree: PublicTree,
   crates: readonly StaticCrate[],
   images: StaticImages,
 ): OutputGroup[] {
@@ -188,7 +186,7 @@ function groupsOf(
   return [
     ...crates.flat().map(crateFile),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
-    ...staticPages(crates, site, images, tree),
+    ...staticPages(crates, site, images),
   ]
 }
 

@@ -1,26 +1,22 @@
 import { compareText, dependencyNames, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
-import { changesPath } from '../../core/paths/crates.ts'
-import { type Output, output } from '../../core/paths/tree.ts'
+import type { Output } from '../../core/paths/tree.ts'
 import { newestVersion } from '../../core/version.ts'
-import { readFileSum } from '../../site/compare/file-sum.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
-  comparedVersion,
   DEPENDENTS_SHOWN,
   renderCratePages,
   renderCrateRecord,
+  renderSourcePages,
   versionData,
 } from '../render/crate.ts'
 import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { byDependents } from '../render/views.ts'
-import { renderComparison, renderSource } from '../sandbox/rendering.ts'
-import type { Package } from '../sandbox/source-task.ts'
-import type { PublicTree } from '../store/public-tree.ts'
+import { listFiles } from '../sandbox/archive.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticImages } from './images.ts'
 import type { StaticCrate } from './releases.ts'
@@ -34,14 +30,12 @@ type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 
 /**
  * Renders all pages of a static tree. There are no feeds and no times: a `.crate` does not contain
- * its publish time, and the tree depends only on the bytes read. Groups have to be written in this
- * order: the pages of a crate say what its pages of changes, which `tree` has by then, sum up.
+ * its publish time, and the tree depends only on the bytes read.
  */
 export function* staticPages(
   crates: readonly StaticCrate[],
   site: SiteConfig,
   images: StaticImages,
-  tree: PublicTree,
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
@@ -56,20 +50,14 @@ export function* staticPages(
       const previous = summary.releases[at - 1] ?? null
       yield {
         id: `source ${name} ${version}`,
-        inputs: [look, name, version, cksum],
-        render: () => sourceOutputs(release, site),
-      }
-      if (previous === null) continue
-      yield {
-        id: `changes ${name} ${version}`,
-        inputs: [look, name, version, cksum, previous.version, previous.cksum],
-        render: () => changeOutputs(previous, release, site),
+        inputs: [look, name, version, cksum, previous?.version, previous?.cksum],
+        render: () => sourceOutputs(release, previous, site),
       }
     }
     yield {
       id: `pages ${summary.name}`,
       inputs: [look, summary.identity, users, [...here]],
-      render: () => crateOutputs(summary, users, here, site, images, tree),
+      render: () => crateOutputs(summary, users, here, site, images),
       isDue: () => site.images === 'copy' && images.isDue(summary.name),
     }
   }
@@ -89,7 +77,6 @@ async function* crateOutputs(
   here: CrateData['here'],
   site: SiteConfig,
   images: StaticImages,
-  tree: PublicTree,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
@@ -108,38 +95,20 @@ async function* crateOutputs(
       readmes = htmls
     }
     const previous = releases[at - 1] ?? null
-    const compared =
-      site.source && previous ? await tree.read(changesPath(name, release.version)) : null
-    const diff = compared && readFileSum(compared)
-    const more = { readme: readmes[at % TOGETHER] ?? null, previous, source: site.source, diff }
-    const version = versionData(site, name, release, more)
+    const readme = readmes[at % TOGETHER] ?? null
+    const version = versionData(site, name, release, { readme, previous })
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)
   }
 }
 
-function sourceOutputs(release: ShownRelease, site: SiteConfig): AsyncGenerator<Output> {
-  const { name, version, about } = release
-  return renderSource({ package: packageOf(release), name, version, site, place: about })
-}
-
-async function* changeOutputs(
-  before: ShownRelease,
-  after: ShownRelease,
+async function* sourceOutputs(
+  release: ShownRelease,
+  previous: ShownRelease | null,
   site: SiteConfig,
 ): AsyncGenerator<Output> {
-  const { name, version } = after
-  const side = (one: ShownRelease) => ({ version: comparedVersion(one), hasPages: true })
-  const path = changesPath(name, version)
-  const sides = { before: side(before), after: side(after) }
-  const comparison = { site, path, name, ...sides, versions: null }
-  const packages = { before: packageOf(before), after: packageOf(after) }
-  yield output(path, (await renderComparison({ comparison, ...packages })).html)
-}
-
-/** It was already checked against the limits of the settings. */
-function packageOf({ path }: ShownRelease): Package {
-  return { path, unpackedBytes: Number.POSITIVE_INFINITY }
+  const version = versionData(site, release.name, release, { readme: null, previous })
+  yield* renderSourcePages(site, version, await listFiles(release.path, release.size))
 }
 
 function* sitePages(

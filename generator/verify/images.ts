@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename, extname } from 'node:path'
-import { IMAGES_FOLDER, isImagePath } from '../../core/paths/tree.ts'
+import { IMAGES_FOLDER, isImagePath } from '../../core/paths/images.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { eachCopy, forgetImages, isCopy, markUses } from '../store/catalog/pages/images.ts'
 import { derivable, type Finding, type VerifyOptions } from './finding.ts'

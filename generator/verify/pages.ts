@@ -1,4 +1,5 @@
-import { isImagePath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
+import { isImagePath } from '../../core/paths/images.ts'
+import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'

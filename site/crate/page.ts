@@ -98,7 +98,7 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?:
   const { deps } = version
   const list = dependencySection(site, deps, to, crate?.here)
   const features = allFeatures(version)
-  const changes = changeSection(site, version, crate ?? null, to)
+  const changes = changeSection(site, version, to)
   return [
     tab('dependencies', 'Dependencies', deps.length, list),
     tab('features', 'Features', Object.keys(features).length, featureSection(features)),

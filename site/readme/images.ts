@@ -1,6 +1,4 @@
-import { IMAGES_FOLDER } from '../../core/paths/tree.ts'
-import type { Linker } from '../elements/links.ts'
-import type { SiteConfig } from '../site-config.ts'
+import { IMAGES_FOLDER } from '../../core/paths/images.ts'
 import { isBadge } from './badges.ts'
 import { type LinkBase, safeImage } from './links.ts'
 
@@ -18,7 +16,9 @@ export interface ImageCopy {
 export type ImageCopies = ReadonlyMap<string, ImageCopy>
 
 /** What decides how the images of a README are shown. */
-export interface ImageOptions extends Pick<SiteConfig, 'images'> {
+export interface ImageOptions {
+  /** What becomes of images from elsewhere. */
+  readonly images: 'link' | 'copy' | 'load'
   /** What relative links resolve to; null drops them. */
   readonly base: LinkBase | null
   /** Folder of the README in its package: empty, or ending with a slash. */
@@ -104,7 +104,7 @@ function decoded(segment: string): string | null {
 }
 
 /** Makes a README's links to images of this site relative to the page that shows it. */
-export function placeImages(html: string, to: Linker): string {
+export function placeImages(html: string, to: (path: string) => string): string {
   // In sanitized HTML, a quote is only where an attribute's value begins or ends.
   const folder = to(`${IMAGES_FOLDER}/x`).slice(0, -1).replaceAll('&', '&amp;')
   return html.replaceAll(/( src(?:set)?=")images\//g, (_, before) => before + folder)

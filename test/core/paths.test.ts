@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
-import { expandDl, registryUrls } from '../../core/urls.ts'
+import { expandDl } from '../../core/download-url.ts'
+import { registryUrls } from '../../core/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 
 const facts = {

@@ -14,7 +14,8 @@ import { parseRequirement, satisfies } from '../../core/requirement.ts'
 import { parseQuery } from '../../core/search/words.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { expandDl, withoutCredentials } from '../../core/urls.ts'
+import { expandDl } from '../../core/download-url.ts'
+import { withoutCredentials } from '../../core/urls.ts'
 import { compareVersions, isVersion, parseVersion } from '../../core/version.ts'
 
 const RUNS = { numRuns: 300 }

@@ -114,10 +114,10 @@ export interface Tables {
     /** The last error. */
     error: string | null
   }
-  /** Parts of pages that took too much time or memory; they are plain text or left out. */
+  /** READMEs that took too much time or memory to render; pages show them as plain text. */
   plain_pages: {
     release_id: number
-    what: 'readme' | 'source' | 'changes'
+    what: 'readme'
     /** The page format for which it was tried. */
     format: string
     /** The reason, as a clause for the page, and more for the operator. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isImagePath } from '../../../core/paths/tree.ts'
+import { isImagePath } from '../../../core/paths/images.ts'
 import { checkImage } from '../../../generator/sandbox/image-task.ts'
 import { png } from '../../support/image-server.ts'
 

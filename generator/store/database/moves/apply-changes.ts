@@ -34,7 +34,7 @@ const TEXTS = new Set([
 ])
 
 /** Marks whose subject is a release. */
-const OF_RELEASES = ['file', 'release', 'source', 'changes']
+const OF_RELEASES = ['file', 'release']
 
 /**
  * Makes a copy of the records equal to the records at the rows that were changed after a noted
