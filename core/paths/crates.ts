@@ -1,5 +1,6 @@
 import { isName, lowerPrefix, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
+import { IMAGES_FOLDER } from './images.ts'
 
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
@@ -93,6 +94,11 @@ export function crateDownloadsPaths(name: Name): string[] {
 /** Returns the path of a version's page; the `+` of build metadata is not escaped. */
 export function versionPath(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/index.html`
+}
+
+/** Returns the path of an image in a README; `file` names its SHA-256 and its type. */
+export function imagePath(name: string, version: string, file: string): string {
+  return `${crateFolder(name)}/${version}/${IMAGES_FOLDER}/${file}`
 }
 
 /**

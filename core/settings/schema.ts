@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { isName, parseName } from '../name.ts'
 import { expandDl } from '../download-url.ts'
+import { isName, parseName } from '../name.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
@@ -162,8 +162,7 @@ export const sections = {
   },
   pages: {
     source: row(flag, true),
-    images: row(choice('link', 'copy', 'load'), 'link'),
-    image_networks: row(list(network), []),
+    images: row(choice('link', 'load'), 'link'),
     logo: row(maybe(ownPath), null),
     stylesheet: row(maybe(ownPath), null),
     links: row(list(siteLink), []),
@@ -224,7 +223,6 @@ export const sections = {
     archive_entries: row(integer(1, 10_000_000), 50_000),
     manifest_bytes: row(size(1024, 64 * MIB), MIB),
     readme_bytes: row(size(0, 64 * MIB), MIB),
-    image_bytes: row(size(0, 64 * MIB), 5 * MIB),
     request_seconds: row(duration(1, 3600), 120),
     publish_per_minute: row(rate, 300),
     changes_per_minute: row(rate, 300),

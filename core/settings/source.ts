@@ -34,6 +34,15 @@ const OTHER_VARIABLES = [
 /** Settings of older versions, and what to do about one that is still set, as a clause. */
 const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
   {
+    key: 'pages.image_networks',
+    advice: 'images of other hosts are no longer copied, so remove it',
+  },
+  {
+    key: 'limits.image_bytes',
+    advice:
+      'images of other hosts are no longer copied, and those of packages have a fixed limit, so remove it',
+  },
+  {
     key: 'pages.raw_files',
     advice:
       'browsers read every file from the `.crate`, which `pages.source` switches on or off; remove it',

@@ -1,7 +1,8 @@
 import { type Dependency, dependencyNames } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import { crateKey, imagePath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
@@ -12,6 +13,7 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
+import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderReadme } from '../sandbox/rendering.ts'
 import { listOwners, readCrate } from '../store/catalog/crates.ts'
 import { hasDownloads } from '../store/catalog/downloads/read.ts'
@@ -31,8 +33,10 @@ import {
   readRelease,
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
-import { withImages } from './images.ts'
 import { sourcePages } from './source.ts'
+
+/** What a README must have to show an image; without one, no `.crate` has to be fetched. */
+const HAS_IMAGES = /!\[|<(?:img|source)\b/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -91,26 +95,28 @@ async function versionPages(context: PageContext, version: VersionData): Promise
   return [versionPage(context.site, version), ...(await sourcePages(context, version))]
 }
 
-/** Returns a release as its page shows it, and the images that the tree lacks. */
+/** Returns a release as its page shows it, and the images of its README. */
 async function shownVersion(
   context: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
-  const { database, site } = context
+  const { database, site, crates } = context
   const { id, about, cksum } = release
   const text = await readReadme(database, id)
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
-  const given = { text, about, images: site.images }
-  const { readme, files } = await withImages(context, { id, name, cksum }, copies =>
-    renderReadme({ ...given, copies }, known),
-  )
-  const { html, failure } = readme
+  const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
+  const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
+  const readme = { text, about, images: site.images }
+  const { html, files: images, failure } = await renderReadme({ readme, crate }, known)
   if (failure && !known) await writeFailure(database, part, failure)
+  const files = images.map(({ name: image, bytes }) =>
+    output(imagePath(name, release.version, image), Buffer.from(bytes)),
+  )
   return { version: data(html), files }
 }
 

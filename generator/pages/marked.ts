@@ -21,7 +21,6 @@ import { countCrate } from './contents.ts'
 import type { PageContext } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
-import { buildUnused } from './image-queue.ts'
 import { buildList } from './list.ts'
 import {
   blockOutputs,
@@ -169,7 +168,6 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   if (kind === 'terms' || kind === 'rank')
     return { done: await refreshTerms(context.database, kind, subject) }
   if (kind === 'namesake') await buildNamesakes(context, subject)
-  if (kind === 'unused') return { done: [mark], again: await buildUnused(context, subject) }
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
   // Read before the pages: a later change sets a new mark.

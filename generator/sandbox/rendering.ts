@@ -1,5 +1,5 @@
-import { type PackagedReadme, plainReadme, type RenderedReadme } from '../../site/readme/readme.ts'
-import type { ImageCheck, PackagedJob } from './image-task.ts'
+import { plainReadme } from '../../site/readme/readme.ts'
+import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 import { sandbox } from './sandbox.ts'
 import { SandboxError } from './thread.ts'
 
@@ -24,23 +24,10 @@ function failureOf(error: unknown): Failure {
  * plain text with a sentence that says why; `failure` is that reason.
  */
 export async function renderReadme(
-  readme: PackagedReadme,
+  job: ReadmeJob,
   known: Failure | null = null,
-): Promise<RenderedReadme & { readonly failure: Failure | null }> {
-  const result = known ?? (await sandbox.run('readme', readme).catch(failureOf))
+): Promise<IllustratedReadme & { readonly failure: Failure | null }> {
+  const result = known ?? (await sandbox.run('readme', job).catch(failureOf))
   if ('html' in result) return { ...result, failure: null }
-  return { html: plainReadme(readme.text, result.because), images: [], failure: result }
-}
-
-/** Checks an image in the sandbox. One that takes too much time or memory is a problem, too. */
-export async function checkImage(bytes: Uint8Array): Promise<ImageCheck> {
-  return sandbox.run('image', bytes).catch(error => ({ problem: failureOf(error).because }))
-}
-
-/** Takes images out of a `.crate` in the sandbox; none if that takes too much time or memory. */
-export async function packagedImages(job: PackagedJob): Promise<Map<string, ImageCheck>> {
-  return sandbox.run('packaged', job).catch(error => {
-    failureOf(error)
-    return new Map<string, ImageCheck>()
-  })
+  return { html: plainReadme(job.readme.text, result.because), files: [], failure: result }
 }

@@ -3,8 +3,7 @@ import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveFile } from '../../core/tarball/read.ts'
-import type { PackagedReadme, RenderedReadme } from '../../site/readme/readme.ts'
-import type { ImageCheck, PackagedJob } from './image-task.ts'
+import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 
 /** The bytes of a `.crate`, or the path of its file. */
 export type Content = Uint8Array | string
@@ -56,22 +55,10 @@ export const tasks = {
     return listFiles(() => chunksOf(path), unpackedBytes)
   },
 
-  /** Renders a README. */
-  async readme(readme: PackagedReadme): Promise<RenderedReadme> {
-    const { renderWithImages } = await import('../../site/readme/readme.ts')
-    return renderWithImages(readme)
-  },
-
-  /** Checks a downloaded image. */
-  async image(bytes: Uint8Array): Promise<ImageCheck> {
-    const { checkImage } = await import('./image-task.ts')
-    return checkImage(bytes)
-  },
-
-  /** Takes images out of a `.crate` and checks them. */
-  async packaged(job: PackagedJob): Promise<Map<string, ImageCheck>> {
-    const { packagedImages } = await import('./image-task.ts')
-    return packagedImages(job)
+  /** Renders a README with the images of its package. */
+  async readme(job: ReadmeJob): Promise<IllustratedReadme> {
+    const { renderIllustrated } = await import('./image-task.ts')
+    return renderIllustrated(job)
   },
 }
 

@@ -1,7 +1,8 @@
 import { compareText, dependencyNames, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import { imagePath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
@@ -17,8 +18,8 @@ import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { byDependents } from '../render/views.ts'
 import { listFiles } from '../sandbox/archive.ts'
+import { renderReadme } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
-import type { StaticImages } from './images.ts'
 import type { StaticCrate } from './releases.ts'
 
 /** What must be known of every crate before pages can be rendered. */
@@ -35,7 +36,6 @@ type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 export function* staticPages(
   crates: readonly StaticCrate[],
   site: SiteConfig,
-  images: StaticImages,
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
@@ -57,8 +57,7 @@ export function* staticPages(
     yield {
       id: `pages ${summary.name}`,
       inputs: [look, summary.identity, users, [...here]],
-      render: () => crateOutputs(summary, users, here, site, images),
-      isDue: () => site.images === 'copy' && images.isDue(summary.name),
+      render: () => crateOutputs(summary, users, here, site),
     }
   }
   yield {
@@ -68,7 +67,7 @@ export function* staticPages(
   }
 }
 
-/** How many READMEs are held in memory, to download their images together. */
+/** How many READMEs are rendered beside each other. */
 const TOGETHER = 4
 
 async function* crateOutputs(
@@ -76,30 +75,33 @@ async function* crateOutputs(
   users: readonly DependentRow[],
   here: CrateData['here'],
   site: SiteConfig,
-  images: StaticImages,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
   const crate = { name, createdAt: null, releases, here, ...counts }
   yield renderCrateRecord(crate, site)
-  let readmes: readonly (string | null)[] = []
+  let readmes: Awaited<ReturnType<typeof readmeOf>>[] = []
   for (const [at, release] of releases.entries()) {
-    if (at % TOGETHER === 0) {
-      const some = releases
-        .slice(at, at + TOGETHER)
-        .map(({ readme: text, about, path }) =>
-          text ? { text, about, images: site.images, crate: path } : null,
-        )
-      const { htmls, files } = await images.render(name, some)
-      yield* files
-      readmes = htmls
-    }
+    if (at % TOGETHER === 0)
+      readmes = await Promise.all(
+        releases.slice(at, at + TOGETHER).map(one => readmeOf(one, site.images)),
+      )
     const previous = releases[at - 1] ?? null
-    const readme = readmes[at % TOGETHER] ?? null
-    const version = versionData(site, name, release, { readme, previous })
+    const readme = readmes[at % TOGETHER]
+    for (const { name: image, bytes } of readme?.files ?? [])
+      yield output(imagePath(name, release.version, image), Buffer.from(bytes))
+    const html = readme?.html ?? null
+    const version = versionData(site, name, release, { readme: html, previous })
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)
   }
+}
+
+/** Renders the README of a release; null if it has none. */
+async function readmeOf({ readme: text, about, path }: ShownRelease, images: SiteConfig['images']) {
+  if (!text) return null
+  const crate = { path, unpackedBytes: Number.POSITIVE_INFINITY }
+  return renderReadme({ readme: { text, about, images }, crate })
 }
 
 async function* sourceOutputs(

@@ -1,4 +1,3 @@
-import { isImagePath } from '../../core/paths/images.ts'
 import { type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
@@ -28,10 +27,9 @@ interface Part {
  * never change, and rendering them would take longer than everything else.
  */
 export async function* verifyPages(
-  registry: PageContext,
+  context: PageContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
-  const context = { ...registry, isTrial: !options.repair }
   const about = (where: string, parts: AsyncIterable<Part>) =>
     findingsAbout(where, () => verifyParts(context, options, parts))
   const { crates: total } = await registryCounts(context.database)
@@ -113,8 +111,6 @@ async function* verifyParts(
         // Checked after the comparison: a change during it has set its mark by now.
         if (options.served && (await isPending())) return []
         if (options.repair) await tree.write(output)
-        // Images have been verified before.
-        if (isImagePath(output.path)) continue
         const what = present ? 'the page differs from the catalog' : 'the page is missing'
         findings.push(derivable(output.path, what, options.repair))
       }

@@ -1,6 +1,6 @@
 import { html, type Markup, raw } from '../elements/markup.ts'
 import { TooComplexError } from './bounded-tree.ts'
-import type { ImageCopies, ImageOptions } from './images.ts'
+import type { ImageOptions, PackagedImages } from './images.ts'
 import { type LinkBase, linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
@@ -11,16 +11,16 @@ export interface PackagedReadme extends Pick<ImageOptions, 'images'> {
   /** Its file extension tells whether it is Markdown; its links are relative to its folder. */
   readonly about: ReadmePlace
   /** The images that this site serves; none by default. */
-  readonly copies?: ImageCopies
+  readonly packaged?: PackagedImages
 }
 
-/** A README as HTML, and the keys of the images that this site should serve. */
+/** A README as HTML, and the files of its package that it shows as images. */
 export interface RenderedReadme {
   readonly html: string
   readonly images: readonly string[]
 }
 
-const NONE: ImageCopies = new Map()
+const NONE: PackagedImages = new Map()
 
 /** Maximum number of characters of a README that are shown; the package has all of it. */
 export const README_MAX = 256 * 1024
@@ -47,7 +47,7 @@ export function renderWithImages(
   readme: PackagedReadme,
   inside?: LinkBase['inside'],
 ): RenderedReadme {
-  const { text, about, images, copies = NONE } = readme
+  const { text, about, images, packaged = NONE } = readme
   const file = about.readme_file ?? ''
   if (!MARKDOWN.test(file)) return { html: section(text, plainText(text), null), images: [] }
   try {
@@ -56,7 +56,7 @@ export function renderWithImages(
     const folder = file.slice(0, file.lastIndexOf('/') + 1)
     const place = linkBase(about)
     const base = inside ? { ...(place ?? NOWHERE), inside } : place
-    const clean = sanitize(content, { base, folder, images, copies })
+    const clean = sanitize(content, { base, folder, images, packaged })
     return { html: section(text, raw(clean.html), null), images: clean.images }
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error

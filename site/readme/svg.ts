@@ -51,6 +51,9 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
 /** Attributes that may refer to a gradient or a clip of the same drawing. */
 const PAINTS: ReadonlySet<string> = new Set(words('fill stroke clip-path'))
 
+/** Their value, if it is one. */
+const REFERENCE = /^\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)\s*$/
+
 /** The same in a style. */
 const PAINT = /\b(?:fill|stroke)\s*:\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)/g
 
@@ -103,7 +106,7 @@ function attributesOf({ attrs }: Element, isInClip: boolean): [name: string, val
   return attrs.flatMap(({ name, prefix, value }): [string, string][] => {
     if (name === 'space' && prefix === 'xml') return [['xml:space', value]]
     if (prefix || !ATTRIBUTES.has(name) || (isInClip && name === 'clip-path')) return []
-    const isReference = PAINTS.has(name) && /^\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)\s*$/.test(value)
+    const isReference = PAINTS.has(name) && REFERENCE.test(value)
     // Drawing programs write gradients into styles.
     const rest = name === 'style' ? value.replaceAll(PAINT, '') : value
     return isReference || isPlain(rest) ? [[name, value]] : []

@@ -249,7 +249,6 @@ function demoStatus(viewer: Viewer): StatusData {
     versions: 200_000,
     users: 12,
     index: 'sparse+https://crates.example/index/',
-    copies: { what: 'copies of images', n: 1200, isMore: false },
     daemon: 'process 7 at http://127.0.0.1:8080',
     warnings: [],
     disks: [{ what: 'Disk', free: 80 * 1024 ** 3, size: 250 * 1024 ** 3 }],

@@ -16,7 +16,6 @@ import { addOwner, type CrateRecord, findCrate, insertCrate } from './crates.ts'
 import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
-import { unusedMarks } from './pages/images.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
 import { readTarget, releaseConflicts, type Target } from './target.ts'
 
@@ -164,7 +163,6 @@ export async function removeReleases(
     const marks = [
       { kind: 'whole', subject: crate.id } as const,
       ...releases.flatMap(one => nextRelease(left, one.version)),
-      ...(await unusedMarks(tx, [...removed])),
       // The listing refers to releases: they are deleted after it has changed.
       ...(await relist(tx, crate, left)),
     ]

@@ -16,7 +16,6 @@ export const PAGE_KINDS = [
   'user', // The page of a user with the crates they own.
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
   'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
-  'unused', // An image that perhaps no README has any more; its copy goes.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -1,5 +1,5 @@
 import { counted, weekly } from './row-counts.ts'
-import { onServer, type Step, statements } from './step.ts'
+import { contracts, onServer, type Step, statements } from './step.ts'
 
 /**
  * The steps by name, in order; a published step never changes. New ones expand, or are made with
@@ -273,5 +273,11 @@ export const steps: Readonly<Record<string, Step>> = {
     `INSERT INTO counts (what, n) VALUES ('search', 0)`,
     `CREATE TRIGGER listings_found AFTER UPDATE OF found_id, found_yanked, step ON listings
     BEGIN UPDATE counts SET n = n + 1 WHERE what = 'search'; END`,
+  ]),
+  // Images of other hosts are not copied; those of packages are files beside their version.
+  '029_no_image_copies': contracts('029_no_image_copies', [
+    `DROP TABLE image_uses`,
+    `DROP TABLE images`,
+    `DELETE FROM marks WHERE kind = 'unused'`,
   ]),
 }

@@ -1,12 +1,15 @@
 import { addGrammar, color, hasGrammar } from '../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../elements/languages.ts'
-import type { ImageCopy } from '../../readme/images.ts'
+import type { PackagedImage } from '../../readme/images.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
 import { type Block, blocksOf, splitLines, visible } from '../../source/lines.ts'
 import { serve } from './serve.ts'
 
 /** The grammars, each loaded when it is first needed. */
-const GRAMMARS: ReadonlyMap<string, () => Promise<{ readonly default: Parameters<typeof addGrammar>[1] }>> = new Map([
+const GRAMMARS: ReadonlyMap<
+  string,
+  () => Promise<{ readonly default: Parameters<typeof addGrammar>[1] }>
+> = new Map([
   ['bash', () => import('highlight.js/lib/languages/bash')],
   ['c', () => import('highlight.js/lib/languages/c')],
   ['cpp', () => import('highlight.js/lib/languages/cpp')],
@@ -33,7 +36,7 @@ export interface Document {
   readonly text: string
   readonly repository: string | null
   readonly vcsPath: string | null
-  readonly images: 'link' | 'copy' | 'load'
+  readonly images: 'link' | 'load'
   readonly paths: readonly string[]
   /** The addresses in the page of the files to which it may link, in the order of `paths`. */
   readonly addresses: readonly string[]
@@ -58,10 +61,10 @@ const tasks = {
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
     const about = { repository, ...(vcsPath !== null && { vcs_path: vcsPath }), readme_file: path }
     const places = new Map(paths.map((one, at) => [one, addresses[at] ?? '']))
-    const copies = new Map(paths.filter(isImage).map(one => [`./${one}`, copyOf(one)]))
+    const packaged = new Map(paths.filter(isImage).map(one => [one, imageOf(one)]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
-    return renderWithImages({ text, about, images, copies }, inside).html
+    return renderWithImages({ text, about, images, packaged }, inside).html
   },
 }
 
@@ -83,8 +86,8 @@ function isImage(path: string): boolean {
   return /\.(?:png|jpe?g|gif|webp)$/i.test(path)
 }
 
-function copyOf(path: string): ImageCopy {
-  return { path: IMAGE_PREFIX + path, width: null, height: null, bytes: 0 }
+function imageOf(path: string): PackagedImage {
+  return { src: IMAGE_PREFIX + path, width: null, height: null, bytes: 0 }
 }
 
 /** Returns the path in the package to which a relative link leads from a folder. */

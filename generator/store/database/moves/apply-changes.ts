@@ -15,7 +15,7 @@ import { changedKeys, type Key } from './changed-rows.ts'
 type Table = keyof Tables
 
 /** Tables to whose rows others refer: such a row is changed in its place. */
-const REFERRED: readonly Table[] = ['crates', 'users', 'releases', 'tokens', 'images']
+const REFERRED: readonly Table[] = ['crates', 'users', 'releases', 'tokens']
 
 /** How many rows are compared at once, and how many are written. */
 const ROWS = 200

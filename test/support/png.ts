@@ -1,37 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { deflateSync } from 'node:zlib'
-import type { Cleanup } from './cleanup.ts'
-
-/** A server of images on loopback that remembers what it was asked. */
-export interface ImageServer {
-  readonly url: string
-  readonly port: number
-  /** The paths of all requests, in their order. */
-  readonly asked: string[]
-  readonly headers: Record<string, string | string[] | undefined>[]
-}
-
-/** Serves images; `answer` gets every request. */
-export async function serveImages(
-  cleanup: Pick<Cleanup, 'add'>,
-  answer: RequestListener,
-): Promise<ImageServer> {
-  const asked: string[] = []
-  const headers: ImageServer['headers'] = []
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    headers.push(request.headers)
-    answer(request, response)
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  cleanup.add(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port, asked, headers }
-}
 
 /** A PNG of one color; `claim` is the size in its header. */
 export function png(shade: number, claim: readonly [number, number] = [8, 4]): Buffer {
