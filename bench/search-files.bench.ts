@@ -203,7 +203,7 @@ async function compare({ database }: Registry): Promise<void> {
 }
 
 async function render(registry: Registry): Promise<{ ms: number; files: number }> {
-  const kinds = ['list', 'page', 'release', 'source', 'site'] as const
+  const kinds = ['list', 'page', 'release', 'site'] as const
   await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
   const used = process.cpuUsage()
   let files = 0

@@ -1,7 +1,5 @@
-import { lowerPrefix, type Name, prefix } from './name.ts'
 import { CRATES_FOLDER } from './paths/crates.ts'
 import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/tree.ts'
-import type { Version } from './version.ts'
 
 /** The index URL of crates.io in index entries, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
@@ -72,27 +70,6 @@ export function isIndexUrl(text: string): boolean {
 
 function isUrl(text: string): boolean {
   return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text) && URL.canParse(text)
-}
-
-/**
- * Returns the download URL of a version: replaces the five markers of the template, or appends
- * `/{crate}/{version}/download` if it has no markers (specification A.1, Cargo's `download.rs`).
- */
-export function expandDl(
-  template: string,
-  { name, version, cksum }: Readonly<{ name: Name; version: Version; cksum: string }>,
-): string {
-  const markers = new Map<string, string>([
-    ['{crate}', name],
-    ['{version}', version],
-    ['{prefix}', prefix(name)],
-    ['{lowerprefix}', lowerPrefix(name)],
-    ['{sha256-checksum}', cksum],
-  ])
-  const hasMarker = [...markers.keys()].some(marker => template.includes(marker))
-  let url = hasMarker ? template : `${template}/{crate}/{version}/download`
-  for (const [marker, value] of markers) url = url.replaceAll(marker, () => value)
-  return url
 }
 
 /** Returns the lines for a user's `.cargo/config.toml`. */

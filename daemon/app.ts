@@ -25,7 +25,6 @@ import { gitHttp } from './files/git-http/git-http.ts'
 import { keyHeaderOf, withKeys } from './files/key-header.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
-import { rawFile } from './files/raw-file.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
@@ -35,7 +34,6 @@ import { logFailure, requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
 import { readiness } from './readiness.ts'
-import { comparison, comparisonForm } from './web/compare.ts'
 import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
 
@@ -80,7 +78,6 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, files)),
-    ...sourceRoutes(registry, files),
     ...prefixRoute(registry),
     get('/*', 'reader', treePage(registry, files)),
   ]
@@ -170,17 +167,6 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
 function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
-}
-
-/** Returns the routes of comparisons and of files of packages; none without a source browser. */
-function sourceRoutes(registry: Registry, files: TreeFiles): Route[] {
-  if (!registry.settings.pages.source) return []
-  const folder = '/crates/:name/compare'
-  return [
-    get(`${folder}/:pair`, 'reader', comparison(registry), 'source'),
-    get(`${folder}/`, 'reader', comparisonForm(registry), 'source'),
-    get('/crates/:name/:version/raw/*', 'reader', rawFile(registry, files), 'source'),
-  ]
 }
 
 /**

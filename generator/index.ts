@@ -31,9 +31,7 @@ export { type Built, build, drain } from './build/build.ts'
 export { buildCrate, renderConfig } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
-export { compareReleases, readRawFile } from './pages/compare.ts'
 export { type PageContext, PLIMSOLL } from './pages/context.ts'
-export { fetchImages } from './pages/image-queue.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
@@ -98,7 +96,6 @@ export {
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { nextImage } from './store/catalog/pages/images.ts'
 export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
@@ -180,15 +177,15 @@ export {
   daysUntil,
   sumUntil,
 } from '../core/day-counts.ts'
-export { CRATES_FOLDER, crateFilePath, crateKey, releaseOfPath } from '../core/paths/crates.ts'
 export {
-  configPath,
-  isImagePath,
-  isIndexFile,
-  notFoundPath,
-  type Place,
-  placeOf,
-} from '../core/paths/tree.ts'
+  CRATES_FOLDER,
+  crateFilePath,
+  crateKey,
+  movedPath,
+  releaseOfPath,
+} from '../core/paths/crates.ts'
+export { isImagePath } from '../core/paths/images.ts'
+export { configPath, isIndexFile, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

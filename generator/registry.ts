@@ -5,7 +5,6 @@ import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
 import { registryUrls, withoutCredentials } from '../core/urls.ts'
 import type { Progress } from './build/build.ts'
-import { imageRules } from './images/download.ts'
 import { type PageContext, PLIMSOLL, type Program } from './pages/context.ts'
 import { keepPrivate } from './private-files.ts'
 import { siteConfig } from './render/site-config.ts'
@@ -130,7 +129,6 @@ export async function openRegistry(
     crates,
     pageMutex,
     site: siteConfig(settings, urls, true),
-    images: imageRules(settings),
     tree,
     urls,
     authRequired: settings.auth.required,

@@ -11,7 +11,6 @@ import { DATABASE_FILE, type Registry, serveHolder } from './registry.ts'
 import { registryCounts } from './store/catalog/crates.ts'
 import { listFailures } from './store/catalog/facts.ts'
 import { countMarksUpTo, listFailedMarks } from './store/catalog/marks.ts'
-import { countCopies, countDueImages } from './store/catalog/pages/images.ts'
 import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 import { type Pause, readPause } from './store/catalog/pause.ts'
 import { listDaemons } from './store/database/daemons.ts'
@@ -23,7 +22,7 @@ import { all, one, type Queries } from './store/database/statement.ts'
 const PLAIN_SHOWN = 100
 
 /** Words for the kinds of pending work. */
-export const WORK_KINDS: Readonly<Record<MarkKind | 'image', string>> = {
+export const WORK_KINDS: Readonly<Record<MarkKind, string>> = {
   file: 'downloads to show',
   index: 'index files',
   whole: 'whole crates',
@@ -44,10 +43,6 @@ export const WORK_KINDS: Readonly<Record<MarkKind | 'image', string>> = {
   rank: 'places in searches',
   namesake: 'names that came or went',
   downloads: 'downloads of crates',
-  changes: 'comparisons of versions',
-  source: 'source browsers',
-  unused: 'images that may be unused',
-  image: 'images to download',
 }
 
 /** Free and total bytes of a file system, and what of the registry is on it. */
@@ -61,18 +56,16 @@ export interface DiskSpace {
 export type Status = Awaited<ReturnType<typeof readStatus>>
 
 /**
- * Reads the state of a registry. Counts pending work and images up to `most` of each kind, because
+ * Reads the state of a registry. Counts pending work up to `most` of each kind, because
  * the time of that grows with their number; nothing else takes longer in a larger registry.
  */
 export async function readStatus(registry: Registry, now: Date, most: number) {
   const { crates, database, dir, tree, urls } = registry
-  const images = { kind: 'image', n: await countDueImages(database, most) } as const
   const { name, version, bytes } = await readEngine(database, join(dir, DATABASE_FILE))
   return {
     at: timestamp(now),
     ...(await registryCounts(database)),
-    pending: [...(await countMarksUpTo(database, most)), ...(images.n > 0 ? [images] : [])],
-    copies: await countCopies(database, most),
+    pending: await countMarksUpTo(database, most),
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),

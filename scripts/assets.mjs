@@ -1,6 +1,6 @@
 // Bundles and minifies the scripts and styles of the pages into dist/assets, from where the program
 // reads them.
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { minify } from 'terser'
@@ -8,6 +8,9 @@ import { root } from './prepare.mjs'
 
 const site = join(root, 'site')
 const out = join(root, 'dist', 'assets')
+const TARGETS = ['es2022', 'chrome111', 'firefox114', 'safari16.4']
+// Names of parts change with what is in them.
+rmSync(out, { recursive: true, force: true })
 await build({
   entryPoints: {
     'browser/page': join(site, 'browser', 'page.ts'),
@@ -23,14 +26,43 @@ await build({
   // are a tenth of its size.
   mangleProps:
     /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|isLeast|ranges|ranks|lists|hits|dependents|updatedAt|owners|grade|counts|listed|yanked|suggest|others|words|filters|term|common|word|layout|missing|description|version)$/,
-  target: ['es2022', 'chrome111', 'firefox114', 'safari16.4'],
+  target: TARGETS,
   // The folder is named by a hash over all of it, so the names of its files need none.
   chunkNames: 'browser/[name]',
   logLevel: 'warning',
 })
-// esbuild looks at each script once; terser looks again, which saves another 2 %.
+/** The browser reads archives of crates: of all messages, it needs those about them. */
+const fewerMessages = {
+  name: 'fewer-messages',
+  setup(bundle) {
+    bundle.onLoad({ filter: /messages\/\w+\.ts$/ }, ({ path }) => {
+      const [, name] = /export const (\w+)/.exec(readFileSync(path, 'utf8')) ?? []
+      if (name === 'crateMessages') return undefined
+      return { contents: `export const ${name} = {}` }
+    })
+  },
+}
+await build({
+  entryPoints: {
+    'browser/sources/page': join(site, 'browser', 'sources', 'page.ts'),
+    'browser/sources/archive': join(site, 'browser', 'sources', 'archive.ts'),
+    'browser/sources/render': join(site, 'browser', 'sources', 'render.ts'),
+    sources: join(site, 'assets', 'sources.css'),
+  },
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  minify: true,
+  target: TARGETS,
+  chunkNames: 'browser/sources/[name]-[hash]',
+  plugins: [fewerMessages],
+  logLevel: 'warning',
+})
+// esbuild looks at each script once; terser looks again at those of every page, which saves another
+// 2 %.
 const scripts = join(out, 'browser')
-for (const name of readdirSync(scripts)) {
+for (const name of readdirSync(scripts).filter(one => one.endsWith('.js'))) {
   const file = join(scripts, name)
   const options = { module: true, ecma: 2022, compress: { passes: 3 } }
   const { code = '' } = await minify(readFileSync(file, 'utf8'), options)

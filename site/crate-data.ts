@@ -26,6 +26,8 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly publishedBy: string | null
   /** Size of the `.crate` in bytes. */
   readonly size: number
+  /** Null when unknown. */
+  readonly contents: Contents | null
 }
 
 /** The parts of a version that are compared with another version. */
@@ -45,15 +47,6 @@ export interface VersionData
   readonly download: string
   /** The README as sanitized HTML: the result of `renderReadme` or `plainReadme`. */
   readonly readme: string | null
-  /** Whether the pages of its source exist. */
-  readonly source: boolean
-  /**
-   * How many files and lines have changed since `previous`, in words; empty if that is unknown.
-   * Null as long as there is no page with these changes.
-   */
-  readonly diff: string | null
-  /** Null when unknown. */
-  readonly contents: Contents | null
   /** The version before this one by precedence; null for the first. */
   readonly previous: ComparedVersion | null
 }

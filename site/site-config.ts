@@ -18,16 +18,15 @@ export interface ForeignRegistry {
 
 /** Settings that affect all pages. */
 export interface SiteConfig
-  extends Pick<
-    Settings['pages'],
-    'source' | 'raw_files' | 'images' | 'logo' | 'stylesheet' | 'footer' | 'docs'
-  > {
+  extends Pick<Settings['pages'], 'source' | 'images' | 'logo' | 'stylesheet' | 'footer' | 'docs'> {
   readonly title: string
   readonly description: string
   /** Public URL of the tree, without a slash at the end (`https://example.github.io/crates`). */
   readonly base: string
   /** Template of the URLs of `.crate` files. */
   readonly dl: string
+  /** The other origins from which packages are loaded, as in a Content-Security-Policy. */
+  readonly packages: readonly string[]
   /** Name of the registry in `.cargo/config.toml`, as in `--registry name`. */
   readonly registry: string
   /** Index URL for Cargo (`sparse+https://…/index/`). */

@@ -1,8 +1,8 @@
 import { parseFragment } from 'parse5'
-import { isImagePath } from '../../core/paths/tree.ts'
 import { checkImage } from '../../generator/sandbox/image-task.ts'
 import { LineDiffs, linesOf } from '../../site/compare/line-diff.ts'
-import { fileLanguage, highlight } from '../../site/elements/highlight.ts'
+import { highlight } from '../../site/elements/highlight.ts'
+import { fileLanguage } from '../../site/elements/languages.ts'
 import { renderReadme } from '../../site/readme/readme.ts'
 import { sanitize } from '../../site/readme/sanitize.ts'
 import { cleanSvg } from '../../site/readme/svg.ts'
@@ -39,7 +39,7 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
   svg: {
     share: 25,
     budget: SANDBOXED_MS,
-    seeds: PAYLOADS.map(text => `<svg><style>a{}</style><use href="#a"/>${text}</svg>`),
+    seeds: PAYLOADS.map(text => `<svg><g id="a" fill="url(#b)"/>${text}</svg>`),
     run: input => {
       const { svg = '' } = cleanSvg(input.toString()) ?? {}
       for (const { tagName = '', attrs = [] } of nodesIn(svg)) {
@@ -48,7 +48,10 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
             /^on/i.test(name) || (/(?:href|src)$/i.test(name) && !value.startsWith('#')),
         )
         promise(
-          !isBad && !/^(?:script|a|image|foreignObject|iframe|set)$/i.test(tagName),
+          !isBad &&
+            !/^(?:script|a|image|foreignObject|iframe|set|use|style|pattern|mask|marker|filter)$/i.test(
+              tagName,
+            ),
           `an SVG keeps too much in <${tagName}>: ${svg.slice(0, 500)}`,
         )
       }
@@ -59,7 +62,7 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
     budget: SANDBOXED_MS,
     seeds: PAYLOADS,
     run: input => {
-      const options = { base: null, folder: '', images: 'load', copies: new Map() } as const
+      const options = { base: null, folder: '', images: 'load', packaged: new Map() } as const
       harmless(sanitize(input.toString(), options).html)
     },
   },
@@ -69,7 +72,7 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
     run: input => {
       const image = checkImage(input)
       if ('problem' in image) return
-      promise(isImagePath(image.path), `an image has the path ${image.path}`)
+      promise(/^[0-9a-f]{64}\.[a-z]+$/.test(image.name), `an image has the name ${image.name}`)
       for (const side of [image.width, image.height])
         promise(side === null || Number.isFinite(side), `an image has a side of ${side}`)
     },

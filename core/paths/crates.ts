@@ -1,5 +1,6 @@
 import { isName, lowerPrefix, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
+import { IMAGES_FOLDER } from './images.ts'
 
 /** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
@@ -80,8 +81,9 @@ export function badgePath(name: string): string {
 
 /** Returns the paths in a crate's folder that are rendered from all of its versions. */
 export function cratePagePaths(name: Name): string[] {
-  const pages = [cratePath(name), badgePath(name), versionsPath(name), latestPath(name)]
-  return [crateRecordPath(name), crateFeedPath(name), ...pages, ...crateDownloadsPaths(name)]
+  const pages = [cratePath(name), versionsPath(name), latestPath(name), comparePath(name)]
+  const files = [crateRecordPath(name), crateFeedPath(name), badgePath(name)]
+  return [...files, ...pages, ...crateDownloadsPaths(name)]
 }
 
 /** Returns the paths in a crate's folder that show its downloads. */
@@ -92,6 +94,11 @@ export function crateDownloadsPaths(name: Name): string[] {
 /** Returns the path of a version's page; the `+` of build metadata is not escaped. */
 export function versionPath(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/index.html`
+}
+
+/** Returns the path of an image in a README; `file` names its SHA-256 and its type. */
+export function imagePath(name: string, version: string, file: string): string {
+  return `${crateFolder(name)}/${version}/${IMAGES_FOLDER}/${file}`
 }
 
 /**
@@ -107,108 +114,38 @@ export function changesPath(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/changes/index.html`
 }
 
-/** Returns the path of the form that compares two versions; only a daemon answers it. */
-export function compareFormPath(name: string): string {
+/** Returns the path of the page that compares any two versions; no version is `compare`. */
+export function comparePath(name: string): string {
   return `${crateFolder(name)}/compare/index.html`
 }
 
-/** Returns the path of the page that compares two versions; only a daemon answers it. */
-export function comparePath(name: string, from: string, to: string): string {
-  return `${crateFolder(name)}/compare/${from}...${to}`
-}
-
-/** Returns the folder of the source pages of a version. */
-export function sourceFolder(name: string, version: string): string {
-  return `${crateFolder(name)}/${version}/src`
-}
-
-/** Returns the path of the page with the file tree of a version. */
+/** Returns the path of the page that shows the files of a version. */
 export function sourcePath(name: string, version: string): string {
-  return `${sourceFolder(name, version)}/index.html`
+  return `${crateFolder(name)}/${version}/src/index.html`
 }
 
-/** Folders of a version that have the pages and files of its source. */
-export const SOURCE_FOLDERS: readonly string[] = ['src', 'parts', 'raw', 'changes']
+/** Returns the paths that a version has in the tree besides its `.crate`. */
+export function versionPagePaths(name: string, version: string): string[] {
+  return [versionPath(name, version), sourcePath(name, version), changesPath(name, version)]
+}
 
 /** Most characters of the prefix that paths of the tree have in a bucket. */
 export const PREFIX_MAX = 512
 
-/** Most bytes of such a path: S3 takes keys of 1,024 bytes, with the prefix and its `/`. */
-const PATH_MAX = 511
-
-/** Most bytes of a name in a path of a package; disks take 255, with what is added to it. */
-const SEGMENT_MAX = 200
-
 /**
- * Returns the path of a file's page, or of a further part of a long file; null for a path that is
- * not safe in every file system and URL, or too long for an object storage. A name gets a `_` if it
- * could collide with a folder or the page of the tree, if it begins with a dot, because file
- * servers hide such files, or if it is the name of a Windows device.
+ * Returns where a page has moved to that an older version of this program had: that of a file, of a
+ * part of it, of its bytes, or of two compared versions. Null for every other path; both are
+ * percent-encoded, below the folder of the crates.
  */
-export function sourceFilePath(
-  name: string,
-  version: string,
-  file: string,
-  part = 1,
-): string | null {
-  if (isTooLong(name, version, file)) return null
-  const names = safeNames(file, /\.html_*$/i)
-  if (names === null) return null
-  const last = names.pop() ?? ''
-  const page = names.length === 0 && /^index_*$/i.test(last) ? `${last}_.html` : `${last}.html`
-  const parts = `${crateFolder(name)}/${version}/parts/${part}`
-  return [part === 1 ? sourceFolder(name, version) : parts, ...names, page].join('/')
-}
-
-/**
- * Returns the path of a file's bytes, by the same rules. An image keeps its extension, lowercase;
- * everything else gets `.txt`, so that no host takes it for a page.
- */
-export function rawFilePath(
-  name: string,
-  version: string,
-  file: string,
-  isImage: boolean,
-): string | null {
-  if (isTooLong(name, version, file)) return null
-  const names = safeNames(file, /\.(?:txt|png|jpe?g|gif|webp)_*$/i)
-  if (names === null) return null
-  const last = names.pop() ?? ''
-  const shown = isImage ? last.replace(/[^.]*$/, one => one.toLowerCase()) : `${last}.txt`
-  return [rawFolder(name, version), ...names, shown].join('/')
-}
-
-/** Returns the folder of the raw files of a version. */
-export function rawFolder(name: string, version: string): string {
-  return `${crateFolder(name)}/${version}/raw`
-}
-
-/** Whether any path of the tree that is made of a file's could be too long. */
-function isTooLong(name: string, version: string, file: string): boolean {
-  const longest = `${crateFolder(name)}/${version}/parts/1000/${file}_.html`
-  // Each name may get a `_` at both ends.
-  return bytesOf(longest) + 2 * file.split('/').length > PATH_MAX
-}
-
-function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length
-}
-
-/** Splits a path into safe names; folders that end like a file get a `_`. Null for unsafe paths. */
-function safeNames(file: string, reserved: RegExp): string[] | null {
-  const segments = file.split('/')
-  if (!segments.every(isPlain)) return null
-  const last = segments.pop() ?? ''
-  const folders = segments.map(folder => (reserved.test(folder) ? `${folder}_` : folder))
-  return [...folders, last].map(shown)
-}
-
-function shown(name: string): string {
-  return /^_*(?:\.|(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))/i.test(name) ? `_${name}` : name
-}
-
-/** Some hosts refuse a whole site because of one name with `#` or `%`. */
-function isPlain(segment: string): boolean {
-  if (segment === '' || segment === '.' || segment === '..' || /[. ]$/.test(segment)) return false
-  return bytesOf(segment) <= SEGMENT_MAX && !/[\p{Cc}\p{Cs}\\<>:"|?*#%]/u.test(segment)
+export function movedPath(path: string): string | null {
+  const [name = '', version = '', folder = '', ...below] = path.split('/')
+  if (version === 'compare')
+    return folder.includes('...') && below.length === 0 ? `${name}/compare/#${folder}` : null
+  const names = folder === 'parts' && /^\d+$/.test(below[0] ?? '') ? below.slice(1) : below
+  const end = folder === 'raw' ? /\.txt$/ : /\.html$/
+  const isFile = folder === 'raw' || (/^(?:src|parts)$/.test(folder) && end.test(path))
+  const file = names.join('/').replace(end, '')
+  // Names that began with a dot had a `_` before it, because file servers hide such files.
+  const shown = file.replace(/(^|\/)_(?=_*\.)/g, '$1')
+  return isFile && file !== '' ? `${name}/${version}/src/#${shown}` : null
 }

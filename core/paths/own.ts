@@ -1,6 +1,7 @@
 import { isName, type Name } from '../name.ts'
 import { isVersion } from '../version.ts'
 import { CRATES_FOLDER, cratePagePaths, releaseOfPath } from './crates.ts'
+import { isOldImagePath } from './images.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import {
@@ -13,7 +14,6 @@ import {
   GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   indexPath,
-  isImagePath,
   isListPath,
   noJekyllPath,
   notFoundPath,
@@ -59,7 +59,7 @@ export function isOwnPath(path: string): boolean {
   if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
   const last = below.at(-1) ?? name
   if (folder === INDEX_FOLDER && isName(last) && indexPath(last) === path) return true
-  const isKnown = FILES.has(path) || isListPath(path) || isImagePath(path)
+  const isKnown = FILES.has(path) || isListPath(path) || isOldImagePath(path)
   return isKnown || PATTERNS.some(pattern => pattern.test(path))
 }
 

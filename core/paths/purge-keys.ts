@@ -1,5 +1,5 @@
 import { canonicalName, isName } from '../name.ts'
-import { CRATES_FOLDER, SOURCE_FOLDERS } from './crates.ts'
+import { CRATES_FOLDER } from './crates.ts'
 import { OVERVIEW_FOLDERS } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, placeOf } from './tree.ts'
@@ -7,7 +7,8 @@ import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, placeOf } from 
 /** Parts of a crate that change at different times. */
 type Part = 'index' | 'package' | 'pages' | 'source' | 'api'
 
-const SOURCE = new Set([...SOURCE_FOLDERS, 'compare'])
+/** Folders of a version with pages about its files; `parts` and `raw` are of older programs. */
+const SOURCE = new Set(['src', 'changes', 'parts', 'raw'])
 const OVERVIEWS = new Set(OVERVIEW_FOLDERS)
 
 /**

@@ -1,5 +1,6 @@
 import { lowerPrefix, type Name } from '../name.ts'
 import { CRATES_FOLDER } from './crates.ts'
+import { isImagePath } from './images.ts'
 
 /** How caches treat a file: as one that never changes, or by checking its ETag each time. */
 export type CacheRule = 'immutable' | 'revalidate'
@@ -85,19 +86,6 @@ export function pathInGit(path: string): string {
 
 /** Folder of what pushes keep while they are under way; no part of the tree. */
 export const PUSH_FOLDER = '.push'
-
-/** Folder of images of READMEs, named by their bytes. */
-export const IMAGES_FOLDER = 'images'
-
-/** Returns the path of an image with this SHA-256. */
-export function imagePath(sha256: string, extension: string): string {
-  return `${IMAGES_FOLDER}/${sha256.slice(0, 2)}/${sha256}.${extension}`
-}
-
-/** Whether `imagePath` can return `path`; other files there belong to the operator. */
-export function isImagePath(path: string): boolean {
-  return /^images\/([0-9a-f]{2})\/\1[0-9a-f]{62}\.(?:png|jpg|gif|webp|avif|svg)$/.test(path)
-}
 
 /** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
 export const ASSETS_FOLDER = 'assets'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
+import { expandDl } from '../download-url.ts'
 import { isName, parseName } from '../name.ts'
-import { expandDl } from '../urls.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'
@@ -162,9 +162,7 @@ export const sections = {
   },
   pages: {
     source: row(flag, true),
-    raw_files: row(flag, false),
-    images: row(choice('link', 'copy', 'load'), 'link'),
-    image_networks: row(list(network), []),
+    images: row(choice('link', 'load'), 'link'),
     logo: row(maybe(ownPath), null),
     stylesheet: row(maybe(ownPath), null),
     links: row(list(siteLink), []),
@@ -225,7 +223,6 @@ export const sections = {
     archive_entries: row(integer(1, 10_000_000), 50_000),
     manifest_bytes: row(size(1024, 64 * MIB), MIB),
     readme_bytes: row(size(0, 64 * MIB), MIB),
-    image_bytes: row(size(0, 64 * MIB), 5 * MIB),
     request_seconds: row(duration(1, 3600), 120),
     publish_per_minute: row(rate, 300),
     changes_per_minute: row(rate, 300),
@@ -258,14 +255,17 @@ export interface Setting {
   readonly row: Row<SettingValue>
 }
 
+/** Returns the environment variable of a setting: `PLIMSOLL_SECTION_NAME`. */
+export function variableOf(key: string): string {
+  return `PLIMSOLL_${key.replace('.', '_')}`.toUpperCase()
+}
+
 /** Every setting by its key (`section.name`), in the order of the reference. */
 export const settingTable: ReadonlyMap<string, Setting> = new Map(
   Object.entries({ '': topRows, ...sections }).flatMap(([section, rows]) =>
     Object.entries(rows).map(([name, row]: [string, Row<SettingValue>]) => {
-      const path = section === '' ? [name] : [section, name]
-      const variable = ['PLIMSOLL', ...path].join('_').toUpperCase()
-      const key = path.join('.')
-      return [key, { key, section, name, variable, row }] as const
+      const key = section === '' ? name : `${section}.${name}`
+      return [key, { key, section, name, variable: variableOf(key), row }] as const
     }),
   ),
 )

@@ -2,7 +2,7 @@ import { parse, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
 import type { Kind, SettingValue } from './kind.ts'
-import { type Setting, settingByVariable, settingTable } from './schema.ts'
+import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
 
 /** Where a value was set; `name` is for messages. */
 export interface SettingSource {
@@ -29,6 +29,24 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_TEST_S3',
   'PLIMSOLL_TEST_S3_PROGRAM',
   'PLIMSOLL_TEST_SERVER',
+]
+
+/** Settings of older versions, and what to do about one that is still set, as a clause. */
+const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
+  {
+    key: 'pages.image_networks',
+    advice: 'images of other hosts are no longer copied, so remove it',
+  },
+  {
+    key: 'limits.image_bytes',
+    advice:
+      'images of other hosts are no longer copied, and those of packages have a fixed limit, so remove it',
+  },
+  {
+    key: 'pages.raw_files',
+    advice:
+      'browsers read every file from the `.crate`, which `pages.source` switches on or off; remove it',
+  },
 ]
 
 /** The settings that have a flag; `--set KEY=VALUE` sets the others. */
@@ -130,6 +148,8 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
+  const gone = REMOVED.find(one => one.key === key || variableOf(one.key) === key)
+  if (gone) return issue('setting_removed', { where, key, advice: gone.advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
 

@@ -13,7 +13,7 @@ export class ByteReader {
   }
 
   /** Reads exactly `length` bytes; null at the end of the stream. Throws if it ends within them. */
-  async take(length: number): Promise<Buffer | null> {
+  async take(length: number): Promise<Uint8Array | null> {
     const parts: Uint8Array[] = []
     let missing = length
     while (missing > 0) {
@@ -25,7 +25,7 @@ export class ByteReader {
       parts.push(part)
       missing -= part.length
     }
-    return Buffer.concat(parts)
+    return joined(parts)
   }
 
   /** Reads at least one and at most `most` bytes, as many as are available. */
@@ -74,13 +74,28 @@ export class ByteReader {
 export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const piece of pieces) parts.push(piece)
-  return Buffer.concat(parts)
+  return joined(parts)
 }
+
+/** Joins pieces of bytes; browsers have no `Buffer`. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts
+  if (parts.length === 1 && first) return first
+  const all = new Uint8Array(parts.reduce((sum, one) => sum + one.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Decodes UTF-8; null if it is invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return UTF8.decode(bytes)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return null

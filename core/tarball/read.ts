@@ -5,7 +5,8 @@ import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
 import { PathBook } from './paths.ts'
-import { ISSUES_MAX, type Member, walkTar } from './walk.ts'
+import { ISSUES_MAX, type Member } from './walk.ts'
+import { walkGzip } from './walk-gzip.ts'
 
 /** Maximum size of `.cargo_vcs_info.json`; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
@@ -62,7 +63,7 @@ export async function surveyArchive(
 ): Promise<{ readonly archive: Archive | null; readonly issues: Issue[] }> {
   const survey = new Survey(limits, expected)
   try {
-    await walkTar(open(), limits.unpackedBytes, survey.issues, (member, read) =>
+    await walkGzip(open(), limits.unpackedBytes, survey.issues, (member, read) =>
       survey.visit(member, read),
     )
   } catch (error) {

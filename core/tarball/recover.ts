@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { Refusal } from '../error/error.ts'
 import { gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
 import type { ArchiveFile, ArchiveLimits } from './read.ts'
-import { type Member, walkTar } from './walk.ts'
+import type { Member } from './walk.ts'
+import { walkGzip } from './walk-gzip.ts'
 
 type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
@@ -68,42 +68,15 @@ export async function readText(
   return bytes && new TextDecoder().decode(bytes)
 }
 
-/** A file of a `.crate` with its bytes; null if it was too large to be kept. */
-export interface ContentFile extends ArchiveFile {
-  readonly content: Uint8Array | null
-  /** SHA-256 of a file that was not kept, if asked for. */
-  readonly digest?: string
-}
-
-/** What else is done with the files of an archive. */
-export interface ContentOptions {
-  /** Files that are not kept are hashed. */
-  readonly hasDigests?: boolean
-  /** Whether the file at a path may be kept. */
-  readonly wanted?: (path: string) => boolean
-}
-
 /** Maximum number of files that are read. */
 const FILES_MAX = 100_000
 
-/**
- * Returns the files of a `.crate` in the order of the archive, as far as it can be read. The limits
- * are for the bytes of one file, of all files, and of the unpacked archive.
- */
-export async function readContents(
-  open: Open,
-  limits: { readonly fileBytes: number; readonly bytes: number; readonly unpackedBytes: number },
-  { hasDigests = false, wanted = () => true }: ContentOptions = {},
-): Promise<ContentFile[]> {
-  const files = new Map<string, ContentFile>()
-  let left = limits.bytes
-  await walkFiles(open, limits.unpackedBytes, async ({ path: full, size }, read) => {
+/** Lists the files of a `.crate` in the order of the archive, as far as it can be read. */
+export async function listFiles(open: Open, unpackedBytes: number): Promise<ArchiveFile[]> {
+  const files = new Map<string, ArchiveFile>()
+  await walkFiles(open, unpackedBytes, async ({ path: full, size }) => {
     const path = full.slice(full.indexOf('/') + 1)
-    const isRead = size <= limits.fileBytes && size <= left && wanted(path)
-    const content = isRead ? await gather(read()) : null
-    if (isRead) left -= size
-    const digest = content === null && hasDigests ? { digest: await digestOf(read()) } : {}
-    files.set(path, { path, size, content, ...digest })
+    files.set(path, { path, size })
     return files.size < FILES_MAX ? 'go on' : 'stop'
   })
   return [...files.values()]
@@ -128,16 +101,10 @@ export async function readFiles(
   return files
 }
 
-async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of bytes) hash.update(piece)
-  return hash.digest('hex')
-}
-
 /** Visits the regular files of an archive as far as it can be read. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
-    await walkTar(open(), unpackedBytes, [], async (member, read) =>
+    await walkGzip(open(), unpackedBytes, [], async (member, read) =>
       member.kind === 'file' ? visit(member, read) : 'go on',
     )
   } catch (error) {

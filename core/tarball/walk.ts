@@ -1,6 +1,5 @@
 import { type Issue, issue, refuse } from '../error/error.ts'
-import { ByteReader, decodeUtf8 } from './bytes.ts'
-import { gunzip } from './gzip.ts'
+import { type ByteReader, decodeUtf8 } from './bytes.ts'
 
 const BLOCK = 512
 /** Maximum number of errors, where reading stops, and of warnings that are kept. */
@@ -22,56 +21,50 @@ interface Extension {
 }
 
 /**
- * Walks the members of a gzipped tar; `visit` gets each and a way to read its bytes. No tar library
- * is used, because each is lenient in its own way (`tar-stream` trusts a pax size, continues after
- * the end blocks and gives folders no data; Cargo's reader does the opposite). An archive that two
- * readers could see differently must be refused: any type but file and folder, two sizes, two
- * names, two extended headers of a member, unknown formats, data after the end. Errors after which
- * reading can continue are added to `issues`, others are thrown as a `Refusal`; both name the
- * member.
+ * Walks the members of a tar up to its end; `visit` gets each and a way to read its bytes. No tar
+ * library is used, because each is lenient in its own way (`tar-stream` trusts a pax size, continues
+ * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive that
+ * two readers could see differently must be refused: any type but file and folder, two sizes, two
+ * names, two extended headers of a member, unknown formats. Errors after which reading can continue
+ * are added to `issues`, others are thrown as a `Refusal`; both name the member. Returns whether it
+ * came to the end. Runs in browsers, too.
  */
 export async function walkTar(
-  source: AsyncIterable<Uint8Array>,
-  unpackedBytes: number,
+  bytes: ByteReader,
   issues: Issue[],
   visit: (member: Member, read: () => AsyncGenerator<Uint8Array>) => Promise<'go on' | 'stop'>,
-): Promise<void> {
-  const bytes = new ByteReader(gunzip(source), unpackedBytes)
+): Promise<boolean> {
   let extension: Extension | null = null
-  try {
-    for (;;) {
-      const block = await bytes.take(BLOCK)
-      if (block === null || isZero(block)) break
-      const header = readHeader(block)
-      if (header.type === 'L' || header.type === 'x') {
-        // Some versions of Cargo apply a pax size to the next header, whatever its type.
-        if (extension)
-          refuse('archive_header', { path: header.name, reason: 'it has two extended headers' })
-        extension = await readExtension(bytes, header)
-        continue
-      }
-      const member = toMember(header, extension)
-      const error = errorOf(header, member, extension)
-      extension = null
-      let left = member.size
-      const read = async function* (): AsyncGenerator<Uint8Array> {
-        while (left > 0) {
-          const piece = await bytes.some(left)
-          left -= piece.length
-          yield piece
-        }
-      }
-      if (error) {
-        if (issues.push(error) >= ISSUES_MAX) return
-      } else if ((await visit(member, read)) === 'stop') return
-      await bytes.skip(left)
-      await bytes.skip(padding(member.size))
+  for (;;) {
+    const block = await bytes.take(BLOCK)
+    if (block === null || isZero(block)) break
+    const header = readHeader(block)
+    if (header.type === 'L' || header.type === 'x') {
+      // Some versions of Cargo apply a pax size to the next header, whatever its type.
+      if (extension)
+        refuse('archive_header', { path: header.name, reason: 'it has two extended headers' })
+      extension = await readExtension(bytes, header)
+      continue
     }
-    if (extension) refuse('archive_cut_off')
-    await bytes.expectZeros()
-  } finally {
-    await bytes.close()
+    const member = toMember(header, extension)
+    const error = errorOf(header, member, extension)
+    extension = null
+    let left = member.size
+    const read = async function* (): AsyncGenerator<Uint8Array> {
+      while (left > 0) {
+        const piece = await bytes.some(left)
+        left -= piece.length
+        yield piece
+      }
+    }
+    if (error) {
+      if (issues.push(error) >= ISSUES_MAX) return false
+    } else if ((await visit(member, read)) === 'stop') return false
+    await bytes.skip(left)
+    await bytes.skip(padding(member.size))
   }
+  if (extension) refuse('archive_cut_off')
+  return true
 }
 
 type Format = 'ustar' | 'gnu' | 'old'
@@ -90,7 +83,7 @@ interface Header {
   readonly size: number
 }
 
-function readHeader(block: Buffer): Header {
+function readHeader(block: Uint8Array): Header {
   let sum = 8 * 32
   for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += block[i] ?? 0
   const { name, format } = readName(block)
@@ -104,16 +97,16 @@ function readHeader(block: Buffer): Header {
 }
 
 /** Reads the name in a header, with the prefix field that only the ustar format has. */
-function readName(block: Buffer): Pick<Header, 'name' | 'format'> {
+function readName(block: Uint8Array): Pick<Header, 'name' | 'format'> {
   const name = readText(block.subarray(0, 100))
-  const format = FORMATS.get(block.toString('latin1', 257, 265))
+  const format = FORMATS.get(latin1(block.subarray(257, 265)))
   if (!format) refuse('archive_header', { path: name, reason: 'its tar format is unknown' })
   const prefix = format === 'ustar' ? readText(block.subarray(345, 500)) : ''
   return { name: prefix === '' ? name : `${prefix}/${name}`, format }
 }
 
 /** Reads text up to the first NUL; refuses bytes after it, which could be a second name. */
-function readText(field: Buffer): string {
+function readText(field: Uint8Array): string {
   const end = field.indexOf(0)
   const text = decode(end === -1 ? field : field.subarray(0, end))
   if (end !== -1 && !isZero(field.subarray(end))) {
@@ -123,15 +116,16 @@ function readText(field: Buffer): string {
 }
 
 function decode(field: Uint8Array): string {
-  return (
-    decodeUtf8(field) ??
-    refuse('archive_path_encoding', { path: Buffer.from(field).toString('latin1') })
-  )
+  return decodeUtf8(field) ?? refuse('archive_path_encoding', { path: latin1(field) })
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes)
 }
 
 /** Reads octal digits after optional spaces, before optional spaces or NULs; null otherwise. */
-function readOctal(field: Buffer): number | null {
-  const match = /^ *([0-7]{1,12})[ \0]*$/.exec(field.toString('latin1'))
+function readOctal(field: Uint8Array): number | null {
+  const match = /^ *([0-7]{1,12})[ \0]*$/.exec(latin1(field))
   return match ? Number.parseInt(match[1] ?? '', 8) : null
 }
 
@@ -150,7 +144,7 @@ async function readExtension(bytes: ByteReader, header: Header): Promise<Extensi
 }
 
 /** Reads a name with at most one NUL after it: Cargo counts others as part of the name. */
-function readLongName(data: Buffer): string {
+function readLongName(data: Uint8Array): string {
   const name = data.at(-1) === 0 ? data.subarray(0, -1) : data
   if (name.includes(0)) {
     const path = decode(name.subarray(0, name.indexOf(0)))
@@ -173,7 +167,7 @@ function readPax(text: string, member: string): ReadonlyMap<string, string> {
   for (const line of lines) {
     const [, length, key = '', value = ''] =
       /^([1-9][0-9]{0,5}) ([^=\0]+)=([^\0]*)$/.exec(line) ?? []
-    if (Number(length) !== Buffer.byteLength(line) + 1) object('is malformed')
+    if (Number(length) !== new TextEncoder().encode(line).length + 1) object('is malformed')
     if (records.has(key)) object(`has \`${key}\` twice`)
     if (key.startsWith('GNU.sparse.')) refuse('archive_type', { path: member, type: 'sparse file' })
     if (key === 'hdrcharset' || key === 'linkpath') object(`has \`${key}\``)

@@ -56,8 +56,7 @@ export class AccessGuard {
 
   /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
-    if (route.counts === 'search' || route.counts === 'source')
-      this.#limits.ofRead(route.counts, this.#addressOf(c), this.#clock())
+    if (route.counts === 'search') this.#limits.ofSearch(this.#addressOf(c), this.#clock())
     switch (route.access) {
       case 'open':
         return route.handle(c)

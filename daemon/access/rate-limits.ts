@@ -9,7 +9,6 @@ const COUNTED = {
   publish: 'publishes',
   change: 'changes',
   search: 'searches',
-  source: 'comparisons and raw files',
   login: 'attempts to log in',
   password: 'attempts to set a password',
 } as const
@@ -17,8 +16,7 @@ const COUNTED = {
 /** The kind of rate limit a route counts against. */
 export type Counted = keyof typeof COUNTED
 
-/** What is counted by the address of whoever reads, and what by the user who changes something. */
-type Read = 'search' | 'source'
+/** What is counted by the user who changes something. */
 type Change = 'publish' | 'change'
 
 /** A rate limit of this daemon, or of all daemons of a database. */
@@ -26,12 +24,12 @@ type Limit = RateLimit | SharedRateLimit
 
 /**
  * The rate limits. Index reads have none, because Cargo polls it after a publish. On a server all
- * daemons count together, except what changes nothing: searches and comparisons are limited for
- * what they cost the daemon that answers.
+ * daemons count together, except what changes nothing: searches are limited for what they cost the
+ * daemon that answers.
  */
 export class RateLimits {
-  readonly #reads: Readonly<Record<Read, RateLimit>>
-  readonly #limits: Readonly<Record<Exclude<Counted, Read>, Limit>>
+  readonly #searches: RateLimit
+  readonly #limits: Readonly<Record<Exclude<Counted, 'search'>, Limit>>
   readonly #accounts: Limit
 
   constructor(limits: Settings['limits'], database: Database) {
@@ -39,10 +37,7 @@ export class RateLimits {
       isOnServer(database)
         ? new SharedRateLimit(database, name, perMinute)
         : new RateLimit(perMinute)
-    this.#reads = {
-      search: new RateLimit(limits.searches_per_minute),
-      source: new RateLimit(limits.searches_per_minute),
-    }
+    this.#searches = new RateLimit(limits.searches_per_minute)
     this.#limits = {
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
@@ -57,9 +52,9 @@ export class RateLimits {
     await this.#count(counted, `user ${userId}`, now)
   }
 
-  /** Counts a read by its client address. */
-  ofRead(counted: Read, address: string, now: Date): void {
-    spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
+  /** Counts a search by its client address. */
+  ofSearch(address: string, now: Date): void {
+    spend('search', this.#searches.take(`address ${addressGroup(address)}`, now))
   }
 
   /**
@@ -91,7 +86,7 @@ export class RateLimits {
   }
 
   /** Returns how many tokens were taken recently, including this one. */
-  async #count(counted: Exclude<Counted, Read>, key: string, now: Date): Promise<number> {
+  async #count(counted: Exclude<Counted, 'search'>, key: string, now: Date): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }
 }

@@ -6,15 +6,6 @@ const IMAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
-/** Headers of files of packages: a browser may show them, but nothing in them may act. */
-export const rawHeaders = {
-  'content-security-policy': "sandbox; default-src 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-} as const
-
-/** The paths of files of packages. */
-const RAW = /^crates\/[^/]+\/[^/]+\/raw\//
-
 /** What the headers of all files of a tree depend on. */
 export interface HeaderOptions {
   /** Headers that every page has in addition to those of all files. */
@@ -44,7 +35,6 @@ export function fileHeaders(options: HeaderOptions): FileHeaders {
     return {
       ...(contentType.startsWith('text/html') && pageHeaders),
       ...(isImagePath(path) && IMAGE_HEADERS),
-      ...(RAW.test(path) && rawHeaders),
       'content-type': contentType,
       'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       'x-content-type-options': 'nosniff',

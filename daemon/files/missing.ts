@@ -1,16 +1,27 @@
 import type { Context } from 'hono'
-import { CRATES_FOLDER, findCrate, isName, type Registry, refuse } from '../../generator/index.ts'
+import {
+  CRATES_FOLDER,
+  findCrate,
+  findRelease,
+  isName,
+  isVersion,
+  movedPath,
+  type Registry,
+  refuse,
+} from '../../generator/index.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import { page, redirect } from '../http/page.ts'
 import type { TreeFiles } from './public-files.ts'
 
+const CRATES = `/${CRATES_FOLDER}/`
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 
 /**
  * Answers a request for a file that does not exist. Redirects every client below another spelling
- * of a crate (`Some_Crate`) to that crate, and otherwise shows browsers the 404 page, which names
- * the crate if only a page or version of it is missing.
+ * of a crate (`Some_Crate`) to that crate, and from pages about files that older programs wrote.
+ * Otherwise shows browsers the 404 page, which names the crate if only a page or version of it is
+ * missing.
  */
 export async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
@@ -18,10 +29,22 @@ export async function missing(registry: Registry, files: TreeFiles, c: Context):
   const isPage = isName(name) && !rest.endsWith('.crate')
   const crate = isPage ? await findCrate(registry.database, name) : null
   if (crate === null || crate.name === name) {
+    const moved = crate && registry.site.source ? movedPath(c.req.path.slice(CRATES.length)) : null
+    if (crate && moved && (await hasVersion(registry, crate.id, moved.split('/')[1] ?? ''))) {
+      c.header('cache-control', 'no-cache')
+      const prefix = new URL(registry.site.base).pathname.replace(/\/$/, '')
+      return c.redirect(`${prefix}${CRATES}${moved}`, 301)
+    }
     if (!wantsPage(c)) refuse('route_unknown')
     if (crate === null) return (await files.missing(c)) ?? refuse('route_unknown')
     return page(c, registry.site, missingOfCrate(registry.site, name), 404)
   }
   const search = new URL(c.req.url).search
   return redirect(c, registry.site, `/${CRATES_FOLDER}/${crate.name}${rest}${search}`)
+}
+
+/** Whether a crate has a version, or the path is that of its comparisons. */
+async function hasVersion({ database }: Registry, crateId: number, version: string) {
+  if (version === 'compare') return true
+  return isVersion(version) && (await findRelease(database, crateId, version)) !== null
 }

@@ -9,7 +9,6 @@ import {
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
-import { ImageWorker } from './image-worker.ts'
 import { Repeater } from './repeater.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
@@ -56,7 +55,6 @@ export interface PageWorkerDeps {
 export class PageWorker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
-  readonly #images: ImageWorker
   #deadline = Number.POSITIVE_INFINITY
   #pause = MIN_PAUSE_MS
   /** When the first change of the current burst arrived. */
@@ -70,8 +68,6 @@ export class PageWorker {
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
-    const { context, onFailure } = deps
-    this.#images = new ImageWorker({ context, onFailure, onFetched: () => this.wake() })
   }
 
   get #now(): number {
@@ -109,7 +105,6 @@ export class PageWorker {
   /** Renders what is pending for at most `seconds`, then stops. */
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
-    await this.#images.close()
     await this.#repeater.close()
     this.#overviewsAt = 0
     await this.#turn()
@@ -148,7 +143,6 @@ export class PageWorker {
       if (spent > 0)
         this.#overviewsAt = this.#now + Math.min(spent * OVERVIEW_PAUSE, MAX_OVERVIEW_PAUSE_MS)
       this.#pause = MIN_PAUSE_MS
-      this.#images.wake()
       const isWaiting =
         wait > 0 && (await pageMarks(database, clock(), 1, OVERVIEW_KINDS)).length > 0
       return soonest(isWaiting ? wait : null, await this.#untilRetry())

@@ -6,9 +6,8 @@ import {
   crateFolder,
   crateKey,
   cratePagePaths,
-  SOURCE_FOLDERS,
   VERSIONS_SHOWN,
-  versionPath,
+  versionPagePaths,
   versionsPath,
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
@@ -75,13 +74,9 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   const crates = new Map(releases.map(one => [crateFilePath(name, one.version), one.cksum]))
   const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
   if (releases.length <= VERSIONS_SHOWN) pages.delete(versionsPath(name))
-  const versions = new Set<string>(releases.map(one => one.version))
-  const isPart = (path: string): boolean => {
-    if (crates.has(path) || pages.has(path)) return true
-    const [version = '', first, ...more] = path.slice(crateFolder(name).length + 1).split('/')
-    if (!versions.has(version) || first === undefined) return false
-    return more.length === 0 ? first === 'index.html' : SOURCE_FOLDERS.includes(first)
-  }
+  for (const { version } of releases)
+    for (const path of versionPagePaths(name, version)) pages.add(path)
+  const isPart = (path: string): boolean => crates.has(path) || pages.has(path)
   return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }
 
@@ -214,7 +209,7 @@ async function removeDeleted(
     const path = crateFilePath(name, version)
     if (files.crates.has(path)) continue
     await tree.remove(path)
-    await tree.removeFolder(posix.dirname(versionPath(name, version)))
+    await tree.removeFolder(`${crateFolder(name)}/${version}`)
   }
 }
 

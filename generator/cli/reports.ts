@@ -32,7 +32,7 @@ export function registerReports(program: Command, io: Io): void {
 
   withManual(statusCommand, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, the number of copies of images; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
     fails: 'the registry cannot be read',
   })
 
@@ -59,7 +59,7 @@ function pendingSums({ pending }: Status) {
   const pages: readonly string[] = PAGE_KINDS
   const sum = (isMeant: (kind: string) => boolean) =>
     pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)
-  return { marks: sum(kind => kind !== 'image'), pages: sum(kind => pages.includes(kind)) }
+  return { marks: sum(() => true), pages: sum(kind => pages.includes(kind)) }
 }
 
 function jsonOf(status: Status) {
@@ -79,7 +79,7 @@ function jsonOf(status: Status) {
     git_index_problem: git.problem,
     base_url: status.base,
     index: status.index,
-    images: status.copies,
+    images: 0,
     database_bytes: status.databaseBytes,
     disks: status.disks,
     crate_store: status.places.crates,
@@ -123,7 +123,6 @@ function linesOf(status: Status): string[] {
     ...(status.places.mirror === null
       ? []
       : [`copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`]),
-    `images    ${counted(status.copies, 'copy', 'copies')}`,
     `database  ${formatBytes(status.databaseBytes)}`,
     ...status.disks.map(({ what, free, size }) => {
       const of = what === 'Disk' ? '' : `, ${what.toLowerCase()}`

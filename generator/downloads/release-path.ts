@@ -1,6 +1,7 @@
+import { expandDl } from '../../core/download-url.ts'
 import { isName, parseName } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
-import { expandDl, type RegistryUrls } from '../../core/urls.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
 import { isVersion, parseVersion } from '../../core/version.ts'
 import type { DownloadedRelease } from '../store/catalog/downloads/add.ts'
 

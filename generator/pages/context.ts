@@ -1,12 +1,11 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/crate.ts'
-import type { DownloadRules } from '../images/download.ts'
 import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../store/database/migrations.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
-export const PAGE_FORMAT = '10'
+export const PAGE_FORMAT = '11'
 
 /** A program among those of several versions that use one registry. */
 export interface Program extends SchemaOwner {
@@ -22,10 +21,6 @@ export interface PageContext extends BuildContext {
   readonly pageMutex: ProcessMutex
   readonly site: SiteConfig
   readonly program: Program
-  /** What images of READMEs may be. */
-  readonly images: DownloadRules
-  /** Whether only to render, and to record nothing about images. */
-  readonly isTrial?: boolean
 }
 
 /** Runs `work` holding the mutex of the pages, then syncs its changes to the tree to disk. */

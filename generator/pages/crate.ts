@@ -1,7 +1,8 @@
 import { type Dependency, dependencyNames } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
+import { crateKey, imagePath } from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
@@ -12,6 +13,7 @@ import {
   versionData,
 } from '../render/crate.ts'
 import { renderCrateFeed } from '../render/feed.ts'
+import { unpackedLimit } from '../sandbox/archive.ts'
 import { renderReadme } from '../sandbox/rendering.ts'
 import { listOwners, readCrate } from '../store/catalog/crates.ts'
 import { hasDownloads } from '../store/catalog/downloads/read.ts'
@@ -31,8 +33,10 @@ import {
   readRelease,
 } from '../store/catalog/releases.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
-import { withImages } from './images.ts'
-import { shownSource } from './source.ts'
+import { sourcePages } from './source.ts'
+
+/** What a README must have to show an image; without one, no `.crate` has to be fetched. */
+const HAS_IMAGES = /!\[|<(?:img|source)\b/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
@@ -66,7 +70,7 @@ export async function cratePages(
     renderCrateRecord(facts, site),
     renderCrateFeed(site, facts),
     ...renderCratePages(site, facts, version),
-    ...(newest.id === releaseId ? [versionPage(site, version)] : []),
+    ...(newest.id === releaseId ? await versionPages(context, version) : []),
   ]
 }
 
@@ -76,7 +80,7 @@ function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {
 
 /** Renders the page of one release; none if the release was deleted. */
 export async function releasePages(context: PageContext, releaseId: number): Promise<Output[]> {
-  const { database, site } = context
+  const { database } = context
   const found = await readRelease(database, releaseId)
   if (!found) return []
   const { crate, release } = found
@@ -84,31 +88,35 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const { version, files } = await shownVersion(context, crate.name, release, previous)
-  return [...files, versionPage(site, version)]
+  return [...files, ...(await versionPages(context, version))]
 }
 
-/** Returns a release as its page shows it, and the images that the tree lacks. */
+async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
+  return [versionPage(context.site, version), ...(await sourcePages(context, version))]
+}
+
+/** Returns a release as its page shows it, and the images of its README. */
 async function shownVersion(
   context: PageContext,
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
-  const { database, site } = context
+  const { database, site, crates } = context
   const { id, about, cksum } = release
   const text = await readReadme(database, id)
-  const shown = await shownSource(context, name, release.version, previous !== null)
-  const data = (readme: string | null) =>
-    versionData(site, name, release, { readme, previous, ...shown })
+  const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
   const known = await readFailure(database, part)
-  const given = { text, about, images: site.images }
-  const { readme, files } = await withImages(context, { id, name, cksum }, copies =>
-    renderReadme({ ...given, copies }, known),
-  )
-  const { html, failure } = readme
+  const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
+  const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
+  const readme = { text, about, images: site.images }
+  const { html, files: images, failure } = await renderReadme({ readme, crate }, known)
   if (failure && !known) await writeFailure(database, part, failure)
+  const files = images.map(({ name: image, bytes }) =>
+    output(imagePath(name, release.version, image), Buffer.from(bytes)),
+  )
   return { version: data(html), files }
 }
 

@@ -11,7 +11,7 @@ import {
   postponeMark,
   settleMarks,
 } from '../store/catalog/marks.ts'
-import { releaseMarkFor } from '../store/catalog/pages/release-marks.ts'
+import { newestReleaseMark } from '../store/catalog/pages/release-marks.ts'
 import { refreshTerms } from '../store/catalog/search/pending-terms.ts'
 import type { MarkKind } from '../store/database/mark-kinds.ts'
 import type { PublicTree } from '../store/public-tree.ts'
@@ -21,7 +21,6 @@ import { countCrate } from './contents.ts'
 import type { PageContext } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
-import { buildUnused } from './image-queue.ts'
 import { buildList } from './list.ts'
 import {
   blockOutputs,
@@ -32,7 +31,7 @@ import {
   rebucketWhenGrown,
 } from './search.ts'
 import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
-import { buildChanges, buildSource, sourceBefore } from './source.ts'
+import { pruneSources } from './source.ts'
 import {
   labelOutputs,
   labelPaths,
@@ -46,7 +45,7 @@ import {
 const BATCH = 64
 
 /** Kinds of marks that do not affect others of their kind; these are rendered concurrently. */
-const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release', 'source', 'changes'])
+const INDEPENDENT: ReadonlySet<string> = new Set(['page', 'release'])
 
 /** Callbacks of the rendering of pages. */
 export interface PageWork {
@@ -106,21 +105,12 @@ async function renderTogether(
   const done = new Map<string, Mark>()
   const again: MarkSubject[] = []
   const renderAll = async (tree: PublicTree): Promise<void> => {
-    const jobs = new Map<string, Promise<void>>()
-    // A page may have asked for the source that it links to.
-    const once = (mark: Mark): Promise<void> => {
-      const job = jobs.get(keyOf(mark)) ?? build(mark)
-      jobs.set(keyOf(mark), job)
-      return job
-    }
     const build = async (mark: Mark): Promise<void> => {
       try {
         // Another process or an earlier mark may have completed it.
         if (done.get(keyOf(mark))?.generation === mark.generation) return
         if (!(await isMarked(context.database, mark))) return
         context.pageMutex.rendering([mark])
-        const source = await sourceBefore({ ...context, tree }, mark)
-        if (source) await once(source)
         const finished = await render({ ...context, tree }, mark, [...done.values()])
         for (const one of finished.done) {
           if (!done.has(keyOf(one))) work.onDone?.(one)
@@ -143,7 +133,7 @@ async function renderTogether(
         if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
         else if (running.size > sandbox.size) await Promise.race(running)
         if (failures.length > 0) break
-        const job = once(mark)
+        const job = build(mark)
           .catch(error => void failures.push(error))
           .finally(() => running.delete(job))
         running.add(job)
@@ -175,19 +165,15 @@ async function render(context: PageContext, mark: Mark, done: readonly Mark[]): 
   const { kind, subject } = mark
   if (kind === 'list') return { done: await buildList(context, mark) }
   if (kind === 'search') return { done: await buildTerms(context, mark) }
-  if (kind === 'source' || kind === 'changes') {
-    const again = await (kind === 'source' ? buildSource : buildChanges)(context, subject, done)
-    return { done: [mark], again }
-  }
   if (kind === 'terms' || kind === 'rank')
     return { done: await refreshTerms(context.database, kind, subject) }
   if (kind === 'namesake') await buildNamesakes(context, subject)
-  if (kind === 'unused') return { done: [mark], again: await buildUnused(context, subject) }
   const again = kind === 'page' ? await countCrate(context, subject) : []
   if (kind === 'spread') await buildNextBucket(context, mark, done)
   // Read before the pages: a later change sets a new mark.
-  const newest = kind === 'page' ? await releaseMarkFor(context.database, 'release', mark) : null
+  const newest = kind === 'page' ? await newestReleaseMark(context.database, subject) : null
   const outputs = await OUTPUTS.get(kind)?.(context, subject, newest?.subject)
+  if (kind === 'page' || kind === 'release') await pruneSources(context.tree, outputs ?? [])
   for (const output of outputs ?? []) await context.tree.write(output)
   if (outputs?.length === 0)
     for (const path of await pathsOf(context, mark)) await context.tree.remove(path)

@@ -1,4 +1,5 @@
 import { CRATES_FOLDER } from '../../core/paths/crates.ts'
+import { IMAGES_FOLDER, isOldImagePath } from '../../core/paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { SEARCH_FOLDER, searchBlockPath, searchBucketPath } from '../../core/paths/search.ts'
 import {
@@ -16,21 +17,13 @@ import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/cat
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
-import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
 import { type PageContext, pageTurn } from './context.ts'
-import { fetchImages } from './image-queue.ts'
 import { listOutputs } from './list.ts'
 import { buildMarks } from './marked.ts'
 import { commonPath } from './search.ts'
 import { sitePages } from './site.ts'
 import { overviewMarks, overviewOutputs } from './views.ts'
-
-/**
- * For a command, whose user waits for all pages: with the source first, no page is rendered again
- * to link to it.
- */
-const SOURCE_FIRST = PAGE_KINDS.toSorted((a, b) => +(b === 'source') - +(a === 'source'))
 
 /** The result of rendering pages. */
 export interface BuiltPages extends Built {
@@ -54,18 +47,16 @@ export async function buildPages(
   await markAllDueDownloads(context.database, now)
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
-  const due = () => pageMarks(context.database, now, 500, SOURCE_FIRST)
-  do {
-    for (let marks = await due(); marks.length > 0; marks = await due()) {
-      // Rendering a page may mark others.
-      if (done >= total) total = done + (await countPageMarks(context.database))
-      const onDone = ({ kind }: Mark) => {
-        if (kind === 'page') crates++
-        options.progress?.('rendering pages', ++done, Math.max(done, total))
-      }
-      if ((await buildMarks(context, marks, { onDone })) === null) return LEFT
+  const due = () => pageMarks(context.database, now)
+  for (let marks = await due(); marks.length > 0; marks = await due()) {
+    // Rendering a page may mark others.
+    if (done >= total) total = done + (await countPageMarks(context.database))
+    const onDone = ({ kind }: Mark) => {
+      if (kind === 'page') crates++
+      options.progress?.('rendering pages', ++done, Math.max(done, total))
     }
-  } while (context.site.images === 'copy' && (await fetchImages(context)))
+    if ((await buildMarks(context, marks, { onDone })) === null) return LEFT
+  }
   // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
   if (options.all) options.progress?.('looking for leftover files', 0, 0)
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
@@ -94,6 +85,8 @@ async function prunePages(context: PageContext): Promise<void> {
   for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER, ...OVERVIEW_FOLDERS]) {
     for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
   }
+  for await (const path of tree.list(IMAGES_FOLDER))
+    if (isOldImagePath(path)) await tree.remove(path)
   const own = (await tree.files(CRATES_FOLDER)).filter(isListPath)
   for (const path of [...own, sitemapPath]) if (!wanted.has(path)) await tree.remove(path)
 }

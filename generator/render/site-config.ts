@@ -1,3 +1,4 @@
+import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
@@ -9,6 +10,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     ...pages,
     base: urls.base,
     dl: urls.dl,
+    packages: packageOrigins(settings, urls),
     index: urls.sparseIndex,
     registry: registry.name,
     title: registry.title,
@@ -22,6 +24,22 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     feeds: hasTimes,
     downloads: hasTimes && settings.downloads.count !== 'off',
   }
+}
+
+/** Returns the origins besides that of the pages from which a browser gets `.crate` files. */
+function packageOrigins({ storage }: Settings, { base, dl }: RegistryUrls): string[] {
+  const places = [dl, ...(isBucket(storage.crates) ? redirectTargets(storage) : [])]
+  const origins = places.flatMap(one => /^https?:\/\/[\w.*:[\]-]+(?=\/|$)/i.exec(one)?.[0] ?? [])
+  const own = new URL(base).origin
+  return [...new Set(origins)].filter(one => one !== own)
+}
+
+/** Returns where the daemon redirects downloads to: the bucket, in either way to write it. */
+function redirectTargets({ downloads, endpoint, crates }: Settings['storage']): string[] {
+  if (downloads !== 'presign') return [downloads]
+  if (endpoint === null) return ['https://*.amazonaws.com']
+  const { bucket = '' } = parseBucketAddress(crates) ?? {}
+  return [endpoint, endpoint.replace('//', `//${bucket}.`)]
 }
 
 /** Parses `Handbook https://wiki.example/crates`: the text, then the URL. */

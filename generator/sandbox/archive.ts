@@ -3,7 +3,7 @@ import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
-import type { ArchiveLimits } from '../../core/tarball/read.ts'
+import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
 import { sandbox } from './sandbox.ts'
 import type { Content } from './tasks.ts'
 import { SandboxError } from './thread.ts'
@@ -46,12 +46,18 @@ export function unpackedLimit(size: number): number {
 }
 
 /** Counts the contents of a file; null if that takes too much time or memory. */
-export async function countFile(path: string, size: number): Promise<Contents | null> {
-  const job = { path, unpackedBytes: unpackedLimit(size) }
-  return sandbox.run('contents', job).catch(error => {
-    if (error instanceof SandboxError) return null
-    throw error
-  })
+export function countFile(path: string, size: number): Promise<Contents | null> {
+  return sandbox.run('contents', { path, unpackedBytes: unpackedLimit(size) }).catch(nullOfSandbox)
+}
+
+/** Lists the files of a `.crate`; null if that takes too much time or memory. */
+export function listFiles(path: string, size: number): Promise<ArchiveFile[] | null> {
+  return sandbox.run('files', { path, unpackedBytes: unpackedLimit(size) }).catch(nullOfSandbox)
+}
+
+function nullOfSandbox(error: unknown): null {
+  if (error instanceof SandboxError) return null
+  throw error
 }
 
 function archiveIssue(error: unknown): Issue {

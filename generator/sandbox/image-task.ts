@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { imageSize } from 'image-size'
-import { imagePath } from '../../core/paths/tree.ts'
+import { IMAGES_FOLDER } from '../../core/paths/images.ts'
 import { readFiles } from '../../core/tarball/recover.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
-import { IMAGE_BYTES_MAX } from '../../site/readme/images.ts'
+import { IMAGE_BYTES_MAX, type PackagedImage } from '../../site/readme/images.ts'
+import { type PackagedReadme, renderWithImages } from '../../site/readme/readme.ts'
 import { cleanSvg, looksLikeSvg } from '../../site/readme/svg.ts'
 
-/** An image that may be shown: where it belongs in the public tree, and its size in pixels. */
+/** An image that may be shown: the name of its file, and its size in pixels. */
 export interface CheckedImage {
-  readonly path: string
+  readonly name: string
   readonly bytes: Uint8Array
   readonly width: number | null
   readonly height: number | null
@@ -43,7 +44,7 @@ export function checkImage(bytes: Uint8Array): ImageCheck {
     if (width * height > PIXELS_MAX) return { problem: 'it has too many pixels' }
     // From 5 on, Exif orientations turn the image by a quarter.
     const sides = orientation >= 5 ? { width: height, height: width } : { width, height }
-    return { path: pathOf(buffer, extension), bytes, ...sides }
+    return { name: nameOf(buffer, extension), bytes, ...sides }
   } catch (error) {
     // Whatever a reader of image headers throws, it is about the bytes.
     return { problem: error instanceof TooComplexError ? error.message : 'it is not an image' }
@@ -55,29 +56,46 @@ function drawing(text: string): ImageCheck {
   if (clean === null) return { problem: 'it is not an image' }
   const { svg, ...size } = clean
   const bytes = Buffer.from(svg)
-  return { path: pathOf(bytes, 'svg'), bytes, ...size }
+  return { name: nameOf(bytes, 'svg'), bytes, ...size }
 }
 
-function pathOf(bytes: Buffer, extension: string): string {
-  return imagePath(createHash('sha256').update(bytes).digest('hex'), extension)
+function nameOf(bytes: Buffer, extension: string): string {
+  return `${createHash('sha256').update(bytes).digest('hex')}.${extension}`
 }
 
-/** Images to take from a `.crate`. */
-export interface PackagedJob {
-  readonly path: string
-  readonly files: readonly string[]
-  /** Maximum size of one in bytes. */
-  readonly bytes: number
-  readonly unpackedBytes: number
+/** Largest image that is shown, in bytes; larger ones are links. */
+const BYTES_MAX = 5 * 1024 * 1024
+
+/** A README, and the `.crate` whose images it may show. */
+export interface ReadmeJob {
+  readonly readme: PackagedReadme
+  /** Path of the `.crate`, and how large it may become unpacked; null without one. */
+  readonly crate: { readonly path: string; readonly unpackedBytes: number } | null
 }
 
-/** Returns the check of each image; the files that the `.crate` does not have are missing. */
-export async function packagedImages(job: PackagedJob): Promise<Map<string, ImageCheck>> {
-  const { path, files, bytes, unpackedBytes } = job
-  const found = await readFiles(() => createReadStream(path), new Set(files), {
-    fileBytes: bytes,
+/** A README, and the images of its package that it shows. */
+export interface IllustratedReadme {
+  readonly html: string
+  readonly files: readonly CheckedImage[]
+}
+
+/** Renders a README with those images that its package has and browsers may show. */
+export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<IllustratedReadme> {
+  const first = renderWithImages(readme)
+  if (crate === null || first.images.length === 0) return { html: first.html, files: [] }
+  const found = await readFiles(() => createReadStream(crate.path), new Set(first.images), {
+    fileBytes: BYTES_MAX,
     bytes: IMAGE_BYTES_MAX,
-    unpackedBytes,
+    unpackedBytes: crate.unpackedBytes,
   })
-  return new Map([...found].map(([file, content]) => [file, checkImage(content)]))
+  const packaged = new Map<string, PackagedImage>()
+  const files: CheckedImage[] = []
+  for (const [path, content] of found) {
+    const image = checkImage(content)
+    if ('problem' in image) continue
+    files.push(image)
+    const { name, width, height, bytes } = image
+    packaged.set(path, { src: `${IMAGES_FOLDER}/${name}`, width, height, bytes: bytes.byteLength })
+  }
+  return { html: renderWithImages({ ...readme, packaged }).html, files }
 }

@@ -47,21 +47,9 @@ export class Sandbox {
    * limit or fails unexpectedly. Refuses when too many tasks are waiting.
    */
   async run<T extends keyof Tasks>(task: T, input: Input<T>): Promise<Result<T>> {
-    const parts = this.stream(task, input)
-    for (;;) {
-      const step = await parts.next()
-      if (step.done) return step.value
-    }
-  }
-
-  /** Runs a task that returns its result in parts; it pauses while the caller handles one. */
-  async *stream<T extends keyof Tasks>(
-    task: T,
-    input: Input<T>,
-  ): AsyncGenerator<unknown, Result<T>> {
     const thread = await this.#thread(task)
     try {
-      return (yield* thread.run({ task, input })) as Result<T>
+      return (await thread.run({ task, input })) as Result<T>
     } finally {
       this.#release(thread, task)
     }

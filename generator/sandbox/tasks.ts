@@ -2,11 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
-import type { PackagedReadme, RenderedReadme } from '../../site/readme/readme.ts'
-import type { CompareJob } from './compare-task.ts'
-import type { ImageCheck, PackagedJob } from './image-task.ts'
-import type { RawJob } from './raw-task.ts'
-import type { Send, SourceJob } from './source-task.ts'
+import type { ArchiveFile } from '../../core/tarball/read.ts'
+import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 
 /** The bytes of a `.crate`, or the path of its file. */
 export type Content = Uint8Array | string
@@ -46,40 +43,22 @@ export const tasks = {
     return countContents(() => chunksOf(path), unpackedBytes)
   },
 
-  /** Renders a README. */
-  async readme(readme: PackagedReadme): Promise<RenderedReadme> {
-    const { renderWithImages } = await import('../../site/readme/readme.ts')
-    return renderWithImages(readme)
+  /** Lists the files of the `.crate` at `path`. */
+  async files({
+    path,
+    unpackedBytes,
+  }: {
+    path: string
+    unpackedBytes: number
+  }): Promise<ArchiveFile[]> {
+    const { listFiles } = await import('../../core/tarball/recover.ts')
+    return listFiles(() => chunksOf(path), unpackedBytes)
   },
 
-  /** Checks a downloaded image. */
-  async image(bytes: Uint8Array): Promise<ImageCheck> {
-    const { checkImage } = await import('./image-task.ts')
-    return checkImage(bytes)
-  },
-
-  /** Takes images out of a `.crate` and checks them. */
-  async packaged(job: PackagedJob): Promise<Map<string, ImageCheck>> {
-    const { packagedImages } = await import('./image-task.ts')
-    return packagedImages(job)
-  },
-
-  /** Renders the source browser of a `.crate`; sends lists of pages. */
-  async source(job: SourceJob, send: Send): Promise<void> {
-    const { renderSourcePages } = await import('./source-task.ts')
-    await renderSourcePages(job, send)
-  },
-
-  /** Renders the page that compares two `.crate` files. */
-  async compare(job: CompareJob): Promise<string> {
-    const { renderComparisonPage } = await import('./compare-task.ts')
-    return renderComparisonPage(job)
-  },
-
-  /** Reads one file of a `.crate`; null if it is not there or too large. */
-  async raw(job: RawJob): Promise<Uint8Array | null> {
-    const { readRawFile } = await import('./raw-task.ts')
-    return readRawFile(job)
+  /** Renders a README with the images of its package. */
+  async readme(job: ReadmeJob): Promise<IllustratedReadme> {
+    const { renderIllustrated } = await import('./image-task.ts')
+    return renderIllustrated(job)
   },
 }
 

@@ -7,9 +7,8 @@ export interface Request {
   readonly input: unknown
 }
 
-/** A reply of a worker thread to its task; only a part is followed by another reply. */
+/** The reply of a worker thread to its task. */
 export type Reply =
-  | { readonly part: unknown }
   | { readonly result: unknown }
   | { readonly refusal: readonly [Issue, ...Issue[]]; readonly retryAfter: number | undefined }
   | { readonly failure: string }
@@ -57,20 +56,15 @@ export class Thread {
   }
 
   /**
-   * Runs a task: yields the parts of its result and returns the rest. Throws the task's `Refusal`,
-   * or a `SandboxError` when it exceeds a limit or fails. A task that does not finish ends the
-   * thread.
+   * Runs a task and returns its result. Throws the task's `Refusal`, or a `SandboxError` when it
+   * exceeds a limit or fails. A task that does not finish ends the thread.
    */
-  async *run(request: Request): AsyncGenerator<unknown, unknown> {
+  async run(request: Request): Promise<unknown> {
     const meter = new Meter(this.#limits.seconds, () => void this.end())
     let isDone = false
     this.#worker.ref()
     try {
-      let reply = await this.#ask(request, meter)
-      while ('part' in reply) {
-        yield reply.part
-        reply = await this.#ask('continue', meter)
-      }
+      const reply = await this.#ask(request, meter)
       isDone = true
       if ('result' in reply) return reply.result
       if ('failure' in reply) throw new SandboxError('failure', reply.failure)
@@ -88,7 +82,7 @@ export class Thread {
     await this.#worker.terminate()
   }
 
-  async #ask(message: Request | 'continue', meter: Meter): Promise<Reply> {
+  async #ask(message: Request, meter: Meter): Promise<Reply> {
     const worker = this.#worker
     return new Promise<Reply>((resolve, reject) => {
       const settle = (act: () => void) => {

@@ -5,6 +5,7 @@ import { join, posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
+import { IMAGES_FOLDER, isOldImagePath } from '../../core/paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { SEARCH_FOLDER } from '../../core/paths/search.ts'
@@ -12,9 +13,7 @@ import {
   ASSETS_FOLDER,
   configPath,
   GIT_INDEX_FOLDER,
-  IMAGES_FOLDER,
   INDEX_FOLDER,
-  isImagePath,
   output,
   SITEMAPS_FOLDER,
 } from '../../core/paths/tree.ts'
@@ -23,13 +22,11 @@ import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
 import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
-import { imageRules } from '../images/download.ts'
 import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 import { siteConfig } from '../render/site-config.ts'
 import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { BuildCache, type OutputGroup, StaticOutputs } from './cache.ts'
-import { StaticImages } from './images.ts'
 import { staticPages } from './pages.ts'
 import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
@@ -64,8 +61,6 @@ export interface StaticBuild {
   /** Builds the tree without the refused `.crate` files, instead of failing. */
   readonly skipBad?: boolean
   readonly progress?: Progress
-  /** Decides only which images are tried again to download. */
-  readonly now?: Date
 }
 
 /** The result of a static build. */
@@ -105,8 +100,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   }
   const { crates } = releases
   const outputs = new StaticOutputs(tree, cache)
-  const images = new StaticImages(tree, cache, imageRules(settings), job.now ?? new Date())
-  refused.push(...(await writeTree(job, tree, crates, outputs, images)))
+  refused.push(...(await writeTree(job, tree, crates, outputs)))
   await cache.close()
   const empty = warning('registry_empty', { from: job.from, out: job.out })
   return {
@@ -144,9 +138,8 @@ async function writeTree(
   tree: PublicTree,
   crates: readonly StaticCrate[],
   outputs: StaticOutputs,
-  images: StaticImages,
 ): Promise<Issue[]> {
-  const groups = groupsOf(job, tree, crates, images)
+  const groups = groupsOf(job, crates)
   const present = await ownFiles(tree)
   const respelled = findRespelled(present, crates)
   for (const path of respelled) await tree.remove(path)
@@ -168,12 +161,7 @@ async function writeTree(
 }
 
 /** Orders every `.crate` before the index, so that no index line lacks its `.crate` meanwhile. */
-function groupsOf(
-  { settings, urls }: StaticBuild,
-  tree: PublicTree,
-  crates: readonly StaticCrate[],
-  images: StaticImages,
-): OutputGroup[] {
+function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[]): OutputGroup[] {
   const indexes = crates.map(releases =>
     renderIndex(
       releases[0].name,
@@ -188,7 +176,7 @@ function groupsOf(
   return [
     ...crates.flat().map(crateFile),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
-    ...staticPages(crates, site, images, tree),
+    ...staticPages(crates, site),
   ]
 }
 
@@ -221,7 +209,7 @@ async function ownFiles(tree: PublicTree): Promise<string[]> {
   if (await hasOwnGitIndex(tree)) folders.push(GIT_INDEX_FOLDER)
   for (const folder of folders)
     for await (const path of tree.list(folder)) if (isOwnPath(path)) found.push(path)
-  for await (const path of tree.list(IMAGES_FOLDER)) if (isImagePath(path)) found.push(path)
+  for await (const path of tree.list(IMAGES_FOLDER)) if (isOldImagePath(path)) found.push(path)
   return found
 }
 

@@ -88,8 +88,6 @@ export interface OutputGroup {
   /** Everything that the files depend on, as JSON. */
   readonly inputs: unknown
   render(): Iterable<Output> | AsyncIterable<Output>
-  /** Whether it has to be rendered again although nothing has changed. */
-  isDue?(): boolean
 }
 
 /** A file as it was written: path, size, modification time in nanoseconds, SHA-256. */
@@ -112,11 +110,11 @@ export class StaticOutputs {
   }
 
   /** Writes the files of a group, unless they are up to date. */
-  async write({ id, inputs, render, isDue }: OutputGroup): Promise<void> {
+  async write({ id, inputs, render }: OutputGroup): Promise<void> {
     const key = `outputs ${id}`
     const digest = digestOf(inputs)
     const known = this.#cache.get<{ inputs: string; stamps: Stamp[] }>(key)
-    const isKnown = known?.inputs === digest && isDue?.() !== true
+    const isKnown = known?.inputs === digest
     let stamps = isKnown ? await this.#intact(known.stamps) : null
     if (stamps === null) {
       stamps = []

@@ -1,28 +1,25 @@
 import { compareText, dependencyNames, dependencyOn } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type CanonicalName, canonicalName, sortByName } from '../../core/name.ts'
-import { changesPath } from '../../core/paths/crates.ts'
+import { imagePath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion } from '../../core/version.ts'
-import { readFileSum } from '../../site/compare/file-sum.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
-  comparedVersion,
   DEPENDENTS_SHOWN,
   renderCratePages,
   renderCrateRecord,
+  renderSourcePages,
   versionData,
 } from '../render/crate.ts'
 import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
 import { byDependents } from '../render/views.ts'
-import { renderComparison, renderSource } from '../sandbox/rendering.ts'
-import type { Package } from '../sandbox/source-task.ts'
-import type { PublicTree } from '../store/public-tree.ts'
+import { listFiles } from '../sandbox/archive.ts'
+import { renderReadme } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
-import type { StaticImages } from './images.ts'
 import type { StaticCrate } from './releases.ts'
 
 /** What must be known of every crate before pages can be rendered. */
@@ -34,14 +31,11 @@ type Dependents = ReadonlyMap<CanonicalName, readonly DependentRow[]>
 
 /**
  * Renders all pages of a static tree. There are no feeds and no times: a `.crate` does not contain
- * its publish time, and the tree depends only on the bytes read. Groups have to be written in this
- * order: the pages of a crate say what its pages of changes, which `tree` has by then, sum up.
+ * its publish time, and the tree depends only on the bytes read.
  */
 export function* staticPages(
   crates: readonly StaticCrate[],
   site: SiteConfig,
-  images: StaticImages,
-  tree: PublicTree,
 ): Generator<OutputGroup> {
   const summaries = crates.map(summarize)
   const dependents = findDependents(summaries)
@@ -56,21 +50,14 @@ export function* staticPages(
       const previous = summary.releases[at - 1] ?? null
       yield {
         id: `source ${name} ${version}`,
-        inputs: [look, name, version, cksum],
-        render: () => sourceOutputs(release, site),
-      }
-      if (previous === null) continue
-      yield {
-        id: `changes ${name} ${version}`,
-        inputs: [look, name, version, cksum, previous.version, previous.cksum],
-        render: () => changeOutputs(previous, release, site),
+        inputs: [look, name, version, cksum, previous?.version, previous?.cksum],
+        render: () => sourceOutputs(release, previous, site),
       }
     }
     yield {
       id: `pages ${summary.name}`,
       inputs: [look, summary.identity, users, [...here]],
-      render: () => crateOutputs(summary, users, here, site, images, tree),
-      isDue: () => site.images === 'copy' && images.isDue(summary.name),
+      render: () => crateOutputs(summary, users, here, site),
     }
   }
   yield {
@@ -80,7 +67,7 @@ export function* staticPages(
   }
 }
 
-/** How many READMEs are held in memory, to download their images together. */
+/** How many READMEs are rendered beside each other. */
 const TOGETHER = 4
 
 async function* crateOutputs(
@@ -88,58 +75,42 @@ async function* crateOutputs(
   users: readonly DependentRow[],
   here: CrateData['here'],
   site: SiteConfig,
-  images: StaticImages,
-  tree: PublicTree,
 ): AsyncGenerator<Output> {
   const dependents = users.slice(0, DEPENDENTS_SHOWN)
   const counts = { owners: [], dependents, dependentCount: users.length, downloads: false }
   const crate = { name, createdAt: null, releases, here, ...counts }
   yield renderCrateRecord(crate, site)
-  let readmes: readonly (string | null)[] = []
+  let readmes: Awaited<ReturnType<typeof readmeOf>>[] = []
   for (const [at, release] of releases.entries()) {
-    if (at % TOGETHER === 0) {
-      const some = releases
-        .slice(at, at + TOGETHER)
-        .map(({ readme: text, about, path }) =>
-          text ? { text, about, images: site.images, crate: path } : null,
-        )
-      const { htmls, files } = await images.render(name, some)
-      yield* files
-      readmes = htmls
-    }
+    if (at % TOGETHER === 0)
+      readmes = await Promise.all(
+        releases.slice(at, at + TOGETHER).map(one => readmeOf(one, site.images)),
+      )
     const previous = releases[at - 1] ?? null
-    const compared =
-      site.source && previous ? await tree.read(changesPath(name, release.version)) : null
-    const diff = compared && readFileSum(compared)
-    const more = { readme: readmes[at % TOGETHER] ?? null, previous, source: site.source, diff }
-    const version = versionData(site, name, release, more)
+    const readme = readmes[at % TOGETHER]
+    for (const { name: image, bytes } of readme?.files ?? [])
+      yield output(imagePath(name, release.version, image), Buffer.from(bytes))
+    const html = readme?.html ?? null
+    const version = versionData(site, name, release, { readme: html, previous })
     yield versionPage(site, version)
     if (release === newest) yield* renderCratePages(site, crate, version)
   }
 }
 
-function sourceOutputs(release: ShownRelease, site: SiteConfig): AsyncGenerator<Output> {
-  const { name, version, about } = release
-  return renderSource({ package: packageOf(release), name, version, site, place: about })
+/** Renders the README of a release; null if it has none. */
+async function readmeOf({ readme: text, about, path }: ShownRelease, images: SiteConfig['images']) {
+  if (!text) return null
+  const crate = { path, unpackedBytes: Number.POSITIVE_INFINITY }
+  return renderReadme({ readme: { text, about, images }, crate })
 }
 
-async function* changeOutputs(
-  before: ShownRelease,
-  after: ShownRelease,
+async function* sourceOutputs(
+  release: ShownRelease,
+  previous: ShownRelease | null,
   site: SiteConfig,
 ): AsyncGenerator<Output> {
-  const { name, version } = after
-  const side = (one: ShownRelease) => ({ version: comparedVersion(one), hasPages: true })
-  const path = changesPath(name, version)
-  const sides = { before: side(before), after: side(after) }
-  const comparison = { site, path, name, ...sides, versions: null }
-  const packages = { before: packageOf(before), after: packageOf(after) }
-  yield output(path, (await renderComparison({ comparison, ...packages })).html)
-}
-
-/** It was already checked against the limits of the settings. */
-function packageOf({ path }: ShownRelease): Package {
-  return { path, unpackedBytes: Number.POSITIVE_INFINITY }
+  const version = versionData(site, release.name, release, { readme: null, previous })
+  yield* renderSourcePages(site, version, await listFiles(release.path, release.size))
 }
 
 function* sitePages(

@@ -1,4 +1,4 @@
-import { configPath, isImagePath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
+import { configPath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import { renderConfig } from '../build/crate.ts'
 import { isRenderedHere } from '../pages/claim.ts'
@@ -37,11 +37,10 @@ interface Part {
  * never change, and rendering them would take longer than everything else.
  */
 export async function* verifyPages(
-  registry: PageContext,
+  context: PageContext,
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
-  const context = { ...registry, isTrial: !options.repair }
-  const differs = await whyDiffers(registry)
+  const differs = await whyDiffers(context)
   const about = (where: string, parts: AsyncIterable<Part>) =>
     findingsAbout(where, () => verifyParts(context, options, parts, differs))
   const total = await crateRecords(context.database)
@@ -138,8 +137,6 @@ async function* verifyParts(
         const present = await context.tree.read(output.path)
         if (present?.equals(output.bytes)) continue
         differing.push(output)
-        // Images have been verified before.
-        if (isImagePath(output.path)) continue
         findings.push(derivable(output.path, present ? differs : MISSING, options.repair))
       }
       if (differing.length === 0) return []

@@ -3,11 +3,10 @@ import { verifyCrates } from './crates.ts'
 import { verifyDatabase } from './database.ts'
 import type { Finding, VerifyOptions } from './finding.ts'
 import { verifyGit } from './git.ts'
-import { verifyImages } from './images.ts'
 import { verifyPages } from './pages.ts'
 
 /**
- * Checks the database, then catalog, crate store, and public tree, then images and pages, then the
+ * Checks the database, then catalog, crate store, and public tree, then pages, then the
  * git index. Each repair relies on those before it; nothing is repaired from a damaged database.
  */
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
@@ -21,7 +20,6 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
   const rest = { ...options, repair: options.repair && isSound }
   const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
   yield* verifyCrates(context, rest)
-  yield* verifyImages(context, rest)
   yield* verifyPages(context, rest)
   options.progress?.('verifying the git index', 0, 0)
   yield* verifyGit(registry, rest)

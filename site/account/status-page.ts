@@ -36,7 +36,6 @@ export interface StatusData {
   readonly users: number
   /** The index URL for Cargo. */
   readonly index: string
-  readonly copies: BoundedCount
   /** Free and total bytes of the file systems of the registry, by what is on them. */
   readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
   readonly databaseBytes: number
@@ -63,7 +62,6 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ['Crates', formatNumber(data.crates)],
     ['Versions', formatNumber(data.versions)],
     ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
-    ['Copies of images', amount(data.copies)],
     ['Index', html`<code>${data.index}</code>`],
     ['Git index', messageText(data.gitIndex)],
     ...data.warnings.map(one => ['Warning', messageText(one)] as const),

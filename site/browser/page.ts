@@ -1,3 +1,5 @@
+import { copyText } from './copy.ts'
+
 /** Shows each date outside READMEs as its age, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -34,21 +36,6 @@ function startCopyButtons(): void {
       }, 1500)
     })
   }
-}
-
-/** Copies a text; without HTTPS by the old way, a selection and `execCommand`. */
-async function copyText(text: string): Promise<boolean> {
-  if (isSecureContext) {
-    await navigator.clipboard.writeText(text)
-    return true
-  }
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  const isCopied = document.execCommand('copy')
-  field.remove()
-  return isCopied
 }
 
 /** Makes each filter show only the rows that contain all of its words. */
@@ -193,5 +180,3 @@ void describeDownloads()
 startSelector()
 markTab()
 addEventListener('hashchange', markTab)
-if (document.querySelector('.tree, .source'))
-  void import('./source.ts').then(source => source.start(copyText))

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
-import type { SourceFile } from '../source/files.ts'
+/** The files of a package by path. */
+export type Files = ReadonlyMap<string, Uint8Array>
 
-/** A file that is not the same in two versions. */
+/** A file that is not the same in two versions; paths are null where it is missing. */
 export interface FilePair {
   readonly kind: 'added' | 'removed' | 'changed' | 'renamed'
-  /** Its path in the version that has it, or in the later one. */
+  /** Its path in the later version, or else in the earlier one. */
   readonly path: string
-  readonly before: SourceFile | null
-  readonly after: SourceFile | null
+  readonly before: string | null
+  readonly after: string | null
 }
 
 /** Files that Cargo adds to a package; they are shown last. */
@@ -22,46 +22,101 @@ export function isMadeByCargo(path: string): boolean {
   return MADE_BY_CARGO.has(path)
 }
 
+/** The share of equal bytes from which a removed and an added file are one that was renamed. */
+const SIMILAR = 0.5
+
+/** The most lines of files that are looked up to find renames: a fraction of a second. */
+const LOOKUPS_MAX = 10_000_000
+
 /**
- * Returns the files that differ between two versions, by path, those made by Cargo last. A file
- * that was removed and added elsewhere with the same bytes is renamed.
+ * Returns the files that differ between two versions, by path, those made by Cargo last. Of files
+ * that were removed and added, those with the most in common are pairs, as in `git diff -M50%`.
  */
-export function pairFiles(
-  before: readonly SourceFile[],
-  after: readonly SourceFile[],
-): readonly FilePair[] {
-  const [old, now] = [byPath(before), byPath(after)]
-  const removed = before.filter(one => !now.has(one.path))
-  const bytes = new Map(removed.filter(one => one.size > 0).map(one => [digestOf(one), one]))
+export function pairFiles(before: Files, after: Files): FilePair[] {
   const pairs: FilePair[] = []
-  for (const file of now.values()) {
-    const known = old.get(file.path)
-    if (known && isSame(known, file)) continue
-    const twin = known || bytes.size === 0 ? undefined : bytes.get(digestOf(file))
-    if (twin) bytes.delete(digestOf(twin))
-    if (twin) old.delete(twin.path)
-    const kind = known ? 'changed' : twin ? 'renamed' : 'added'
-    pairs.push({ kind, path: file.path, before: known ?? twin ?? null, after: file })
+  const removed = new Set([...before.keys()].filter(path => !after.has(path)))
+  const added = new Set([...after.keys()].filter(path => !before.has(path)))
+  for (const [path, bytes] of after) {
+    const old = before.get(path)
+    if (old && !isSame(old, bytes)) pairs.push({ kind: 'changed', path, before: path, after: path })
   }
-  for (const file of removed)
-    if (old.has(file.path))
-      pairs.push({ kind: 'removed', path: file.path, before: file, after: null })
+  for (const [from, to] of renames(before, after, removed, added)) {
+    pairs.push({ kind: 'renamed', path: to, before: from, after: to })
+    removed.delete(from)
+    added.delete(to)
+  }
+  for (const path of removed) pairs.push({ kind: 'removed', path, before: path, after: null })
+  for (const path of added) pairs.push({ kind: 'added', path, before: null, after: path })
   const rank = ({ path }: FilePair) => Number(isMadeByCargo(path))
   return pairs.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
 }
 
-function byPath(files: readonly SourceFile[]): Map<string, SourceFile> {
-  return new Map(files.map(one => [one.path, one]))
+/** Returns the renamed files: the most similar first, of equal ones those of the same name. */
+function renames(
+  before: Files,
+  after: Files,
+  removed: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+): Map<string, string> {
+  const counts = (files: Files, paths: ReadonlySet<string>) =>
+    new Map([...paths].map(path => [path, countChunks(files.get(path) ?? new Uint8Array())]))
+  const [old, now] = [counts(before, removed), counts(after, added)]
+  const found: { from: string; to: string; score: number; isNamed: boolean }[] = []
+  let left = LOOKUPS_MAX
+  for (const [to, there] of now) {
+    for (const [from, here] of old) {
+      const [least, most] = [Math.min(here.bytes, there.bytes), Math.max(here.bytes, there.bytes)]
+      if (least === 0 || least < most * SIMILAR || left < 0) continue
+      left -= here.chunks.size
+      const score = bytesInBoth(here.chunks, there.chunks) / most
+      if (score >= SIMILAR) found.push({ from, to, score, isNamed: nameOf(from) === nameOf(to) })
+    }
+  }
+  found.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
+  const renamed = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const { from, to } of found) {
+    if (renamed.has(from) || taken.has(to)) continue
+    renamed.set(from, to)
+    taken.add(to)
+  }
+  return renamed
 }
 
-function isSame(a: SourceFile, b: SourceFile): boolean {
-  if (a.size !== b.size) return false
-  if (a.content !== null && b.content !== null) return Buffer.compare(a.content, b.content) === 0
-  return digestOf(a) === digestOf(b)
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
-function digestOf({ content, digest, path }: SourceFile): string {
-  // Without a digest, nothing proves that two files are the same.
-  if (content === null) return digest ?? path
-  return createHash('sha256').update(content).digest('hex')
+function bytesInBoth(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {
+  let sum = 0
+  for (const [chunk, bytes] of a) sum += Math.min(bytes, b.get(chunk) ?? 0)
+  return sum
+}
+
+const [NEWLINE, RETURN] = [10, 13]
+
+/** The most bytes of a chunk; longer lines have several. */
+const CHUNK_MAX = 64
+
+/** Counts the bytes of each line by its hash, as git does (`diffcore-delta.c`). */
+function countChunks(content: Uint8Array): { bytes: number; chunks: ReadonlyMap<number, number> } {
+  const chunks = new Map<number, number>()
+  let [length, one, other] = [0, 0, 0]
+  const close = () => {
+    const chunk = (one >>> 0) * 0x20_0000 + (other & 0x1f_ffff)
+    if (length > 0) chunks.set(chunk, (chunks.get(chunk) ?? 0) + length)
+    length = one = other = 0
+  }
+  for (const [at, byte] of content.entries()) {
+    if (byte === RETURN && content[at + 1] === NEWLINE) continue
+    one = Math.imul(one, 33) + byte
+    other = Math.imul(other, 65_599) + byte
+    if (++length === CHUNK_MAX || byte === NEWLINE) close()
+  }
+  close()
+  return { bytes: content.length, chunks }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
 }

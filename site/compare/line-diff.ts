@@ -1,4 +1,12 @@
-import { diffArrays } from 'diff'
+/** The lines that differ between two texts. */
+export interface LineDiff {
+  readonly added: number
+  readonly removed: number
+  /** False: too much differs to match all lines, so that the numbers are only upper bounds. */
+  readonly isMatched: boolean
+  /** Returns the changed lines with the lines around them. */
+  hunks(): Hunk[]
+}
 
 /** A line of a difference: in both texts, only in the later, or only in the earlier one. */
 export interface DiffLine {
@@ -14,30 +22,14 @@ export interface Hunk {
   readonly lines: readonly DiffLine[]
 }
 
-/** The lines that differ between two texts. */
-export interface LineDiff {
-  readonly added: number
-  readonly removed: number
-  /** False: too much differs to match lines, so that all between the first and last is replaced. */
-  readonly isMatched: boolean
-  /** Calls for no work until the lines are read. */
-  hunks(): Hunk[]
-}
-
 /** Number of unchanged lines shown around changed ones. */
 const AROUND = 3
 
-/** The most added and removed lines that are matched: memory grows with the square of the number. */
-const EDITS_MAX = 1000
+/** The most edits that are looked for in two ranges of lines; the work grows with their square. */
+const EDITS_MAX = 4000
 
-/** How much work all differences of a page may be: about a second of processor time. */
-export const STEPS_MAX = 60_000_000
-
-/** A part of two lists of lines that is equal, or that differs. */
-interface Run {
-  readonly kind: DiffLine['kind']
-  readonly count: number
-}
+/** How much work all comparisons of an instance may be: about a second of processor time. */
+export const STEPS_MAX = 200_000_000
 
 /** Compares texts line by line; all comparisons of one instance share a bound of work. */
 export class LineDiffs {
@@ -47,100 +39,269 @@ export class LineDiffs {
     this.#steps = steps
   }
 
-  /** Compares two texts by Myers' algorithm, as far as the bounds allow. */
+  /**
+   * Compares two texts by Myers' algorithm in linear space, as `git diff` does. Where that is too
+   * much work, lines that are unique in both texts are matched first.
+   */
   compare(before: string, after: string): LineDiff {
     const [old, now] = [linesOf(before), linesOf(after)]
-    const shortest = Math.min(old.length, now.length)
-    let head = 0
-    while (head < shortest && old[head] === now[head]) head++
-    let tail = 0
-    while (tail < shortest - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++
-    const middle = this.#match(
-      old.slice(head, old.length - tail),
-      now.slice(head, now.length - tail),
-    )
-    const replaced: Run[] = [
-      { kind: 'removed', count: old.length - head - tail },
-      { kind: 'added', count: now.length - head - tail },
-    ]
-    const runs: Run[] = [
-      { kind: 'same', count: head },
-      ...(middle ?? replaced),
-      { kind: 'same', count: tail },
-    ]
-    const count = (kind: Run['kind']) =>
-      runs.reduce((sum, one) => sum + (one.kind === kind ? one.count : 0), 0)
-    return {
-      added: count('added'),
-      removed: count('removed'),
-      isMatched: middle !== null,
-      hunks: () => hunksOf(runs, old, now),
-    }
-  }
-
-  /** Matches lines; null if more than the bounds allow would have to be tried. */
-  #match(old: readonly string[], now: readonly string[]): Run[] | null {
-    if (old.length === 0 || now.length === 0)
-      return [
-        { kind: 'removed', count: old.length },
-        { kind: 'added', count: now.length },
-      ]
-    const total = old.length + now.length
-    const maxEditLength = Math.min(EDITS_MAX, Math.floor(this.#steps / total))
-    if (maxEditLength < 1) return null
     const ids = new Map<string, number>()
     const idOf = (line: string): number => {
       const id = ids.get(line) ?? ids.size
       ids.set(line, id)
       return id
     }
-    const found = diffArrays(old.map(idOf), now.map(idOf), { maxEditLength })
-    const kindOf = (one: { added: boolean; removed: boolean }) =>
-      one.added ? 'added' : one.removed ? 'removed' : 'same'
-    const runs = found?.map(one => ({ kind: kindOf(one), count: one.count }) satisfies Run)
-    const edits = runs?.reduce((sum, one) => sum + (one.kind === 'same' ? 0 : one.count), 0)
-    this.#steps -= (edits ?? maxEditLength) * total
-    return runs ?? null
-  }
-}
-
-/** Splits a text into lines; the end of the last line makes no further one. */
-export function linesOf(text: string): string[] {
-  if (text === '') return []
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines
-}
-
-function hunksOf(runs: readonly Run[], old: readonly string[], now: readonly string[]): Hunk[] {
-  const hunks: Hunk[] = []
-  let lines: DiffLine[] = []
-  let [before, after] = [0, 0]
-  let start = { before: 1, after: 1 }
-  const same = (from: number, to: number) =>
-    now.slice(from, to).map(text => ({ kind: 'same', text }) as const)
-  const close = () => {
-    if (lines.length > 0) hunks.push({ ...start, lines })
-    lines = []
-  }
-  const real = runs.filter(one => one.count > 0)
-  for (const [at, { kind, count }] of real.entries()) {
-    if (kind === 'removed')
-      for (let more = 0; more < count; more++) lines.push({ kind, text: old[before + more] ?? '' })
-    if (kind === 'added')
-      for (let more = 0; more < count; more++) lines.push({ kind, text: now[after + more] ?? '' })
-    const isShort = count <= (at === real.length - 1 ? AROUND : 2 * AROUND)
-    if (kind === 'same' && lines.length > 0 && isShort) lines.push(...same(after, after + count))
-    else if (kind === 'same') {
-      const shown = Math.min(AROUND, count)
-      if (lines.length > 0) lines.push(...same(after, after + shown))
-      close()
-      start = { before: before + count - shown + 1, after: after + count - shown + 1 }
-      lines = same(after + count - shown, after + count)
+    const [a, b] = [old.map(idOf), now.map(idOf)]
+    const [kept, wanted] = [matchable(a, b), matchable(b, a)]
+    const match = new Matching(
+      kept.map(at => a[at] ?? 0),
+      wanted.map(at => b[at] ?? 0),
+      this.#steps,
+    )
+    match.run()
+    this.#steps = match.steps
+    const removed = new Uint8Array(a.length).fill(1)
+    for (const [at, line] of kept.entries()) removed[line] = match.removed[at] ?? 1
+    const added = new Uint8Array(b.length).fill(1)
+    for (const [at, line] of wanted.entries()) added[line] = match.added[at] ?? 1
+    const count = (changed: Uint8Array) => changed.reduce((sum, one) => sum + one, 0)
+    return {
+      added: count(added),
+      removed: count(removed),
+      isMatched: match.isMatched,
+      hunks: () => hunksOf({ removed, added }, old, now),
     }
-    if (kind !== 'added') before += count
-    if (kind !== 'removed') after += count
   }
-  if (lines.some(one => one.kind !== 'same')) close()
+}
+
+/** How far around a frequent line others are looked at. */
+const WINDOW = 100
+
+/**
+ * Returns which lines of a text are matched with another one: not those that the other has not, nor
+ * frequent ones, such as `}`, where little else is in both (git's `xdl_cleanup_records`).
+ */
+function matchable(lines: readonly number[], others: readonly number[]): number[] {
+  const there = new Map<number, number>()
+  for (const line of others) there.set(line, (there.get(line) ?? 0) + 1)
+  const most = Math.min(2 ** Math.ceil(Math.log2(lines.length + 1) / 2), 1024)
+  const kinds = lines.map(line => {
+    const n = there.get(line) ?? 0
+    return n === 0 ? 'lonely' : n >= most ? 'frequent' : 'good'
+  })
+  const around = (at: number, step: 1 | -1) => {
+    let [lonely, frequent] = [0, 0]
+    for (let far = 1; far <= WINDOW; far++) {
+      const kind = kinds[at + step * far]
+      if (kind === 'lonely') lonely++
+      else if (kind === 'frequent') frequent++
+      else break
+    }
+    return { lonely, frequent }
+  }
+  const isStray = (at: number) => {
+    const [above, below] = [around(at, -1), around(at, 1)]
+    const frequent = above.frequent + below.frequent + 2
+    const isBetween = above.lonely > 0 && below.lonely > 0
+    return isBetween && 3 * frequent < above.lonely + below.lonely
+  }
+  return kinds.flatMap((kind, at) =>
+    kind === 'good' || (kind === 'frequent' && !isStray(at)) ? [at] : [],
+  )
+}
+
+/** Ranges of lines in both texts, without their ends. */
+type Box = readonly [a: number, aEnd: number, b: number, bEnd: number]
+
+/** Finds out which lines of two texts, given as numbers, belong to only one of them. */
+class Matching {
+  readonly removed: Uint8Array
+  readonly added: Uint8Array
+  isMatched = true
+  steps: number
+  readonly #a: readonly number[]
+  readonly #b: readonly number[]
+  /** How far each diagonal was followed from the beginning, and back from the end. */
+  readonly #down: Int32Array
+  readonly #up: Int32Array
+
+  constructor(a: readonly number[], b: readonly number[], steps: number) {
+    this.#a = a
+    this.#b = b
+    this.steps = steps
+    this.removed = new Uint8Array(a.length)
+    this.added = new Uint8Array(b.length)
+    const diagonals = Math.min(EDITS_MAX, a.length + b.length) + 4
+    this.#down = new Int32Array(diagonals)
+    this.#up = new Int32Array(diagonals)
+  }
+
+  run(): void {
+    const boxes: Box[] = [[0, this.#a.length, 0, this.#b.length]]
+    for (let box = boxes.pop(); box; box = boxes.pop()) boxes.push(...this.#split(box))
+  }
+
+  /** Marks what differs in a box, or returns parts of it that remain to be looked at. */
+  #split(box: Box): Box[] {
+    let [a, aEnd, b, bEnd] = box
+    while (a < aEnd && b < bEnd && this.#a[a] === this.#b[b]) {
+      a++
+      b++
+    }
+    while (a < aEnd && b < bEnd && this.#a[aEnd - 1] === this.#b[bEnd - 1]) {
+      aEnd--
+      bEnd--
+    }
+    if (a < aEnd && b < bEnd) {
+      const rest: Box = [a, aEnd, b, bEnd]
+      const middle = this.#middle(rest)
+      if (middle) {
+        const [x, y] = middle
+        return [
+          [a, x, b, y],
+          [x, aEnd, y, bEnd],
+        ]
+      }
+      const parts = this.#anchored(rest)
+      if (parts) return parts
+      this.isMatched = false
+    }
+    this.removed.fill(1, a, aEnd)
+    this.added.fill(1, b, bEnd)
+    return []
+  }
+
+  /**
+   * Returns a point on a shortest way through a box, where the ways from both of its ends meet
+   * (Myers' middle snake); null if that takes too many edits.
+   */
+  #middle([a, aEnd, b, bEnd]: Box): [x: number, y: number] | null {
+    const [n, m] = [aEnd - a, bEnd - b]
+    const zero = this.#down.length >> 1
+    const most = Math.min(zero - 1, Math.sqrt(Math.max(0, this.steps)))
+    const [x, y] = [(at: number) => this.#a[a + at], (at: number) => this.#b[b + at]]
+    for (let d = 0; d < most; d++) {
+      for (const [ways, others, isDown] of [
+        [this.#down, this.#up, true],
+        [this.#up, this.#down, false],
+      ] as const) {
+        for (let k = -d; k <= d; k += 2) {
+          const start = furthest(ways, zero, d, k, n, m)
+          let at = start
+          if (isDown) while (at >= 0 && at < n && at - k < m && x(at) === y(at - k)) at++
+          else while (at >= 0 && at < n && at - k < m && x(n - 1 - at) === y(m - 1 - at + k)) at++
+          ways[zero + k] = at
+          this.steps -= 1 + at - start
+          const [other, isOdd] = [n - m - k, (n - m) % 2 !== 0]
+          if (start < 0 || isOdd !== isDown || Math.abs(other) > (isDown ? d - 1 : d)) continue
+          const met = others[zero + other] ?? -1
+          if (met >= 0 && at + met >= n)
+            return isDown ? [a + start, b + start - k] : [aEnd - start, bEnd - start + k]
+        }
+      }
+    }
+    return null
+  }
+
+  /** Splits a box at the lines that each text has once, as far as they keep their order. */
+  #anchored([a, aEnd, b, bEnd]: Box): Box[] | null {
+    const there = onlyOnes(this.#b, b, bEnd)
+    const pairs: [x: number, y: number][] = []
+    for (const [line, x] of onlyOnes(this.#a, a, aEnd)) {
+      const y = there.get(line) ?? -1
+      if (x >= 0 && y >= 0) pairs.push([x, y])
+    }
+    if (pairs.length === 0) return null
+    const boxes: Box[] = []
+    let [x, y] = [a, b]
+    for (const [nextX, nextY] of rising(pairs)) {
+      boxes.push([x, nextX, y, nextY])
+      x = nextX + 1
+      y = nextY + 1
+    }
+    return [...boxes, [x, aEnd, y, bEnd]]
+  }
+}
+
+/** Returns how far a diagonal is reached with one more edit; -1 if it leaves the box. */
+function furthest(
+  ways: Int32Array,
+  zero: number,
+  d: number,
+  k: number,
+  n: number,
+  m: number,
+): number {
+  if (d === 0) return 0
+  const left = k === -d ? -1 : (ways[zero + k - 1] ?? -1)
+  const above = k === d ? -1 : (ways[zero + k + 1] ?? -1)
+  return Math.max(left >= 0 && left < n ? left + 1 : -1, above >= 0 && above - k <= m ? above : -1)
+}
+
+/** Returns where each line of a range is, or -1 for one that is there more than once. */
+function onlyOnes(lines: readonly number[], from: number, to: number): Map<number, number> {
+  const found = new Map<number, number>()
+  for (let at = from; at < to; at++) {
+    const line = lines[at] ?? -1
+    found.set(line, found.has(line) ? -1 : at)
+  }
+  return found
+}
+
+/** Returns a longest part of pairs, which rise in `x`, that also rise in `y`. */
+function rising(pairs: readonly [x: number, y: number][]): [x: number, y: number][] {
+  const ends: number[] = []
+  const before: number[] = []
+  for (const [at, [, y]] of pairs.entries()) {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((pairs[ends[middle] ?? 0]?.[1] ?? 0) < y) low = middle + 1
+      else high = middle
+    }
+    before[at] = ends[low - 1] ?? -1
+    ends[low] = at
+  }
+  const chain: [x: number, y: number][] = []
+  for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at] ?? -1) chain.push(pairs[at] ?? [0, 0])
+  return chain.reverse()
+}
+
+/** Splits a text into lines. A last line without an end is another one than with it, as in git. */
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n')
+  const last = lines.pop() ?? ''
+  return last === '' ? lines : [...lines, `${last}${NO_END}`]
+}
+
+/** Ends the last line of a text that ends without a line end. */
+export const NO_END = '\\ no newline at the end'
+
+function hunksOf(
+  { removed, added }: Pick<Matching, 'removed' | 'added'>,
+  old: readonly string[],
+  now: readonly string[],
+): Hunk[] {
+  const hunks: Hunk[] = []
+  const isLeft = (a: number, b: number) => a < old.length || b < now.length
+  for (let [a, b] = [0, 0]; isLeft(a, b); ) {
+    if (!removed[a] && !added[b]) {
+      a++
+      b++
+      continue
+    }
+    const lead = Math.min(AROUND, a)
+    const start = { before: a - lead + 1, after: b - lead + 1 }
+    const lines: DiffLine[] = old.slice(a - lead, a).map(text => ({ kind: 'same', text }))
+    let same = 0
+    while (isLeft(a, b) && same <= 2 * AROUND) {
+      const kind = removed[a] ? 'removed' : added[b] ? 'added' : 'same'
+      lines.push({ kind, text: (kind === 'added' ? now[b] : old[a]) ?? '' })
+      same = kind === 'same' ? same + 1 : 0
+      if (kind !== 'added') a++
+      if (kind !== 'removed') b++
+    }
+    hunks.push({ ...start, lines: lines.slice(0, lines.length - Math.max(0, same - AROUND)) })
+  }
   return hunks
 }

@@ -1,11 +1,8 @@
-import { sourceFilePath } from '../../core/paths/crates.ts'
+import { sourcePath } from '../../core/paths/crates.ts'
 import type { VersionData } from '../crate-data.ts'
 import type { Linker } from '../elements/links.ts'
 import { type Child, html } from '../elements/markup.ts'
-
-/** The source browser may leave out files of larger packages. */
-const FILES_MAX = 1000
-const BYTES_MAX = 16 * 1024 ** 2
+import type { SiteConfig } from '../site-config.ts'
 
 /** A longer expression is shown as it is. */
 const EXPRESSION_MAX = 200
@@ -17,13 +14,18 @@ const GENERIC = /^(?:licen[cs]e|copying|md|txt|rst|html)$/
  * Renders the license of a version. The parts of an SPDX expression link to their texts in the
  * source browser, as far as the names of the files tell: `Apache-2.0` to `LICENSE-APACHE`.
  */
-export function licenseText(version: VersionData, to: Linker): Child {
+export function licenseText(
+  site: Pick<SiteConfig, 'source'>,
+  version: VersionData,
+  to: Linker,
+): Child {
   const { license, license_file: file, name, version: number } = version
-  const texts = version.source ? textsOf(version) : []
-  const link = (shown: string, text: string | undefined): Child => {
-    const path = text === undefined ? null : sourceFilePath(name, number, text)
-    return path === null ? shown : html`<a href="${to(path)}">${shown}</a>`
-  }
+  const texts = site.source ? (version.contents?.licenses ?? []) : []
+  // The names of license texts have no letters that an address escapes.
+  const link = (shown: string, text: string | undefined): Child =>
+    text === undefined
+      ? shown
+      : html`<a href="${to(sourcePath(name, number))}#${text}">${shown}</a>`
   if (license === null)
     return file === null ? 'not stated' : link(file, texts.includes(file) ? file : undefined)
   const parts = license.length > EXPRESSION_MAX ? [] : (license.match(/[\w.+-]+|[^\w.+-]+/g) ?? [])
@@ -36,11 +38,6 @@ export function licenseText(version: VersionData, to: Linker): Child {
       texts.find(text => wordsOf(text).every(isGeneric)),
     )
   return parts.map(part => link(part, found.get(part)))
-}
-
-function textsOf({ contents }: VersionData): readonly string[] {
-  const isWhole = contents && contents.files <= FILES_MAX && contents.bytes <= BYTES_MAX
-  return isWhole ? contents.licenses : []
 }
 
 /** Returns the name of the text of a license: of several, the one that says least besides. */

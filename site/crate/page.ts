@@ -1,4 +1,4 @@
-import { crateFeedPath, cratePath, versionPath } from '../../core/paths/crates.ts'
+import { crateFeedPath, cratePath, imagePath, versionPath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
@@ -89,16 +89,17 @@ function tab(id: Tab['id'], title: string, amount: number | null, body: Child): 
   return { id, title, amount, body }
 }
 
-function readmeTab({ readme }: VersionData, to: Linker): Tab {
+function readmeTab({ name, version, readme }: VersionData, to: Linker): Tab {
   const none = html`<p class="quiet">This version has no README.</p>`
-  return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, to)))
+  const folder = to(imagePath(name, version, 'x')).slice(0, -1)
+  return tab('readme', 'Readme', null, readme === null ? none : raw(placeImages(readme, folder)))
 }
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {
   const { deps } = version
   const list = dependencySection(site, deps, to, crate?.here)
   const features = allFeatures(version)
-  const changes = changeSection(site, version, crate ?? null, to)
+  const changes = changeSection(site, version, to)
   return [
     tab('dependencies', 'Dependencies', deps.length, list),
     tab('features', 'Features', Object.keys(features).length, featureSection(features)),

@@ -12,14 +12,14 @@ import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
 
 /** Renders the facts that readers look for first; phones show them above the README. */
-function aboutSection(version: VersionData, to: Linker): Markup {
+function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
     ['Published', version.publishedAt === null ? null : timeTag(version.publishedAt)],
     ['By', version.publishedBy],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
-    ['License', licenseText(version, to)],
+    ['License', licenseText(site, version, to)],
     ['Links', version.links === null ? null : html`<code>${version.links}</code>`],
   ]
   return html`<section class="about"><h2>About</h2>
@@ -42,12 +42,12 @@ export function sidebar(
     site.feeds ? html`<a href="${to(crateFeedPath(name))}">Feed of new versions</a>` : null,
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
-  return html`${installSection(site, version, owners === null)}${aboutSection(version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
+  return html`${installSection(site, version, owners === null)}${aboutSection(site, version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
 ${hasDownloads ? downloadSection(name, to) : null}${linkList(site, version)}
 ${labelList('keyword', version, owners !== null, to)}
 ${labelList('category', version, owners !== null, to)}
 ${owners === null ? null : ownerList(site, owners, to)}
-${fileSection(version, to)}
+${fileSection(site, version, to)}
 ${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
@@ -59,12 +59,12 @@ function badgeSection(site: SiteConfig, name: string): Markup {
   return html`<details class="small"><summary>Badge</summary>${markdown}</details>`
 }
 
-function fileSection(version: VersionData, to: Linker): Markup {
+function fileSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const { name, contents } = version
   return html`<section><h2>Files</h2>
 <ul class="plain">
 <li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${formatBytes(version.size)}</span></li>
-${version.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
+${site.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
 ${contents && html`<li>${icon('file')} ${counted(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
 ${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${counted(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>

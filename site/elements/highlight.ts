@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import hljs, { type Grammar, type Mode } from 'highlight.js/lib/core'
 import { html, type Markup, raw } from './markup.ts'
 
@@ -8,9 +7,6 @@ export const HIGHLIGHT_MAX = 64 * 1024
 /** Nor is code with a longer line: many patterns look ahead to the end of a line at every word. */
 const LINE_MAX = 1000
 
-const GRAMMARS = `bash c cpp css diff dockerfile go ini javascript json makefile python
-  rust shell sql typescript xml yaml`
-const load = createRequire(import.meta.url)
 const comment = (begin: unknown, end: unknown, more: object = {}) => {
   return { scope: 'comment', begin, end, contains: [], ...more }
 }
@@ -21,14 +17,19 @@ const PLAIN_COMMENTS = {
   C_BLOCK_COMMENT_MODE: comment('/\\*', '\\*/'),
   HASH_COMMENT_MODE: comment('#', '$'),
 }
-for (const name of GRAMMARS.split(/\s+/)) {
-  const grammar: Grammar = load(`highlight.js/lib/languages/${name}`)
-  const plain: Grammar = core => {
+
+/** Adds a grammar of the library, without what would make it slow. */
+export function addGrammar(name: string, grammar: Grammar): void {
+  hljs.registerLanguage(name, core => {
     const language = grammar(Object.assign(Object.create(core as object), PLAIN_COMMENTS))
     if (name === 'rust') endRawStrings(language)
     return language
-  }
-  hljs.registerLanguage(name === 'ini' ? 'toml' : name, plain)
+  })
+}
+
+/** Whether code of a language can be colored by now. */
+export function hasGrammar(name: string): boolean {
+  return hljs.getLanguage(name) !== undefined
 }
 
 /**
@@ -49,7 +50,6 @@ function endRawStrings({ contains = [] }: Mode): void {
  */
 hljs.registerLanguage('markdown', () => ({
   name: 'Markdown',
-  aliases: ['md', 'mkd', 'mkdown'],
   contains: [
     { scope: 'section', begin: /^#{1,6} /, end: /$/ },
     hljs.END_SAME_AS_BEGIN({
@@ -65,33 +65,14 @@ hljs.registerLanguage('markdown', () => ({
     { scope: 'link', begin: /\[[^[\]\n]{1,500}\]\([^()\s]{1,500}\)/ },
   ],
 }))
-hljs.registerAliases(['ini', 'lock'], { languageName: 'toml' })
-
-/** Words that rustdoc allows after a fence, alone or after a comma, for Rust code. */
-const RUSTDOC =
-  /^(should_panic|no_run|ignore|compile_fail|edition\d{4}|standalone_crate|test_harness)$/
-
-/** Returns the language of a fenced block by its info string (`rust,no_run`); null if unknown. */
-export function fenceLanguage(info: string): string | null {
-  const word = (/^[^\s,{]*/.exec(info.trim())?.[0] ?? '').toLowerCase()
-  return RUSTDOC.test(word) ? 'rust' : known(word)
-}
-
-/** Returns the language of a file by its name; null without a grammar for it. */
-export function fileLanguage(path: string): string | null {
-  const file = (path.split('/').at(-1) ?? '').toLowerCase()
-  return file.includes('.') ? known(file.slice(file.lastIndexOf('.') + 1)) : known(file)
-}
-
-/** Returns the grammar for a name or alias, such as a file extension; null without one. */
-function known(word: string): string | null {
-  const grammar = hljs.getLanguage(word)
-  return hljs.listLanguages().find(name => hljs.getLanguage(name) === grammar) ?? null
-}
-
 /** Renders code as HTML with classes for colors; the text itself stays the same. */
 export function highlight(code: string, language: string | null): Markup {
-  if (language === null || code.length > HIGHLIGHT_MAX || hasLongLine(code)) return html`${code}`
+  return code.length > HIGHLIGHT_MAX || hasLongLine(code) ? html`${code}` : color(code, language)
+}
+
+/** Does the same for code of any length, which may take long: call it where it can be stopped. */
+export function color(code: string, language: string | null): Markup {
+  if (language === null || !hasGrammar(language)) return html`${code}`
   return raw(hljs.highlight(code, { language, ignoreIllegals: true }).value)
 }
 

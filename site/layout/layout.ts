@@ -22,6 +22,8 @@ export interface LayoutData {
   readonly search?: boolean
   /** Text already in the search box. */
   readonly query?: string
+  /** The part of the site with a stylesheet and a script of its own. */
+  readonly part?: 'sources'
   /** Username of the logged-in user. */
   readonly viewer?: string | null
   /** Whether its address is a secret, which web servers must not find in a `Referer` and log. */
@@ -73,7 +75,8 @@ ${address === null ? null : html`<link rel="canonical" href="${address}">\n<meta
 ${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
 ${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? updatesPath)}">` : null}
 <link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">
-<script type="module" src="${to(assetPath('browser/page.js'))}"></script>`
+${page.part && html`<link rel="stylesheet" href="${to(assetPath(`${page.part}.css`))}">`}
+<script type="module" src="${to(assetPath('browser/page.js'))}"></script>${page.part && html`\n<script type="module" src="${to(assetPath(`browser/${page.part}/page.js`))}"></script>`}`
 }
 
 function header(site: SiteConfig, page: LayoutData, to: Linker): Markup {
@@ -114,16 +117,20 @@ ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 }
 
 /**
- * Returns the Content-Security-Policy: a page loads only files of this site. It is in a `<meta>`
- * because some hosts send no headers. Servers add `frame-ancestors`, which works only in a header.
+ * Returns the Content-Security-Policy: a page loads only files of this site, and packages where they
+ * are. It is in a `<meta>` because some hosts send no headers. Servers add `frame-ancestors`, which works only in a header.
  */
-export function contentSecurityPolicy({ images }: Pick<SiteConfig, 'images'>): string {
+export function contentSecurityPolicy({
+  images,
+  packages,
+}: Pick<SiteConfig, 'images' | 'packages'>): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    images === 'load' ? "img-src 'self' https:" : "img-src 'self'",
-    "connect-src 'self'",
+    // A script shows the images of packages, which are bytes in its memory.
+    images === 'load' ? "img-src 'self' blob: https:" : "img-src 'self' blob:",
+    ["connect-src 'self'", ...packages].join(' '),
     "form-action 'self'",
     "base-uri 'none'",
   ].join('; ')

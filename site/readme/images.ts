@@ -1,35 +1,35 @@
-import { IMAGES_FOLDER } from '../../core/paths/tree.ts'
-import type { Linker } from '../elements/links.ts'
-import type { SiteConfig } from '../site-config.ts'
+import { IMAGES_FOLDER } from '../../core/paths/images.ts'
 import { isBadge } from './badges.ts'
 import { type LinkBase, safeImage } from './links.ts'
 
-/** An image that this site serves. */
-export interface ImageCopy {
-  /** Path in the public tree. */
-  readonly path: string
+/** An image of the package that this site serves. */
+export interface PackagedImage {
+  /** Its address, relative to the folder of the version. */
+  readonly src: string
   /** In pixels; null when unknown. */
   readonly width: number | null
   readonly height: number | null
   readonly bytes: number
 }
 
-/** The images of a README that this site serves, by key (see `ReadmeImages`). */
-export type ImageCopies = ReadonlyMap<string, ImageCopy>
+/** The images of a README that this site serves, by their path in the package. */
+export type PackagedImages = ReadonlyMap<string, PackagedImage>
 
 /** What decides how the images of a README are shown. */
-export interface ImageOptions extends Pick<SiteConfig, 'images'> {
+export interface ImageOptions {
+  /** Whether browsers load the images of other hosts, or pages link to them. */
+  readonly images: 'link' | 'load'
   /** What relative links resolve to; null drops them. */
   readonly base: LinkBase | null
   /** Folder of the README in its package: empty, or ending with a slash. */
   readonly folder: string
-  readonly copies: ImageCopies
+  readonly packaged: PackagedImages
 }
 
 /** How an image is shown: loaded from `src`; else as a link to `url`, or not at all. */
 export interface ShownImage {
   readonly src: string | null
-  readonly copy: ImageCopy | null
+  readonly image: PackagedImage | null
   readonly url: string | null
   readonly isLeftOut: boolean
 }
@@ -40,12 +40,12 @@ export const IMAGES_MAX = 50
 /** The most bytes of images that one README shows; the others stay links. */
 export const IMAGE_BYTES_MAX = 25 * 1024 * 1024
 
-/** The images of one README. A file of the package has the key `./path`, any other its URL. */
+/** The images of one README. */
 export class ReadmeImages {
-  /** The keys of the images that this site should serve, in the order of the README. */
-  readonly keys = new Set<string>()
+  /** The files of the package that it shows, in the order of the README. */
+  readonly files = new Set<string>()
   #bytes = 0
-  readonly #shown = new Set<ImageCopy>()
+  readonly #shown = new Set<PackagedImage>()
   readonly #options: ImageOptions
 
   constructor(options: ImageOptions) {
@@ -54,35 +54,34 @@ export class ReadmeImages {
 
   /** Decides how an image is shown. */
   show(given: string | undefined): ShownImage {
-    const { base, folder, images, copies } = this.#options
+    const { base, folder, images } = this.#options
     const url = safeImage(given, base)
-    const file = packagedKey(given ?? '', folder)
-    const copy = this.#copy(file, copies) ?? (images === 'copy' ? this.#copy(url, copies) : null)
-    if (copy !== null) return { src: copy.path, copy, url, isLeftOut: false }
+    const image = this.#packaged(packagedFile(given ?? '', folder))
+    if (image !== null) return { src: image.src, image, url, isLeftOut: false }
     // The content security policy forbids images over plain HTTP.
     const isLoaded = images === 'load' && url?.startsWith('https:') === true
     return {
       src: isLoaded ? url : null,
-      copy: null,
+      image: null,
       url,
       isLeftOut: !isLoaded && isBadge(url ?? given ?? ''),
     }
   }
 
-  #copy(key: string | null, copies: ImageCopies): ImageCopy | null {
-    if (key === null || (!this.keys.has(key) && this.keys.size >= IMAGES_MAX)) return null
-    this.keys.add(key)
-    const copy = copies.get(key)
-    if (copy === undefined || this.#shown.has(copy)) return copy ?? null
-    if (this.#bytes + copy.bytes > IMAGE_BYTES_MAX) return null
-    this.#bytes += copy.bytes
-    this.#shown.add(copy)
-    return copy
+  #packaged(file: string | null): PackagedImage | null {
+    if (file === null || (!this.files.has(file) && this.files.size >= IMAGES_MAX)) return null
+    this.files.add(file)
+    const image = this.#options.packaged.get(file)
+    if (image === undefined || this.#shown.has(image)) return image ?? null
+    if (this.#bytes + image.bytes > IMAGE_BYTES_MAX) return null
+    this.#bytes += image.bytes
+    this.#shown.add(image)
+    return image
   }
 }
 
-/** Returns the key of a file of the package for a relative link; null for any other link. */
-function packagedKey(given: string, folder: string): string | null {
+/** Returns the file of the package for a relative link; null for any other link. */
+function packagedFile(given: string, folder: string): string | null {
   const link = given.trim().replace(/[?#].*$/s, '')
   if (link === '' || link.length > 400 || /^(?:[a-z][a-z0-9+.-]*:|\/\/|\\)/i.test(link)) return null
   const segments: string[] = []
@@ -92,7 +91,7 @@ function packagedKey(given: string, folder: string): string | null {
     if (segment === null || /[/\\\0]/.test(segment)) return null
     if (segment !== '' && segment !== '.' && segment !== '..') segments.push(segment)
   }
-  return segments.length === 0 ? null : `./${segments.join('/')}`
+  return segments.length === 0 ? null : segments.join('/')
 }
 
 function decoded(segment: string): string | null {
@@ -103,9 +102,12 @@ function decoded(segment: string): string | null {
   }
 }
 
-/** Makes a README's links to images of this site relative to the page that shows it. */
-export function placeImages(html: string, to: Linker): string {
+/** Makes a README's links to images of its package relative to a page; `folder` leads to them. */
+export function placeImages(html: string, folder: string): string {
   // In sanitized HTML, a quote is only where an attribute's value begins or ends.
-  const folder = to(`${IMAGES_FOLDER}/x`).slice(0, -1).replaceAll('&', '&amp;')
-  return html.replaceAll(/( src(?:set)?=")images\//g, (_, before) => before + folder)
+  const place = folder.replaceAll('&', '&amp;')
+  return html.replaceAll(
+    new RegExp(`( src(?:set)?=")${IMAGES_FOLDER}/`, 'g'),
+    (_, before) => before + place,
+  )
 }

@@ -1,7 +1,9 @@
-import type { About } from '../../core/manifest/manifest.ts'
-
 /** Location of a README in its package, and of the package in its repository. */
-export type ReadmePlace = Pick<About, 'repository' | 'vcs_path' | 'readme_file'>
+export interface ReadmePlace {
+  readonly repository: string | null
+  readonly vcs_path?: string
+  readonly readme_file: string | null
+}
 
 /** What the relative links of a README resolve to: URLs that end with a slash. */
 export interface LinkBase {

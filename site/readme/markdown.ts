@@ -1,6 +1,7 @@
 import MarkdownIt from 'markdown-it'
 import footnote from 'markdown-it-footnote'
-import { fenceLanguage, highlight } from '../elements/highlight.ts'
+import { highlight } from '../elements/highlight.ts'
+import { fenceLanguage } from '../elements/languages.ts'
 import { alerts, cellAlignment, headingIds, linkBudget, taskList } from './markdown-rules.ts'
 
 /** With more footnote marks, none is rendered: the work grows with the square of their number. */

@@ -20,7 +20,7 @@ type Given = ReadonlyMap<string, string>
 /** Attributes in the output, with allowed names only. */
 type Attributes = Record<string, string>
 
-/** A README as it may be shown, and the keys of the images that this site should serve. */
+/** A README as it may be shown, and the files of its package that it shows as images. */
 export interface Sanitized {
   readonly html: string
   readonly images: readonly string[]
@@ -52,7 +52,7 @@ const REL = 'nofollow noopener noreferrer'
 export function sanitize(html: string, options: ImageOptions): Sanitized {
   const writer = new Writer(options)
   writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
-  return { html: writer.parts.join(''), images: [...writer.images.keys] }
+  return { html: writer.parts.join(''), images: [...writer.images.files] }
 }
 
 class Writer {
@@ -155,12 +155,13 @@ class Writer {
   }
 
   #image(given: Given, inLink: boolean): void {
-    const { src, copy, url } = this.images.show(given.get('src'))
+    const { src, image, url } = this.images.show(given.get('src'))
     const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
     if (src !== null) {
       const kept = this.#kept('img', given)
       const isSized = kept.width !== undefined || kept.height !== undefined
-      const size = isSized || !copy?.width || !copy.height ? {} : sizeOf(copy.width, copy.height)
+      const size =
+        isSized || !image?.width || !image.height ? {} : sizeOf(image.width, image.height)
       const how = { loading: 'lazy', referrerpolicy: 'no-referrer' }
       this.#open('img', { ...kept, ...size, src, alt, ...how })
       return

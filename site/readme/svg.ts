@@ -1,7 +1,5 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
-import { boundedTree, TooComplexError } from './bounded-tree.ts'
-import { SVG_ATTRIBUTES, SVG_OPENED, SVG_TAGS } from './svg-allowed.ts'
-import { drawnElements } from './svg-cost.ts'
+import { boundedTree } from './bounded-tree.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
@@ -13,10 +11,51 @@ export interface CleanSvg {
   readonly height: number | null
 }
 
+/** Longest drawing that is shown, in characters: what it draws grows with its text only. */
+const LENGTH_MAX = 256 * 1024
+
 /** Maximum nesting depth of elements. */
 const DEPTH_MAX = 100
-/** Maximum number of elements, counted as often as references draw them. */
-const DRAWN_MAX = 1_000_000
+
+/** Elements that are kept. All others go with their content. */
+const TAGS: ReadonlySet<string> = new Set(
+  words(`svg g defs title desc switch path rect circle ellipse line polyline polygon text tspan
+    linearGradient radialGradient stop clipPath animate animateTransform`),
+)
+
+/** Elements that go, but not their content. */
+const OPENED: ReadonlySet<string> = new Set(['a'])
+
+/**
+ * Elements that draw others, as often as somebody refers to them, and style sheets, which say so
+ * for many at once. A drawing that has one is not shown: without it, it would look wrong.
+ */
+const REFERRING: ReadonlySet<string> = new Set(
+  words('use symbol pattern mask marker filter style textPath mpath animateMotion'),
+)
+
+/** Attributes that are kept. */
+const ATTRIBUTES: ReadonlySet<string> = new Set(
+  words(`accumulate additive alignment-baseline attributeName baseline-shift begin by calcMode
+    clip-path clip-rule clipPathUnits color color-interpolation cx cy d display dominant-baseline
+    dur dx dy end fill fill-opacity fill-rule font-family font-size font-stretch font-style
+    font-variant font-weight from fr fx fy gradientTransform gradientUnits height id keySplines
+    keyTimes lengthAdjust letter-spacing max min offset opacity paint-order pathLength points
+    preserveAspectRatio r repeatCount repeatDur role rotate rx ry shape-rendering spreadMethod
+    stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap
+    stroke-linejoin stroke-miterlimit stroke-opacity stroke-width style systemLanguage text-anchor
+    text-decoration text-rendering textLength to transform transform-origin type values
+    vector-effect viewBox visibility white-space width word-spacing writing-mode x x1 x2 y y1 y2`),
+)
+
+/** Attributes that may refer to a gradient or a clip of the same drawing. */
+const PAINTS: ReadonlySet<string> = new Set(words('fill stroke clip-path'))
+
+/** Their value, if it is one. */
+const REFERENCE = /^\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)\s*$/
+
+/** The same in a style. */
+const PAINT = /\b(?:fill|stroke)\s*:\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)/g
 
 /** Whether bytes look like an SVG: its root, after what XML allows before it. */
 export function looksLikeSvg(text: string): boolean {
@@ -26,87 +65,59 @@ export function looksLikeSvg(text: string): boolean {
 
 /**
  * Sanitizes an SVG: renders it again from the elements and attributes on a list. What remains has
- * no script, no link, and refers to nothing but its own parts. Null if there is no drawing.
- * Throws `TooComplexError` if it is too large, or would draw its parts too often.
+ * no script and no link, and refers to nothing but its gradients and clips, which refer to nothing
+ * themselves. Null if there is no drawing, or one that needs more, or is too long.
+ * Throws `TooComplexError` if it has too many elements.
  */
 export function cleanSvg(text: string): CleanSvg | null {
-  const root = rootOf(text)
+  if (text.length > LENGTH_MAX) return null
+  const tree = parseFragment(text, { treeAdapter: boundedTree() })
+  const root = tree.childNodes.find((node): node is Element => node.nodeName === 'svg')
   if (root === undefined) return null
   const parts: string[] = []
-  write(root, parts, 0)
-  const svg = parts.join('')
-  // Counted without what was removed: references would lead to other parts of the same name.
-  const clean = rootOf(svg)
-  if (clean !== undefined && drawnElements(clean) > DRAWN_MAX)
-    throw new TooComplexError('it draws too many elements')
-  return { svg, ...sizeOf(root) }
+  return write(root, parts, 0, false) ? { svg: parts.join(''), ...sizeOf(root) } : null
 }
 
-function rootOf(text: string): Element | undefined {
-  const tree = parseFragment(text, { treeAdapter: boundedTree() })
-  return tree.childNodes.find((one): one is Element => one.nodeName === 'svg')
-}
-
-function write(node: Node, parts: string[], depth: number): void {
+/** Writes a node and what is in it; returns false if the drawing cannot be shown. */
+function write(node: Node, parts: string[], depth: number, isInClip: boolean): boolean {
   if (node.nodeName === '#text') {
     parts.push(escaped((node as DefaultTreeAdapterTypes.TextNode).value))
-    return
+    return true
   }
-  if (!('tagName' in node) || depth > DEPTH_MAX) return
+  if (!('tagName' in node) || depth > DEPTH_MAX || node.namespaceURI !== namespaces.NS.SVG)
+    return true
   const name = node.tagName
-  const isDrawing = node.namespaceURI === namespaces.NS.SVG
-  if (isDrawing && SVG_OPENED.has(name)) {
-    for (const child of node.childNodes) write(child, parts, depth + 1)
-    return
-  }
-  if (!isDrawing || !SVG_TAGS.has(name)) return
-  if (name === 'style' && !isPlainCss(textOf(node))) return
-  const attributes = attributesOf(node)
-  if (attributes === null) return
+  if (REFERRING.has(name)) return false
+  const inside = (isClip: boolean) =>
+    node.childNodes.every(child => write(child, parts, depth + 1, isClip))
+  if (OPENED.has(name)) return inside(isInClip)
+  if (!TAGS.has(name)) return true
+  const attributes = attributesOf(node, isInClip || name === 'clipPath')
   parts.push(`<${name}${depth === 0 ? ' xmlns="http://www.w3.org/2000/svg"' : ''}`)
   for (const [attribute, value] of attributes) parts.push(` ${attribute}="${escaped(value)}"`)
-  if (node.childNodes.length === 0) {
-    parts.push('/>')
-    return
-  }
   parts.push('>')
-  for (const child of node.childNodes) write(child, parts, depth + 1)
+  const isShown = inside(isInClip || name === 'clipPath')
   parts.push(`</${name}>`)
+  return isShown
 }
 
-/** Returns the allowed attributes; null for an animation of a link. */
-function attributesOf({ attrs }: Element): [name: string, value: string][] | null {
-  const kept = new Map<string, string>()
-  for (const { name, prefix, value } of attrs) {
-    if (name === 'attributeName' && /href/i.test(value)) return null
-    const isLink = name === 'href' && (prefix === undefined || prefix === 'xlink')
-    if (isLink && /^#[\w:.-]+$/.test(value)) kept.set(name, value)
-    else if (name === 'space' && prefix === 'xml') kept.set('xml:space', value)
-    else if (!prefix && SVG_ATTRIBUTES.has(name) && refersInside(value)) kept.set(name, value)
-  }
-  return [...kept]
+/** Returns the allowed attributes; clips, which may not refer to others, have no clips. */
+function attributesOf({ attrs }: Element, isInClip: boolean): [name: string, value: string][] {
+  return attrs.flatMap(({ name, prefix, value }): [string, string][] => {
+    if (name === 'space' && prefix === 'xml') return [['xml:space', value]]
+    if (prefix || !ATTRIBUTES.has(name) || (isInClip && name === 'clip-path')) return []
+    const isReference = PAINTS.has(name) && REFERENCE.test(value)
+    // Drawing programs write gradients into styles.
+    const rest = name === 'style' ? value.replaceAll(PAINT, '') : value
+    return isReference || isPlain(rest) ? [[name, value]] : []
+  })
 }
 
-/** Functions of CSS that load something, or could one day. */
-const LOADING =
-  /\b(?:image|image-set|src|cross-fade|element|expression|paint|attr)\s*\(|binding|behavior/i
-
-/** Whether a value of a property refers only to parts of the same drawing. */
-function refersInside(value: string): boolean {
-  if (value.includes('\\') || LOADING.test(value)) return false
-  return !/\burl\s*\((?!\s*(?:"#[\w:.-]+"|'#[\w:.-]+'|#[\w:.-]+)\s*\))/i.test(value)
-}
-
-/** Whether a style sheet loads nothing: other files, fonts, images. */
-function isPlainCss(css: string): boolean {
-  const rules = css.match(/@[\w-]*/g) ?? []
-  return refersInside(css) && rules.every(rule => /^@(?:media|(?:-webkit-)?keyframes)$/i.test(rule))
-}
-
-function textOf(node: Element): string {
-  return node.childNodes
-    .map(one => (one.nodeName === '#text' ? (one as DefaultTreeAdapterTypes.TextNode).value : ''))
-    .join('')
+/** Whether a value calls no function of CSS that loads, refers or escapes. */
+function isPlain(value: string): boolean {
+  return !/\\|\b(?:url|image|image-set|src|cross-fade|element|expression|paint|attr|var)\s*\(|binding|behavior|--/i.test(
+    value,
+  )
 }
 
 function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
@@ -132,4 +143,8 @@ function escaped(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/)
 }

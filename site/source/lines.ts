@@ -1,23 +1,36 @@
-import { type Markup, raw } from '../elements/markup.ts'
+/** The lines of a block of code: few enough to be laid out at once. */
+export const BLOCK_LINES = 500
 
-/** Renders highlighted code as lines with ids (`#L3`). Splits elements that span several lines. */
-export function numberedLines(code: Markup, first = 1): Markup {
-  return raw(
-    splitLines(visible(code.toString()))
-      .map((line, at) => {
-        const number = first + at
-        return `<span><a id="L${number}" href="#L${number}">${number}</a>${line}\n</span>`
-      })
-      .join(''),
-  )
+/** A longer line is cut: browsers take long to lay it out. */
+const LINE_MAX = 5000
+
+/** Lines of code that are laid out together. */
+export interface Block {
+  readonly html: string
+  readonly lines: number
 }
 
-/** Replaces characters that change the text direction, which can disguise code, by their codes. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\u202a-\u202e\u2066-\u2069]/g,
-    one => `[U+${one.charCodeAt(0).toString(16).toUpperCase()}]`,
-  )
+/**
+ * Replaces what could disguise code by its name: characters that change the direction of text, and
+ * returns within a line. Cuts very long lines.
+ */
+export function visible(code: string): string {
+  return code
+    .replace(/\r(?=\n|$)/g, '')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\r]/g, one => {
+      return `[U+${one.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`
+    })
+    .replace(new RegExp(`^(.{${LINE_MAX}}).+$`, 'gm'), '$1 …')
+}
+
+/** Puts lines of HTML into blocks. */
+export function blocksOf(lines: readonly string[]): Block[] {
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length; at += BLOCK_LINES) {
+    const some = lines.slice(at, at + BLOCK_LINES)
+    blocks.push({ html: `${some.join('\n')}\n`, lines: some.length })
+  }
+  return blocks
 }
 
 /** Splits the highlighter's output, which consists of `<span class="…">` and text, into lines. */

@@ -24,7 +24,7 @@ const places = openPlaces({
   /** Records of crates, and all pages but those of the crates, which have no bytes. */
   async live(registry) {
     await fillCatalog(registry, knownCrates)
-    const kinds = ['page', 'release', 'source', 'file', 'index'] as const
+    const kinds = ['page', 'release', 'file', 'index'] as const
     await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
   },
   env: LOOK,

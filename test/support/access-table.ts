@@ -102,11 +102,6 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
     row('/crates/demo/latest/', all(302), readable(302)),
     missing('/crates/none/latest/', 'route_unknown'),
   ],
-  'GET /crates/:name/compare/': [missing('/crates/none/compare/', 'crate_unknown')],
-  'GET /crates/:name/compare/:pair': [
-    missing('/crates/none/compare/1.0.0...1.1.0', 'crate_unknown'),
-  ],
-  'GET /crates/:name/:version/raw/*': [missing('/crates/none/1.0.0/raw/a.txt', 'route_unknown')],
   'PUT /api/v1/crates/new': [
     owner('/api/v1/crates/new', 'read', 'publish-new or publish-update', nextVersion),
   ],

@@ -43,13 +43,11 @@ export function version(more: Partial<VersionData> = {}): VersionData {
     categories: [],
     links: null,
     readme: null,
-    source: false,
     contents: null,
     rust_version: null,
     deps: [],
     features: {},
     previous: null,
-    diff: null,
     ...more,
   }
 }
@@ -169,7 +167,6 @@ export const keel: CrateData = crate(
     categories: ['command-line-interface'],
     readme: readme(KEEL_README, keelPlace),
     bin_names: ['keel'],
-    source: true,
     rust_version: '1.85',
     deps: keelDependencies,
     features: {
@@ -213,6 +210,7 @@ export const keel: CrateData = crate(
       publishedAt: `2026-${String(11 - at).padStart(2, '0')}-02T09:30:00Z`,
       publishedBy: at % 3 === 0 ? 'ada' : 'grace',
       size: 48_213 - at * 3100,
+      contents: null,
       rust_version: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
       yanked: at === 2 || at === 7,
     })),

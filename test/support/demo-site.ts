@@ -10,6 +10,7 @@ import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import { usersPage } from '../../site/account/users-page.ts'
 import { badge } from '../../site/crate/badge.ts'
+import { changesPage } from '../../site/crate/changes-page.ts'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import type { CrateData, CrateItem } from '../../site/crate-data.ts'
 import { assets } from '../../site/layout/assets.ts'
@@ -18,11 +19,9 @@ import { notFoundPage } from '../../site/pages/not-found.ts'
 import { searchPage, staticSearchPage } from '../../site/pages/search.ts'
 import { openSearch, robots } from '../../site/pages/search-engines.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { sourcePages } from '../../site/source/pages.ts'
+import { comparePage } from '../../site/source/compare-page.ts'
+import { sourcePage } from '../../site/source/page.ts'
 import { card } from './demo-facts.ts'
-
-/** A package without a repository. */
-export const NO_PLACE = { repository: null, readme_file: null } as const
 
 /** Everything a static tree has for some crates; `cards`: what lists show, if that is more. */
 export function* demoSite(
@@ -46,13 +45,9 @@ export function* demoSite(
     yield cratePage(site, one)
     yield badge({ name: one.name, version: one.newest.version, yanked: one.newest.yanked })
     yield versionPage(site, one.newest)
-    if (one.newest.source)
-      yield* sourcePages(site, {
-        name: one.name,
-        version: one.newest.version,
-        files: SOURCES,
-        place: NO_PLACE,
-      })
+    yield sourcePage(site, one.newest, SOURCES)
+    if (one.versions.length > 1) yield comparePage(site, one)
+    if (one.newest.previous) yield changesPage(site, one.newest, one.newest.previous)
   }
   const listed = cards.map(one => ({
     dependents: 0,
@@ -254,7 +249,6 @@ function demoStatus(viewer: Viewer): StatusData {
     versions: 200_000,
     users: 12,
     index: 'sparse+https://crates.example/index/',
-    copies: { what: 'copies of images', n: 1200, isMore: false },
     daemon: 'process 7 at http://127.0.0.1:8080, version 0.1.0',
     warnings: [],
     disks: [{ what: 'Disk', free: 80 * 1024 ** 3, size: 250 * 1024 ** 3 }],
@@ -283,6 +277,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
   return {
     base,
     dl: `${base}/crates`,
+    packages: [],
     index: `sparse+${base}/index/`,
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
@@ -298,7 +293,6 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
       },
     ],
     source: true,
-    raw_files: false,
     owners: true,
     feeds: true,
     downloads: true,
@@ -323,22 +317,11 @@ export function writeSite(folder: string, files: Iterable<Output>): string[] {
   return paths
 }
 
-const text = (path: string, content: string) => {
-  const bytes = new TextEncoder().encode(content)
-  return { path, size: bytes.length, content: bytes }
-}
-
 const SOURCES = [
-  text('Cargo.toml', '[package]\nname = "keel"\nversion = "1.4.0" # the newest\n'),
-  text(
-    'src/lib.rs',
-    `//! The base.\n\n/* a comment\n   over lines */\npub fn double(x: u32) -> u32 {\n    x * 2 // twice\n}\n${Array.from({ length: 60 }, (_, at) => `pub const C${at}: &str = "<b>${at}</b>";`).join('\n')}\n`,
-  ),
-  text('src/deep/mod.rs', 'pub mod er;\n'),
-  text('docs/index.html', '<p>an index page</p>\n'),
-  text('index', 'a file called index\n'),
-  text('odd #name%3f.md', '# odd\n'),
-  text("a b & 'c' &lt;i&gt;.txt", 'x\n'),
-  { path: 'logo.png', size: 9, content: new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0]) },
-  { path: 'huge.rs', size: 9_000_000, content: null },
-]
+  'Cargo.toml',
+  'src/lib.rs',
+  'src/deep/mod.rs',
+  'docs/index.html',
+  'odd #name%3f.md',
+  "a b & 'c' &lt;i&gt;.txt",
+].map(path => ({ path, size: path.length * 100 }))

@@ -115,7 +115,6 @@ export const hostile = crate(
       }),
     ],
     features: { [EVIL]: [EVIL], constructor: ['__proto__'] },
-    source: true,
   }),
   {
     owners: [{ login: EVIL, name: EVIL }],

@@ -34,7 +34,7 @@ export async function serveFiles(
     return files.get(path) ?? Promise.reject(new Error(`no file ${path}`))
   }
   const requests: string[] = []
-  const policy = `${contentSecurityPolicy({ images: 'link' })}; frame-ancestors 'none'`
+  const policy = `${contentSecurityPolicy({ images: 'link', packages: [] })}; frame-ancestors 'none'`
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
     requests.push(path)

@@ -49,7 +49,6 @@ export const registryMessages = {
       'the request was incomplete after {seconds} seconds; send it again over a faster connection, or ask the operator to raise `limits.request_seconds`',
   },
   busy: {
-    server_busy: 'too many requests of this kind are waiting; try again in a few seconds',
     downloads_busy:
       'too many clients are reading from the object storage right now; try again in a few seconds',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',

@@ -95,9 +95,13 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
   return (await value(db, text, kind, subject)) !== null
 }
 
-/** Counts the pending work of each kind; skips kinds without any. */
+/**
+ * Counts the pending work of each kind; skips kinds without any, and those that only daemons of
+ * another version know.
+ */
 export function countMarks(db: Queries): Promise<MarkCount[]> {
-  return all(db, 'SELECT kind, count(*) AS n FROM marks GROUP BY kind')
+  const text = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
+  return all(db, text, MARK_KINDS)
 }
 
 /** Counts the pending work of each kind, at most `most` of each; skips kinds without any. */
@@ -255,7 +259,7 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
       FROM marks
       LEFT JOIN releases
         ON releases.id = marks.subject
-          AND marks.kind IN ('file', 'release', 'source', 'changes')
+          AND marks.kind IN ('file', 'release')
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
         AND marks.kind IN

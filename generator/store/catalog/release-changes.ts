@@ -16,7 +16,6 @@ import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from
 import { sumDownloads } from './downloads/due.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
-import { unusedMarks } from './pages/images.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
 import { readTarget, releaseConflicts, type Target } from './target.ts'
 
@@ -30,10 +29,7 @@ export interface Added {
 export type Permit = (tx: Queries, target: Target) => Promise<void>
 
 /** The kinds of marks whose files show only one release. */
-const OWN_MARKS = ['file', 'release', 'source'] as const
-
-/** The kinds of marks whose files show the changes of a release since the one before. */
-const CHANGED_MARKS = ['release', 'changes'] as const
+const OWN_MARKS = ['file', 'release'] as const
 
 /**
  * Adds a release in one transaction, together with the crate if it is new, its first owner, the
@@ -99,7 +95,7 @@ function nextRelease(
     if (compareVersions(one.version, version) <= 0) continue
     if (next === null || compareVersions(one.version, next.version) < 0) next = one
   }
-  return next ? CHANGED_MARKS.map(kind => ({ kind, subject: next.id })) : []
+  return next ? marksOf('release', [next.id]) : []
 }
 
 /**
@@ -169,7 +165,6 @@ export async function removeReleases(
     const marks = [
       { kind: 'whole', subject: crate.id } as const,
       ...releases.flatMap(one => nextRelease(left, one.version)),
-      ...(await unusedMarks(tx, [...removed])),
       // The listing refers to releases: they are deleted after it has changed.
       ...(await relist(tx, crate, left)),
     ]
@@ -181,7 +176,7 @@ export async function removeReleases(
       generation = await addEvent(tx, by, event)
     }
     const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
-    await run(tx, text, [...OWN_MARKS, ...CHANGED_MARKS], [...removed])
+    await run(tx, text, OWN_MARKS, [...removed])
     await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
     await sumDownloads(tx, crate.id, new Date(by.at))
     await touchCrate(tx, crate, marks, generation)
@@ -229,32 +224,17 @@ export async function importReleases(
       const versions = await listVersions(tx, crate.id)
       const marks = [
         ...marksOf('file', releaseIds),
-        ...marksOf('source', releaseIds),
         // A version's page compares it to the one before, which may have been added now.
         ...marksOf(
           'release',
           versions.map(one => one.id),
         ),
-        ...followersOf(versions, new Set(releaseIds)),
         ...(await relist(tx, crate, versions)),
       ]
       await touchCrate(tx, crate, marks, generation)
     }
     return landings
   })
-}
-
-/** Returns the `changes` marks of the versions right after added ones. */
-function followersOf(
-  versions: readonly ReleaseVersion[],
-  added: ReadonlySet<number>,
-): MarkSubject[] {
-  const sorted = versions.toSorted((a, b) => compareVersions(a.version, b.version))
-  const next = sorted.filter((one, at) => !added.has(one.id) && added.has(sorted[at - 1]?.id ?? -1))
-  return marksOf(
-    'changes',
-    next.map(one => one.id),
-  )
 }
 
 /** A crate to which an import has added releases. */

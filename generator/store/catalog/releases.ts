@@ -101,12 +101,6 @@ export async function listVersions(db: Queries, crateId: number): Promise<Versio
   return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
 }
 
-/** Returns whether a release represents its crate. */
-export async function isNewest(db: Queries, crateId: number, id: number): Promise<boolean> {
-  const text = 'SELECT 1 FROM listings WHERE crate_id = ? AND newest_id = ?'
-  return (await value(db, text, crateId, id)) !== null
-}
-
 /** Returns the index lines of a crate in publish order. */
 export function indexLines(db: Queries, crateId: number): Promise<string[]> {
   return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)

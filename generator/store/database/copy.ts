@@ -20,8 +20,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   audit: ['id'],
   marks: ['kind', 'subject'],
   plain_pages: ['release_id', 'what'],
-  images: ['id'],
-  image_uses: ['release_id', 'image_id'],
   release_downloads: ['release_id'],
   crate_downloads: ['crate_id'],
   registry_downloads: ['day'],

@@ -4,7 +4,7 @@ export const PAGE_KINDS = [
   'rank', // The place of a crate in searches, after the number of its dependents has changed.
   'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
   'page', // A crate's own pages, besides the pages of its versions.
-  'release', // The page of a release.
+  'release', // The pages of a release.
   'list', // The list pages that show a crate.
   'entry', // A block of crates that the browser's search shows.
   'search', // The terms of a hash that the browser searches.
@@ -15,10 +15,7 @@ export const PAGE_KINDS = [
   'label', // The page of a keyword or category.
   'user', // The page of a user with the crates they own.
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
-  'source', // The pages of a release's files; by far the most work.
   'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
-  'changes', // The page that compares a release with the one before, after that became another.
-  'unused', // An image that perhaps no README has any more; its copy goes.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -1,6 +1,6 @@
 import { dropOldMoves } from './old-moves.ts'
 import { counted, weekly } from './row-counts.ts'
-import { onServer, type Step, statements } from './step.ts'
+import { contracts, onServer, type Step, statements } from './step.ts'
 
 /**
  * The steps by name, in order; a published step never changes. New ones expand, or are made with
@@ -277,4 +277,10 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // Moves pause the registry; they leave neither tables nor triggers in it.
   '028_pause': { up: dropOldMoves },
+  // Images of other hosts are not copied; those of packages are files beside their version.
+  '029_no_image_copies': contracts('029_no_image_copies', [
+    `DROP TABLE image_uses`,
+    `DROP TABLE images`,
+    `DELETE FROM marks WHERE kind = 'unused'`,
+  ]),
 }

@@ -114,10 +114,10 @@ export interface Tables {
     /** The last error. */
     error: string | null
   }
-  /** Parts of pages that took too much time or memory; they are plain text or left out. */
+  /** READMEs that took too much time or memory to render; pages show them as plain text. */
   plain_pages: {
     release_id: number
-    what: 'readme' | 'source' | 'changes'
+    what: 'readme'
     /** The page format for which it was tried. */
     format: string
     /** The reason, as a clause for the page, and more for the operator. */
@@ -125,24 +125,6 @@ export interface Tables {
     detail: string | null
     at: Generated<string>
   }
-  /** Images of READMEs that the public tree has a copy of, or should have. */
-  images: {
-    id: Generated<number>
-    /** The URL, or `crate:{cksum}/{path}` for a file of a `.crate`. */
-    source: string
-    /** Path of the copy in the public tree; null while there is none. */
-    path: string | null
-    width: number | null
-    height: number | null
-    bytes: Generated<number>
-    attempts: Generated<number>
-    /** When it is downloaded, or tried again; null when that is not intended. */
-    retry_at: string | null
-    /** Why there is no copy, as a clause. */
-    problem: string | null
-  }
-  /** The images of the README of a release. */
-  image_uses: { release_id: number; image_id: number }
   /** The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers. */
   counts: { what: 'crates' | 'releases' | 'terms' | 'bytes'; n: number }
   facts: { key: string; value: string }

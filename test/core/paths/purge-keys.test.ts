@@ -33,7 +33,7 @@ const KEYS: readonly [path: string, keys: string][] = [
   ['feeds/updates.xml', 'site'],
   ['index.git/info/refs', ''],
   ['assets/style-0123.css', ''],
-  [`images/ab/ab${'0'.repeat(62)}.png`, ''],
+  [`crates/demo/1.0.0/images/ab${'0'.repeat(62)}.png`, 'pages-demo crate-demo pages'],
 ]
 
 test('every path has the keys of its crate, the narrowest first, or that of its group', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Slots } from '../../../daemon/http/slots.ts'
 import { Refusal } from '../../../generator/index.ts'
 
-const isBusy = (error: unknown) => error instanceof Refusal && error.has('server_busy')
+const isBusy = (error: unknown) => error instanceof Refusal && error.has('git_busy')
 
 /** Work that lasts until `release`, and counts how often it has begun. */
 function heldWork() {
@@ -20,7 +20,7 @@ function heldWork() {
 }
 
 test('so many work at a time, so many wait, and half of either is left to other clients', async () => {
-  const slots = new Slots({ running: 2, waiting: 4, busy: 'server_busy' })
+  const slots = new Slots({ running: 2, waiting: 4, busy: 'git_busy' })
   const { work, begun, release } = heldWork()
   const greedy = [1, 2, 3].map(() => slots.run('a', work('a')))
   await assert.rejects(slots.run('a', work('a')), isBusy)
@@ -34,7 +34,7 @@ test('so many work at a time, so many wait, and half of either is left to other 
 })
 
 test('work that fails leaves its place, and so does who leaves before their turn', async () => {
-  const slots = new Slots({ running: 1, waiting: 1, busy: 'server_busy' })
+  const slots = new Slots({ running: 1, waiting: 1, busy: 'git_busy' })
   const fails = () => Promise.reject(new Error('no'))
   await assert.rejects(slots.run('a', fails), /^Error: no$/)
   const { work, release } = heldWork()
@@ -50,7 +50,7 @@ test('work that fails leaves its place, and so does who leaves before their turn
 })
 
 test('who is not ready loses the place to a newer request, the oldest first, within its own share', async () => {
-  const slots = new Slots({ running: 2, waiting: 2, busy: 'server_busy' })
+  const slots = new Slots({ running: 2, waiting: 2, busy: 'git_busy' })
   const lost: string[] = []
   const admit = (client: string, name: string) => slots.admit(client, () => lost.push(name))
   const first = admit('a', 'a1')

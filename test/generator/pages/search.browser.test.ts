@@ -28,7 +28,7 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
   await buildPages(registry.registry)
   await fillCatalog(registry.registry, inventedEntries(250))
   const { database } = registry.registry
-  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'source']).execute()
+  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release']).execute()
   await buildPages(registry.registry)
   const browser = await launchChromium()
   let server: FileServer | null = null

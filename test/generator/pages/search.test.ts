@@ -59,7 +59,7 @@ async function openFilled(
 
 /** Renders the files of the search, and leaves out what takes long and is tested elsewhere: the pages of crates. */
 async function buildSearch({ registry }: TestRegistry): Promise<void> {
-  const kinds = ['page', 'release', 'source', 'list'] as const
+  const kinds = ['page', 'release', 'list'] as const
   await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
   await buildPages(registry)
 }
@@ -272,10 +272,7 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   const { database, tree } = registry.registry
   const before = (await readLayout(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 200))
-  await database
-    .deleteFrom('marks')
-    .where('kind', 'in', ['page', 'release', 'source', 'list'])
-    .execute()
+  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'list']).execute()
   // The buckets are so full meanwhile that a search may not look for words like its own.
   const names = ENTRIES.slice(0, 40).map(one => one.name)
   const remove = placeObstacle(tree, 'search/terms/6/40.json')

@@ -1,26 +1,27 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isImagePath } from '../../../core/paths/tree.ts'
+import { imagePath } from '../../../core/paths/crates.ts'
+import { isImagePath, isOldImagePath } from '../../../core/paths/images.ts'
 import { checkImage } from '../../../generator/sandbox/image-task.ts'
-import { png } from '../../support/image-server.ts'
+import { png } from '../../support/png.ts'
 
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 test('images are known by their bytes, and named by their checksum', () => {
   const found = checkImage(png(7))
-  assert.ok('path' in found && isImagePath(found.path) && found.path.endsWith('.png'))
+  assert.ok('name' in found && /^[0-9a-f]{64}\.png$/.test(found.name))
   assert.deepEqual([found.width, found.height], [8, 4])
   const gif = checkImage(GIF)
-  assert.ok('path' in gif && gif.path.endsWith('.gif'))
+  assert.ok('name' in gif && gif.name.endsWith('.gif'))
   const svg = checkImage(Buffer.from('\ufeff<svg><script>x</script></svg>'))
-  assert.ok('path' in svg && svg.path.endsWith('.svg'))
+  assert.ok('name' in svg && svg.name.endsWith('.svg'))
   assert.equal(Buffer.from(svg.bytes).toString(), '<svg xmlns="http://www.w3.org/2000/svg"></svg>')
 })
 
 test('everything else is refused with a reason', () => {
   const problem = (bytes: Uint8Array) => {
     const found = checkImage(bytes)
-    return 'problem' in found ? found.problem : found.path
+    return 'problem' in found ? found.problem : found.name
   }
   const many = png(1, [60_000, 60_000])
   assert.equal(problem(many), 'it has too many pixels')
@@ -32,19 +33,21 @@ test('everything else is refused with a reason', () => {
     'its type is not supported',
   )
   assert.equal(
-    problem(Buffer.from(`<svg>${'<g/>'.repeat(300_000)}</svg>`)),
-    'it has too many elements',
+    problem(Buffer.from(`<svg>${'<g/>'.repeat(60_000)}${'<g>'.repeat(600)}</svg>`)),
+    'its elements are nested too deeply',
   )
 })
 
 test('a path of an image is recognized, and no other', () => {
-  const sum = 'ab'.repeat(32)
-  assert.ok(isImagePath(`images/ab/${sum}.png`))
+  const file = `${'ab'.repeat(32)}.png`
+  assert.ok(isImagePath(imagePath('demo', '1.0.0+x', file)))
   for (const path of [
-    `images/cd/${sum}.png`,
-    `images/ab/${sum}.exe`,
-    `images/${sum}.png`,
-    'images/ab/logo.png',
+    `images/ab/${file}`,
+    `crates/demo/images/${file}`,
+    'crates/a/1.0.0/images/a.png',
   ])
     assert.equal(isImagePath(path), false, path)
+  assert.ok(isOldImagePath(`images/ab/${file}`))
+  for (const path of [`images/cd/${file}`, `images/${file}`, 'images/ab/logo.png'])
+    assert.equal(isOldImagePath(path), false, path)
 })

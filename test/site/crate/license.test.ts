@@ -10,11 +10,10 @@ function shown(license: string | null, licenses: string[], file: string | null =
   const data = version({
     license,
     license_file: file,
-    source: true,
     contents: { ...contents, licenses },
   })
-  const text = `${html`${licenseText(data, path => path)}`}`
-  return text.replace(/<a href="[^"]*\/src\/([^"]*)\.html">([^<]*)<\/a>/g, '[$2 → $1]')
+  const text = `${html`${licenseText({ source: true }, data, path => path)}`}`
+  return text.replace(/<a href="[^"]*\/src\/index.html#([^"]*)">([^<]*)<\/a>/g, '[$2 → $1]')
 }
 
 test('the parts of an expression link to their texts', () => {
@@ -43,9 +42,9 @@ test('a license file links to itself, and nothing that does not exist is linked'
   assert.equal(shown(null, ['LICENSE.txt'], 'LICENSE.txt'), '[LICENSE.txt → LICENSE.txt]')
   assert.equal(shown(null, [], 'legal/TERMS'), 'legal/TERMS')
   assert.equal(shown(null, ['LICENSE']), 'not stated')
-  const pending = version({ license: 'MIT', source: false })
+  const one = version({ license: 'MIT' })
   assert.equal(
-    licenseText(pending, path => path),
+    licenseText({ source: false }, one, path => path),
     'MIT',
   )
 })

@@ -2,7 +2,7 @@ import { SITEMAP_CRATES } from '../../../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/database.ts'
-import { PAGE_KINDS, type PageKind, SITE } from '../../database/mark-kinds.ts'
+import { MARK_KINDS, PAGE_KINDS, type PageKind, SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
 
@@ -36,8 +36,13 @@ export async function countPageMarks(db: Queries): Promise<number> {
   return (await value<number>(db, text, PAGE_KINDS)) ?? 0
 }
 
-/** Marks the pages of every crate and of the registry; `beginLayout` marks the search terms. */
+/**
+ * Marks the pages of every crate and of the registry; `beginLayout` marks the search terms. Forgets
+ * what older programs noted of pages that there are no more.
+ */
 export async function markAllPages(db: Queries): Promise<void> {
+  await run(db, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, MARK_KINDS)
+  await run(db, "DELETE FROM plain_pages WHERE what <> 'readme'")
   await run(
     db,
     `INSERT INTO marks (kind, subject, generation)
@@ -46,8 +51,6 @@ export async function markAllPages(db: Queries): Promise<void> {
       UNION ALL SELECT 'entry', id / ${SEARCH_BLOCK_CRATES}, max(generation) FROM crates GROUP BY 2
       UNION ALL SELECT 'map', id / ${SITEMAP_CRATES}, max(generation) FROM crates GROUP BY 2
       UNION ALL SELECT 'release', releases.id, generation
-        FROM releases JOIN crates ON crates.id = crate_id
-      UNION ALL SELECT 'source', releases.id, generation
         FROM releases JOIN crates ON crates.id = crate_id
       UNION ALL SELECT 'downloads', crate_id, 0 FROM crate_downloads
       UNION ALL SELECT 'downloads', ${SITE}, 0

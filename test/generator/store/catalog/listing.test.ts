@@ -160,7 +160,7 @@ test('the pages of a crate, of what it depends on and of the registry are marked
     const rows = await database
       .selectFrom('marks')
       .select(['kind', 'subject'])
-      .where('kind', 'in', ['list', 'page', 'release', 'site', 'source'])
+      .where('kind', 'in', ['list', 'page', 'release', 'site'])
       .execute()
     return rows.map(row => `${row.kind} ${row.subject}`).sort()
   }

@@ -1,0 +1,108 @@
+import type { Hunk } from '../../compare/line-diff.ts'
+import { type ChangedFile, PackageDiff } from '../../compare/package-diff.ts'
+import { imageType, textOf } from '../../source/content.ts'
+import { findText } from '../../source/find.ts'
+import { type Check, type Loaded, load, type PackagePlace } from './load.ts'
+import { serve } from './serve.ts'
+import { unpack } from './unpack.ts'
+
+/** A package that was loaded; without files as long as it differs from its index line. */
+export interface Opened {
+  readonly check: Check
+  readonly files: readonly (readonly [path: string, size: number])[]
+  /** Why not all files are there, as a sentence. */
+  readonly problem: string | null
+}
+
+/** A file as it is shown. */
+export type Content =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'image'; readonly type: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'other' }
+
+/** What a package has in memory: its bytes until they are unpacked, and its files from then on. */
+interface Kept {
+  readonly check: Check
+  readonly bytes: Uint8Array | null
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+const packages = new Map<string, Kept>()
+let compared: PackageDiff | null = null
+
+const tasks = {
+  /** Loads and checks a package. `anyway` unpacks it even if it differs from its index line. */
+  async open(
+    { place, anyway }: { readonly place: PackagePlace; readonly anyway: boolean },
+    report: (progress: unknown) => void,
+  ): Promise<Opened> {
+    const { name, version, unpacked } = place
+    const held = packages.get(version)
+    const { bytes, check } = held?.bytes
+      ? { bytes: held.bytes, check: held.check }
+      : await load(place, (loaded: Loaded) => report(loaded))
+    if (check.state === 'differs' && !anyway) {
+      packages.set(version, { check, bytes, files: new Map() })
+      return { check, files: [], problem: null }
+    }
+    const { files, problem } = await unpack(bytes, `${name}-${version}`, unpacked)
+    packages.set(version, { check, bytes: null, files })
+    return { check, files: [...files].map(([path, one]) => [path, one.length]), problem }
+  },
+
+  /** Returns a file as it is shown. */
+  async content({ version, path }: FilePlace): Promise<Content> {
+    const bytes = bytesOf({ version, path })
+    const type = imageType(path, bytes)
+    if (type !== null) return { kind: 'image', type, bytes }
+    const text = textOf(bytes)
+    return text === null ? { kind: 'other' } : { kind: 'text', text }
+  },
+
+  /** Returns the bytes of a file. */
+  async bytes(place: FilePlace): Promise<Uint8Array> {
+    return bytesOf(place)
+  },
+
+  /** Finds a text in all files. */
+  async find({ version, query }: { readonly version: string; readonly query: string }) {
+    return findText(filesOf(version), query)
+  },
+
+  /** Compares all files of two packages. */
+  async compare({ from, to }: ComparePlace): Promise<readonly ChangedFile[]> {
+    compared = new PackageDiff(filesOf(from), filesOf(to))
+    return compared.files
+  },
+
+  /** Returns the changed lines of a file of the last comparison. */
+  async hunks({ at }: { readonly at: number }): Promise<readonly Hunk[]> {
+    return compared?.hunks(at) ?? []
+  },
+}
+
+/** Two versions whose packages were opened. */
+interface ComparePlace {
+  readonly from: string
+  readonly to: string
+}
+
+/** A file of a package that was opened. */
+interface FilePlace {
+  readonly version: string
+  readonly path: string
+}
+
+function filesOf(version: string): ReadonlyMap<string, Uint8Array> {
+  return packages.get(version)?.files ?? new Map()
+}
+
+function bytesOf({ version, path }: FilePlace): Uint8Array {
+  const bytes = filesOf(version).get(path)
+  if (bytes === undefined) throw new Error(`there is no file ${path}`)
+  return bytes
+}
+
+export type ArchiveTasks = typeof tasks
+
+serve(tasks)

@@ -1,0 +1,106 @@
+import { formatBytes } from '../../../core/quantity.ts'
+import type { ArchiveTasks, Opened } from './archive.ts'
+import { button, element, part } from './element.ts'
+import type { Helper } from './helper.ts'
+import type { Check, Loaded, PackagePlace } from './load.ts'
+
+/** Larger packages are only loaded when the reader asks for it. */
+const ASKED_BYTES = 8 * 1024 * 1024
+
+/** Says what is loaded, and what came of the check; asks the reader where that is needed. */
+export class CheckBox {
+  readonly #root: HTMLElement
+  readonly #state: HTMLElement
+  readonly #question: HTMLElement
+
+  constructor(root: HTMLElement) {
+    this.#root = root
+    this.#state = part(root, '[data-state]')
+    this.#question = part(root, '[data-ask]')
+  }
+
+  /** Says that nothing is known of any package yet. */
+  begin(): void {
+    this.#root.dataset.checksum = 'unchecked'
+    this.#question.replaceChildren()
+  }
+
+  /** Says something in place of what was said before. */
+  say(...words: readonly (Node | string)[]): void {
+    this.#state.replaceChildren(...words)
+  }
+
+  /** Says what came of the checks of all packages of the page. */
+  conclude(checks: readonly (Check & { readonly name: string })[]): void {
+    const states = checks.map(one => one.state)
+    const worst = (['differs', 'unchecked'] as const).find(state => states.includes(state))
+    this.#root.dataset.checksum = worst ?? 'verified'
+    this.say(...checks.map(one => element('span', { className: one.state }, ...wordsOf(one), ' ')))
+  }
+
+  /** Resolves when the reader agrees. */
+  ask(question: string, answer: string): Promise<void> {
+    return new Promise(resolve => {
+      const agree = button(answer, () => {
+        this.#question.replaceChildren()
+        resolve()
+      })
+      this.#question.replaceChildren(element('p', {}, `${question} `, agree))
+    })
+  }
+
+  /** Loads a package and checks it; asks before a large one, and before one that differs. */
+  async open(helper: Helper<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
+    const { name, version, size } = place
+    const what = `${name} ${version}`
+    if (size !== null && size > ASKED_BYTES)
+      await this.ask(`The package of ${what} has ${formatBytes(size)}.`, 'Load it')
+    const progress = element('progress', { max: size ?? 1, value: 0 })
+    progress.setAttribute('aria-label', `Loading ${what}`)
+    this.say(`Loading ${what}, ${size === null ? '' : formatBytes(size)} … `, progress)
+    const onProgress = (loaded: unknown) => {
+      progress.value = (loaded as Loaded).bytes
+    }
+    const opened = await helper.ask('open', { place, anyway: false }, onProgress)
+    if (opened.check.state !== 'differs') return opened
+    this.conclude([{ ...opened.check, name: what }])
+    await this.ask('Nothing of it is shown.', 'Show it anyway')
+    return helper.ask('open', { place, anyway: true })
+  }
+}
+
+function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
+  const code = (text: string) => element('code', {}, text)
+  const { name, cksum, state } = check
+  if (state === 'verified')
+    return [
+      `Verified: ${name} is the package that the index of this host names, SHA-256 `,
+      code(cksum),
+    ]
+  if (state === 'unchecked')
+    return [
+      `Unchecked: ${name} could not be compared because ${check.because}; its SHA-256 is `,
+      code(cksum),
+    ]
+  return [
+    `Differs: this host sent another package for ${name} than its index names, and Cargo would refuse it. The index names the SHA-256 `,
+    code(check.wanted),
+    ', the package has ',
+    code(cksum),
+  ]
+}
+
+/** Returns where the package of a version is, by what the page says of its crate. */
+export function placeOf(
+  root: HTMLElement,
+  version: string,
+  facts: DOMStringMap | undefined,
+): PackagePlace {
+  const { name = '', dl = '', index = '' } = root.dataset
+  const size = facts?.size === undefined ? null : Number(facts.size)
+  const unpacked = Number(facts?.unpacked ?? UNPACKED_MAX)
+  return { name, version, dl, index, page: location.href, size, unpacked }
+}
+
+/** Cargo's own limit for unpacking, for a version of which nothing is known. */
+const UNPACKED_MAX = 512 * 1024 * 1024

@@ -1,0 +1,181 @@
+import { counted, formatBytes, formatNumber } from '../../../core/quantity.ts'
+import { isMadeByCargo } from '../../compare/file-pairs.ts'
+import type { ChangedFile } from '../../compare/package-diff.ts'
+import { compareFragment, readCompareAddress } from '../../source/address.ts'
+import { CheckBox, placeOf } from './check.ts'
+import { element, part } from './element.ts'
+import { hunkView } from './hunks.ts'
+import type { Helpers } from './source.ts'
+
+/** Up to so many changed lines of a file, and of all files, are shown without a click. */
+const OPEN_MAX = { file: 400, page: 1500 }
+
+/** Compares the versions that the fragment of the address names, or the newest two. */
+export function startCompare(root: HTMLElement, helpers: Helpers): void {
+  const view = new CompareView(root, helpers)
+  const asked = new URLSearchParams(location.search)
+  const [from, to] = [asked.get('from')?.trim(), asked.get('to')?.trim()]
+  // The form without a script, and links of older versions.
+  if (from && to) history.replaceState(null, '', `./${compareFragment({ from, to, path: null })}`)
+  addEventListener('hashchange', () => void view.show())
+  void view.show()
+}
+
+class CompareView {
+  readonly #root: HTMLElement
+  readonly #helpers: Helpers
+  readonly #box: CheckBox
+  readonly #from: HTMLSelectElement
+  readonly #to: HTMLSelectElement
+  readonly #opened = new Map<string, ReturnType<CheckBox['open']>>()
+  /** The versions that are shown, as in an address. */
+  #shown = ''
+
+  constructor(root: HTMLElement, helpers: Helpers) {
+    this.#root = root
+    this.#helpers = helpers
+    this.#box = new CheckBox(root)
+    this.#from = part(root, 'select[name=from]')
+    this.#to = part(root, 'select[name=to]')
+    const swap = part<HTMLButtonElement>(root, '[data-swap]')
+    swap.hidden = false
+    swap.addEventListener('click', () => this.#go(this.#to.value, this.#from.value))
+    part(root, 'form').addEventListener('submit', event => {
+      event.preventDefault()
+      this.#go(this.#from.value, this.#to.value)
+    })
+  }
+
+  #go(from: string, to: string): void {
+    location.hash = compareFragment({ from, to, path: null })
+  }
+
+  async show(): Promise<void> {
+    const chosen = { from: this.#from.value, to: this.#to.value, path: null }
+    const { from, to, path } = readCompareAddress(location.hash) ?? chosen
+    const pair = compareFragment({ from, to, path: null })
+    if (pair !== this.#shown) {
+      this.#shown = pair
+      this.#from.value = from
+      this.#to.value = to
+      const files = await this.#compare(from, to).catch((error: Error) => error)
+      if (pair !== this.#shown) return
+      if (files instanceof Error) {
+        this.#box.say(`The versions could not be compared: ${files.message}.`)
+        return
+      }
+      this.#fill(from, to, files)
+    }
+    if (path !== null) this.#goTo(path)
+  }
+
+  async #compare(from: string, to: string): Promise<readonly ChangedFile[]> {
+    const { archive } = this.#helpers
+    this.#box.begin()
+    part(this.#root, '[data-view]').hidden = true
+    const checks = []
+    for (const version of new Set([from, to])) {
+      const option = this.#to.querySelector<HTMLOptionElement>(`[value="${CSS.escape(version)}"]`)
+      const place = placeOf(this.#root, version, option?.dataset)
+      const opening = this.#opened.get(version) ?? this.#box.open(archive, place)
+      this.#opened.set(version, opening)
+      opening.catch(() => this.#opened.delete(version))
+      checks.push({ ...(await opening).check, name: `${place.name} ${version}` })
+    }
+    const files = await archive.ask('compare', { from, to })
+    this.#box.conclude(checks)
+    return files
+  }
+
+  #fill(from: string, to: string, files: readonly ChangedFile[]): void {
+    const title = element('h2', {}, `Changes from ${from} to ${to}`)
+    const links = files.map(({ path, lines }) => {
+      const href = compareFragment({ from, to, path })
+      return element('li', {}, element('a', { href }, path), ' ', countsOf(lines))
+    })
+    const list = element('ul', { className: 'plain changed-files' }, ...links)
+    let left = OPEN_MAX.page
+    const details = files.map((file, at) => {
+      const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
+      const isShort = n <= Math.min(left, OPEN_MAX.file) && !isMadeByCargo(file.path)
+      if (isShort) left -= n
+      return this.#file(file, at, isShort)
+    })
+    const view = part(this.#root, '[data-view]')
+    view.replaceChildren(
+      title,
+      element('p', { className: 'file-sum' }, sumOf(files)),
+      ...(files.length > 1 ? [list] : []),
+      ...details,
+    )
+    view.hidden = false
+  }
+
+  /** Makes the element of a file, whose lines are loaded when it is opened. */
+  #file(file: ChangedFile, at: number, isOpen: boolean): HTMLElement {
+    const { kind, path, lines } = file
+    const badge = element('span', { className: `badge ${kind}` }, kind)
+    const summary = element(
+      'summary',
+      {},
+      badge,
+      ' ',
+      element('code', {}, path),
+      ' ',
+      countsOf(lines),
+    )
+    const details = element('details', { className: 'file-diff' }, summary)
+    details.dataset.path = path
+    const words = explanation(file)
+    if (words !== null) details.append(element('p', { className: 'quiet small' }, words))
+    const fill = async () => details.append(await hunkView(this.#helpers, file, at))
+    if (lines !== null) details.addEventListener('toggle', () => void fill(), { once: true })
+    details.open = isOpen
+    return details
+  }
+
+  #goTo(path: string): void {
+    const all = this.#root.querySelectorAll<HTMLDetailsElement>('.file-diff')
+    const details = [...all].find(one => one.dataset.path === path)
+    if (details) details.open = true
+    details?.scrollIntoView()
+  }
+}
+
+/** Shows how many lines changed; numbers that are only bounds are not shown. */
+function countsOf(lines: ChangedFile['lines']): Node {
+  const counts = element('span', { className: 'counts' })
+  if (lines?.isMatched)
+    counts.append(
+      element('span', { className: 'plus' }, `+${formatNumber(lines.added)}`),
+      ' ',
+      element('span', { className: 'minus' }, `−${formatNumber(lines.removed)}`),
+    )
+  return counts
+}
+
+const KINDS = ['changed', 'added', 'removed', 'renamed'] as const
+
+/** Returns for example `3 files differ: 2 changed, 1 added; 20 lines added, 3 removed.` */
+function sumOf(files: readonly ChangedFile[]): string {
+  if (files.length === 0) return 'No file differs.'
+  const kinds = KINDS.flatMap(kind => {
+    const n = files.filter(one => one.kind === kind).length
+    return n === 0 ? [] : [`${formatNumber(n)} ${kind}`]
+  })
+  const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
+  const sum = (count: 'added' | 'removed') => matched.reduce((all, one) => all + one[count], 0)
+  const given = files.filter(one => one.lines && !one.lines.isMatched).length
+  const without = given === 0 ? '' : `, without ${counted(given, 'file')} in which too much differs`
+  const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
+  return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
+}
+
+/** Says what the lines do not tell; null if there is nothing to say. */
+function explanation({ kind, before, lines, sizes }: ChangedFile): string | null {
+  const was = kind === 'renamed' ? `was ${before}` : null
+  const size = sizes.map(one => (one === null ? 'none' : formatBytes(one))).join(' → ')
+  if (lines === null)
+    return [was, `no text, or too large to compare: ${size}`].filter(Boolean).join('; ')
+  return lines.isMatched ? was : 'too much differs to match the lines: the old ones precede the new'
+}

@@ -1,0 +1,122 @@
+import { counted, formatBytes } from '../../../core/quantity.ts'
+import { fileFragment } from '../../source/address.ts'
+import { type Block, blocksOf, visible } from '../../source/lines.ts'
+import { copyText } from '../copy.ts'
+import { button, element } from './element.ts'
+
+/** Lines of a file, from 1. */
+export type Lines = readonly [from: number, to: number]
+
+/** The code of a file with the numbers of its lines, of which some are marked. */
+export class CodeView {
+  readonly element: HTMLElement
+  readonly #path: string
+  readonly #marked = element('div', { className: 'marked', hidden: true })
+  #chosen: Lines | null = null
+
+  constructor(path: string, text: string) {
+    this.#path = path
+    this.element = element('div', { className: 'code', tabIndex: 0 })
+    this.element.setAttribute('role', 'region')
+    this.element.setAttribute('aria-label', path)
+    const lines = visible(text).split('\n')
+    if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+    this.#fill(blocksOf(lines), (code, one) => {
+      code.textContent = one
+    })
+    this.element.addEventListener('click', event => this.#click(event))
+  }
+
+  /** Replaces the code by itself in color: HTML of the highlighter. */
+  color(blocks: readonly Block[]): void {
+    this.#fill(blocks, (code, one) => {
+      code.innerHTML = one
+    })
+  }
+
+  #fill(blocks: readonly Block[], write: (code: HTMLElement, html: string) => void): void {
+    let first = 1
+    const made = blocks.map(({ html, lines }) => {
+      const numbers = Array.from({ length: lines }, (_, at) => first + at).join('\n')
+      const code = element('code')
+      write(code, html)
+      const gutter = element('span', { className: 'numbers' }, numbers)
+      gutter.setAttribute('aria-hidden', 'true')
+      gutter.dataset.first = String(first)
+      const block = element('div', { className: 'block' }, gutter, code)
+      block.style.setProperty('--lines', String(lines))
+      first += lines
+      return block
+    })
+    this.element.replaceChildren(this.#marked, ...made)
+  }
+
+  /** Marks lines and goes there; null marks none. */
+  choose(lines: Lines | null): void {
+    this.#mark(lines)
+    if (lines !== null) this.#marked.scrollIntoView({ block: 'center' })
+  }
+
+  #mark(lines: Lines | null): void {
+    this.#chosen = lines
+    this.#marked.hidden = lines === null
+    const [from, to] = lines ?? [1, 0]
+    this.#marked.style.setProperty('--from', String(from))
+    this.#marked.style.setProperty('--lines', String(to - from + 1))
+  }
+
+  /** A click on a number chooses its line; with Shift, all lines from the one chosen before. */
+  #click({ target, offsetY, shiftKey }: MouseEvent): void {
+    if (!(target instanceof HTMLElement) || target.dataset.first === undefined) return
+    const height = Number.parseFloat(getComputedStyle(target).lineHeight)
+    const line = Number(target.dataset.first) + Math.floor(offsetY / height)
+    const [from, to] = (shiftKey && this.#chosen) || [line, line]
+    const lines = [Math.min(from, line), Math.max(to, line)] as const
+    // Without a jump: what is clicked on is in view.
+    history.pushState(null, '', fileFragment({ path: this.#path, lines }))
+    this.#mark(lines)
+  }
+}
+
+/** Makes the head of a file: its path, its size, and what can be done with it. */
+export function fileHead(
+  path: string,
+  size: number,
+  text: string | null,
+  load: () => Promise<Uint8Array>,
+): HTMLElement {
+  const lines = text === null ? '' : `${counted(lineCount(text), 'line')}, `
+  const copied = (label: string, what: () => string) => {
+    const made = button(label, async () => {
+      if (!(await copyText(what()))) return
+      made.textContent = 'Copied'
+      setTimeout(() => {
+        made.textContent = label
+      }, 1500)
+    })
+    return made
+  }
+  const save = button('Download', async () => {
+    const bytes = (await load()) as BlobPart
+    // Never as what it may be: a page of a stranger would have the rights of this site.
+    const blob = new Blob([bytes], { type: 'application/octet-stream' })
+    const link = element('a', { href: URL.createObjectURL(blob) })
+    link.download = path.slice(path.lastIndexOf('/') + 1)
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+  })
+  const facts = element(
+    'div',
+    { className: 'file-facts quiet' },
+    `${lines}${formatBytes(size)}`,
+    text === null ? null : copied('Copy', () => text),
+    copied('Copy link', () => location.href),
+    save,
+  )
+  return element('header', {}, element('h2', { className: 'file-name' }, path), facts)
+}
+
+function lineCount(text: string): number {
+  const lines = text.split('\n').length
+  return text.endsWith('\n') || text === '' ? lines - 1 : lines
+}

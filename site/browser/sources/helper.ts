@@ -1,0 +1,79 @@
+import type { Reply, Request, Tasks } from './serve.ts'
+
+type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
+type Result<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>
+
+/** Thrown for a task of a worker that was silent for too long and was ended. */
+export class TooLong extends Error {}
+
+/** A task that has no result yet. */
+interface Pending {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly onProgress: ((progress: unknown) => void) | undefined
+}
+
+/**
+ * A worker in which strangers' bytes are read. One that says nothing for `seconds` is ended with all
+ * of its tasks; the next task gets a new one.
+ */
+export class Helper<T extends Tasks> {
+  readonly #program: string
+  readonly #seconds: number
+  #worker: Worker | null = null
+  #timer = 0
+  #last = 0
+  readonly #pending = new Map<number, Pending>()
+
+  constructor(program: string, seconds: number) {
+    this.#program = program
+    this.#seconds = seconds
+  }
+
+  /** Has the worker do a task. */
+  ask<K extends keyof T & string>(
+    task: K,
+    input: Input<T, K>,
+    onProgress?: (progress: unknown) => void,
+  ): Promise<Result<T, K>> {
+    this.#worker ??= this.#start()
+    const id = ++this.#last
+    this.#worker.postMessage({ id, task, input } satisfies Request)
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as Pending['resolve'], reject, onProgress })
+      this.#wait()
+    })
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL(this.#program, import.meta.url), { type: 'module' })
+    worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => this.#hear(data))
+    // Without memory for what it does, a worker ends with an error.
+    worker.addEventListener('error', () => this.#end())
+    return worker
+  }
+
+  #hear(reply: Reply): void {
+    const pending = this.#pending.get(reply.id)
+    if ('progress' in reply) pending?.onProgress?.(reply.progress)
+    else this.#pending.delete(reply.id)
+    if ('result' in reply) pending?.resolve(reply.result)
+    if ('failure' in reply) pending?.reject(new Error(reply.failure))
+    this.#wait()
+  }
+
+  #wait(): void {
+    clearTimeout(this.#timer)
+    if (this.#pending.size > 0)
+      this.#timer = setTimeout(() => this.#end(), this.#seconds * 1000) as unknown as number
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer)
+    this.#worker?.terminate()
+    this.#worker = null
+    const pending = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { reject } of pending) reject(new TooLong('it takes too long, or too much memory'))
+  }
+}

@@ -1,0 +1,71 @@
+import type { DiffLine, Hunk } from '../../compare/line-diff.ts'
+import type { ChangedFile } from '../../compare/package-diff.ts'
+import { visible } from '../../source/lines.ts'
+import { element } from './element.ts'
+import type { Helpers } from './source.ts'
+
+/** The most lines of a file that are shown at first. */
+const LINES_MAX = 2000
+
+const SIGNS = { same: ' ', added: '+', removed: '−' } as const
+
+/** Shows the changed lines of a file, first without colors. */
+export async function hunkView(
+  { archive, render }: Helpers,
+  { path }: ChangedFile,
+  at: number,
+): Promise<HTMLElement> {
+  const hunks = await archive.ask('hunks', { at })
+  const shown: Hunk[] = []
+  let left = LINES_MAX
+  for (const hunk of hunks) {
+    if (left > 0) shown.push({ ...hunk, lines: hunk.lines.slice(0, left) })
+    left -= hunk.lines.length
+  }
+  const rows = shown.flatMap(rowsOf)
+  const code = element('code', {}, ...rows.map(one => one.element))
+  const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
+  pre.setAttribute('aria-label', `Changes of ${path}`)
+  const color = async (kind: DiffLine['kind']) => {
+    const some = rows.filter(one => one.kind === kind || one.kind === 'same')
+    if (!some.some(one => one.kind === kind)) return
+    const text = some.map(one => one.text.replace(/\n/g, ' ')).join('\n')
+    const lines = await render.ask('lines', { path, text: `${text}\n` })
+    for (const [place, row] of some.entries()) row.code.innerHTML = lines[place] ?? ''
+  }
+  // Without an answer in time, they stay as they are.
+  color('removed')
+    .then(() => color('added'))
+    .catch(() => undefined)
+  if (left >= 0) return pre
+  const more = element('p', { className: 'quiet small' }, `${-left} more lines are not shown here.`)
+  return element('div', {}, pre, more)
+}
+
+/** A shown line; the head of a hunk has no kind. */
+interface Row {
+  readonly kind: DiffLine['kind'] | null
+  readonly text: string
+  readonly element: HTMLElement
+  readonly code: HTMLElement
+}
+
+function rowsOf({ before, after, lines }: Hunk): Row[] {
+  const title = element('span', { className: 'hunk' }, `line ${after}\n`)
+  let [old, now] = [before, after]
+  const rows = lines.map(({ kind, text }): Row => {
+    const numbers = [kind === 'added' ? '' : old++, kind === 'removed' ? '' : now++]
+    const code = element('span', {}, visible(text))
+    const line = element(
+      'span',
+      { className: kind },
+      element('i', {}, String(numbers[0])),
+      element('i', {}, String(numbers[1])),
+      SIGNS[kind],
+      code,
+      '\n',
+    )
+    return { kind, text, element: line, code }
+  })
+  return [{ kind: null, text: '', element: title, code: title }, ...rows]
+}

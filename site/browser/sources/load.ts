@@ -1,0 +1,121 @@
+import { expandDl } from '../../../core/download-url.ts'
+import type { Name } from '../../../core/name-rules.ts'
+import type { Version } from '../../../core/version.ts'
+
+/** A package that has to be loaded. */
+export interface PackagePlace {
+  readonly name: string
+  readonly version: string
+  /** Template of the addresses of packages, and the index file of the crate: relative to `page`. */
+  readonly dl: string
+  readonly index: string
+  readonly page: string
+  /** Size of the package by the records; null when unknown. */
+  readonly size: number | null
+  /** The most bytes that are unpacked. */
+  readonly unpacked: number
+}
+
+/** What came of comparing a package with its index line; `because` is a clause. */
+export type Check =
+  | { readonly state: 'verified'; readonly cksum: string }
+  | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
+  | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
+
+/** How far the loading is. */
+export interface Loaded {
+  readonly bytes: number
+  readonly size: number | null
+}
+
+/** A package without a known size is not loaded beyond this. */
+const BYTES_MAX = 512 * 1024 * 1024
+
+/** Loads a package, and compares it with its index line. Throws an `Error` that says what to do. */
+export async function load(
+  place: PackagePlace,
+  report: (loaded: Loaded) => void,
+): Promise<{ readonly bytes: Uint8Array; readonly check: Check }> {
+  const line = indexLine(place)
+  const needsSum = place.dl.includes('{sha256-checksum}')
+  const cksum = needsSum ? await line.then(found => found.cksum ?? '') : ''
+  const { name, version, dl, page } = place
+  const address = expandDl(dl, { name: name as Name, version: version as Version, cksum })
+  const bytes = await loadBytes(new URL(address, page), place, report)
+  const sum = await sha256(bytes)
+  const { cksum: wanted, because } = await line
+  if (wanted === null) return { bytes, check: { state: 'unchecked', cksum: sum, because } }
+  const isSame = wanted.toLowerCase() === sum
+  return {
+    bytes,
+    check: isSame ? { state: 'verified', cksum: sum } : { state: 'differs', cksum: sum, wanted },
+  }
+}
+
+/** Returns the checksum in the index line of a version, or why there is none. */
+async function indexLine({
+  index,
+  page,
+  version,
+}: PackagePlace): Promise<{ readonly cksum: string | null; readonly because: string }> {
+  const missing = (because: string) => ({ cksum: null, because })
+  const answer = await fetch(new URL(index, page), { cache: 'no-cache' }).catch(() => null)
+  if (answer === null) return missing('the index could not be reached')
+  if (!answer.ok) return missing(`the index answered with ${answer.status}`)
+  const text = await answer.text().catch(() => '')
+  for (const line of text.split('\n')) {
+    if (!line.includes(version)) continue
+    const { vers, cksum } = parsed(line)
+    if (vers === version && typeof cksum === 'string') return { cksum, because: '' }
+  }
+  return missing('the index has no line of this version')
+}
+
+function parsed(line: string): { readonly vers?: unknown; readonly cksum?: unknown } {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    return {} // a broken line names no version
+  }
+}
+
+async function loadBytes(
+  url: URL,
+  { size }: PackagePlace,
+  report: (loaded: Loaded) => void,
+): Promise<Uint8Array> {
+  const answer = await fetch(url).catch(() => null)
+  if (answer === null) throw new Error(unreachable(url))
+  if (!answer.ok || answer.body === null)
+    throw new Error(`${url.host} answered with ${answer.status} for the package`)
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  const reader = answer.body.getReader()
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    parts.push(step.value)
+    bytes += step.value.length
+    report({ bytes, size })
+    // More than the records say is another package anyway.
+    if (bytes > (size ?? BYTES_MAX)) break
+  }
+  await reader.cancel()
+  const all = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+function unreachable(url: URL): string {
+  if (url.origin === location.origin) return `the package could not be loaded from ${url.host}`
+  return `the package could not be loaded from ${url.host}: either that host cannot be reached, or it does not allow pages of ${location.origin} to read its files, for which it has to answer with the header Access-Control-Allow-Origin: ${location.origin}`
+}
+
+async function sha256(bytes: Uint8Array): Promise<string> {
+  const sum = isSecureContext
+    ? new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource))
+    : (await import('@noble/hashes/sha2.js')).sha256(bytes)
+  return Array.from(sum, byte => byte.toString(16).padStart(2, '0')).join('')
+}

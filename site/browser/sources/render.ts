@@ -1,0 +1,111 @@
+import { addGrammar, color, hasGrammar } from '../../elements/highlight.ts'
+import { fenceLanguage, fileLanguage } from '../../elements/languages.ts'
+import type { PackagedImage } from '../../readme/images.ts'
+import { IMAGE_PREFIX } from '../../source/content.ts'
+import { type Block, blocksOf, splitLines, visible } from '../../source/lines.ts'
+import { serve } from './serve.ts'
+
+/** The grammars, each loaded when it is first needed. */
+const GRAMMARS: ReadonlyMap<
+  string,
+  () => Promise<{ readonly default: Parameters<typeof addGrammar>[1] }>
+> = new Map([
+  ['bash', () => import('highlight.js/lib/languages/bash')],
+  ['c', () => import('highlight.js/lib/languages/c')],
+  ['cpp', () => import('highlight.js/lib/languages/cpp')],
+  ['css', () => import('highlight.js/lib/languages/css')],
+  ['diff', () => import('highlight.js/lib/languages/diff')],
+  ['dockerfile', () => import('highlight.js/lib/languages/dockerfile')],
+  ['go', () => import('highlight.js/lib/languages/go')],
+  ['javascript', () => import('highlight.js/lib/languages/javascript')],
+  ['json', () => import('highlight.js/lib/languages/json')],
+  ['makefile', () => import('highlight.js/lib/languages/makefile')],
+  ['python', () => import('highlight.js/lib/languages/python')],
+  ['rust', () => import('highlight.js/lib/languages/rust')],
+  ['shell', () => import('highlight.js/lib/languages/shell')],
+  ['sql', () => import('highlight.js/lib/languages/sql')],
+  ['toml', () => import('highlight.js/lib/languages/ini')],
+  ['typescript', () => import('highlight.js/lib/languages/typescript')],
+  ['xml', () => import('highlight.js/lib/languages/xml')],
+  ['yaml', () => import('highlight.js/lib/languages/yaml')],
+])
+
+/** A Markdown file, and what it may refer to. */
+export interface Document {
+  readonly path: string
+  readonly text: string
+  readonly repository: string | null
+  readonly vcsPath: string | null
+  readonly images: 'link' | 'load'
+  readonly paths: readonly string[]
+  /** The addresses in the page of the files to which it may link, in the order of `paths`. */
+  readonly addresses: readonly string[]
+}
+
+const tasks = {
+  /** Colors a file; its lines are in blocks. */
+  async code({ path, text }: { readonly path: string; readonly text: string }): Promise<Block[]> {
+    return blocksOf(await coloredLines(path, text))
+  },
+
+  /** Colors the lines of a text. */
+  async lines({ path, text }: { readonly path: string; readonly text: string }): Promise<string[]> {
+    return coloredLines(path, text)
+  },
+
+  /** Renders a Markdown file as sanitized HTML. */
+  async document(file: Document): Promise<string> {
+    const { renderWithImages } = await import('../../readme/render.ts')
+    const { path, text, repository, vcsPath, images, paths, addresses } = file
+    const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
+    await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
+    const about = { repository, ...(vcsPath !== null && { vcs_path: vcsPath }), readme_file: path }
+    const places = new Map(paths.map((one, at) => [one, addresses[at] ?? '']))
+    const packaged = new Map(paths.filter(isImage).map(one => [one, imageOf(one)]))
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
+    return renderWithImages({ text, about, images, packaged }, inside).html
+  },
+}
+
+async function coloredLines(path: string, text: string): Promise<string[]> {
+  const language = fileLanguage(path)
+  await load(language)
+  return splitLines(color(visible(text), language).toString())
+}
+
+async function load(...languages: readonly (string | null)[]): Promise<void> {
+  for (const language of new Set(languages)) {
+    const grammar = GRAMMARS.get(language ?? '')
+    if (language !== null && grammar && !hasGrammar(language))
+      addGrammar(language, (await grammar()).default)
+  }
+}
+
+function isImage(path: string): boolean {
+  return /\.(?:png|jpe?g|gif|webp)$/i.test(path)
+}
+
+function imageOf(path: string): PackagedImage {
+  return { src: IMAGE_PREFIX + path, width: null, height: null, bytes: 0 }
+}
+
+/** Returns the path in the package to which a relative link leads from a folder. */
+function fileOf(link: string, folder: string): string {
+  const file = link.replace(/[?#].*$/s, '')
+  // Resolved as a path alone: the host of the address is never asked.
+  const url = new URL(encodeURI(decoded(file)), `https://package.invalid/${encodeURI(folder)}`)
+  return decoded(url.pathname).replace(/^\//, '')
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path // an invalid `%` is taken literally
+  }
+}
+
+export type RenderTasks = typeof tasks
+
+serve(tasks)

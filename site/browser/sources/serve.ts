@@ -1,0 +1,32 @@
+/** What a worker does, by name; each may report its progress. */
+export type Tasks = Readonly<
+  Record<string, (input: never, report: (progress: unknown) => void) => Promise<unknown>>
+>
+
+/** A task for a worker. */
+export interface Request {
+  readonly id: number
+  readonly task: string
+  readonly input: unknown
+}
+
+/** What a worker says of a task: how far it is, its result, or why it has none. */
+export type Reply = { readonly id: number } & (
+  | { readonly progress: unknown }
+  | { readonly result: unknown }
+  | { readonly failure: string }
+)
+
+/** Makes this worker do tasks. */
+export function serve(tasks: Tasks): void {
+  const say = (reply: Reply) => postMessage(reply)
+  addEventListener('message', async ({ data }: MessageEvent<Request>) => {
+    const { id, task, input } = data
+    try {
+      const result = await tasks[task]?.(input as never, progress => say({ id, progress }))
+      say({ id, result })
+    } catch (error) {
+      say({ id, failure: error instanceof Error ? error.message : String(error) })
+    }
+  })
+}

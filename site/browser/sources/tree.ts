@@ -1,0 +1,73 @@
+import { fileFragment } from '../../source/address.ts'
+import { element } from './element.ts'
+
+/** A folder of a package. */
+interface Folder {
+  readonly folders: Map<string, Folder>
+  readonly files: string[]
+}
+
+/** The files of a package as a tree, whose folders get their content when they are opened. */
+export class FileTree {
+  readonly element: HTMLElement
+  readonly #root: Folder = { folders: new Map(), files: [] }
+
+  constructor(paths: Iterable<string>) {
+    for (const path of paths) {
+      let folder = this.#root
+      for (const name of path.split('/').slice(0, -1)) {
+        const next = folder.folders.get(name) ?? { folders: new Map(), files: [] }
+        folder.folders.set(name, next)
+        folder = next
+      }
+      folder.files.push(path)
+    }
+    this.element = branch(this.#root)
+  }
+
+  /** Marks a file, and opens the folders above it. */
+  choose(path: string): void {
+    for (const link of this.element.querySelectorAll('[aria-current]'))
+      link.removeAttribute('aria-current')
+    let list: Element | null = this.element
+    for (const name of path.split('/').slice(0, -1)) {
+      const folder: HTMLDetailsElement | undefined = [
+        ...(list?.querySelectorAll<HTMLDetailsElement>(':scope > li > details') ?? []),
+      ].find(one => one.dataset.name === name)
+      if (folder) fill(folder)
+      if (folder) folder.open = true
+      list = folder?.querySelector(':scope > ul') ?? null
+    }
+    const links = list?.querySelectorAll<HTMLAnchorElement>(':scope > li > a') ?? []
+    const link = [...links].find(one => one.hash === fileFragment({ path, lines: null }))
+    link?.setAttribute('aria-current', 'page')
+    link?.scrollIntoView({ block: 'nearest' })
+  }
+}
+
+/** What is in the folders that were not opened yet. */
+const closed = new WeakMap<HTMLDetailsElement, Folder>()
+
+function fill(details: HTMLDetailsElement): void {
+  const folder = closed.get(details)
+  closed.delete(details)
+  if (folder) details.append(branch(folder))
+}
+
+function branch({ folders, files }: Folder): HTMLElement {
+  const byName = (a: string, b: string) => (a < b ? -1 : 1)
+  const inner = [...folders]
+    .sort(([a], [b]) => byName(a, b))
+    .map(([name, folder]) => {
+      const details = element('details', {}, element('summary', {}, name))
+      details.dataset.name = name
+      closed.set(details, folder)
+      details.addEventListener('toggle', () => fill(details))
+      return element('li', {}, details)
+    })
+  const links = files.sort(byName).map(path => {
+    const href = fileFragment({ path, lines: null })
+    return element('li', {}, element('a', { href }, path.slice(path.lastIndexOf('/') + 1)))
+  })
+  return element('ul', { className: 'tree' }, ...inner, ...links)
+}

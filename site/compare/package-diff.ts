@@ -1,0 +1,45 @@
+import { textOf } from '../source/content.ts'
+import { type FilePair, type Files, pairFiles } from './file-pairs.ts'
+import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'
+
+/** A file that differs between two packages. */
+export interface ChangedFile extends FilePair {
+  /** How many lines were added and removed; null if it is no text, or too large. */
+  readonly lines: Pick<LineDiff, 'added' | 'removed' | 'isMatched'> | null
+  /** In bytes; null where the file is missing. */
+  readonly sizes: readonly [before: number | null, after: number | null]
+}
+
+/** What differs between the files of two packages. */
+export class PackageDiff {
+  readonly files: readonly ChangedFile[]
+  readonly #lines: readonly (LineDiff | null)[]
+
+  constructor(before: Files, after: Files) {
+    const diffs = new LineDiffs()
+    const pairs = pairFiles(before, after)
+    const textIn = (files: Files, path: string | null) => {
+      const bytes = path === null ? undefined : files.get(path)
+      return bytes === undefined ? '' : textOf(bytes)
+    }
+    this.#lines = pairs.map(pair => {
+      const [old, now] = [textIn(before, pair.before), textIn(after, pair.after)]
+      return old === null || now === null ? null : diffs.compare(old, now)
+    })
+    const sizeIn = (files: Files, path: string | null) => files.get(path ?? '')?.length ?? null
+    this.files = pairs.map((pair, at) => {
+      const lines = this.#lines[at] ?? null
+      const { added = 0, removed = 0, isMatched = true } = lines ?? {}
+      return {
+        ...pair,
+        lines: lines && { added, removed, isMatched },
+        sizes: [sizeIn(before, pair.before), sizeIn(after, pair.after)],
+      }
+    })
+  }
+
+  /** Returns the changed lines of the file at a place in the list. */
+  hunks(at: number): Hunk[] {
+    return this.#lines[at]?.hunks() ?? []
+  }
+}

@@ -1,0 +1,43 @@
+/** How far git looks for a zero, which text has not. */
+const BEGINNING = 8000
+
+/** The largest text that is shown, in bytes. */
+export const TEXT_MAX = 16 * 1024 * 1024
+
+const UTF8 = new TextDecoder()
+
+/** Returns the text of a file, as git tells it from other files; null for others and huge ones. */
+export function textOf(bytes: Uint8Array): string | null {
+  const isText = bytes.length <= TEXT_MAX && !bytes.subarray(0, BEGINNING).includes(0)
+  return isText ? UTF8.decode(bytes) : null
+}
+
+/** The beginnings of the images that browsers may show, by extension; `.` stands for any byte. */
+const IMAGES: ReadonlyMap<string, readonly [type: string, begins: string]> = new Map([
+  ['png', ['image/png', '\x89PNG\r\n']],
+  ['jpg', ['image/jpeg', '\xff\xd8\xff']],
+  ['jpeg', ['image/jpeg', '\xff\xd8\xff']],
+  ['gif', ['image/gif', 'GIF8']],
+  ['webp', ['image/webp', 'RIFF....WEBP']],
+])
+
+/** The largest image that is shown, in bytes. */
+const IMAGE_MAX = 8 * 1024 * 1024
+
+/** Returns the media type of an image that browsers may show; null for all other files. */
+export function imageType(path: string, bytes: Uint8Array): string | null {
+  if (bytes.length > IMAGE_MAX) return null
+  const [type, begins] = IMAGES.get(/[^.]*$/.exec(path)?.[0].toLowerCase() ?? '') ?? []
+  const isImage =
+    begins && [...begins].every((one, at) => one === '.' || bytes[at] === one.charCodeAt(0))
+  return isImage && type !== undefined ? type : null
+}
+
+/** Prefix of the addresses of images in a rendered document; the page puts their bytes there. */
+export const IMAGE_PREFIX = 'package:'
+
+/** Returns the file that a package shows first: its library or program, or else its manifest. */
+export function mainFile(paths: ReadonlySet<string>): string | null {
+  const known = ['src/lib.rs', 'src/main.rs', 'lib.rs', 'README.md', 'Cargo.toml']
+  return known.find(path => paths.has(path)) ?? [...paths].sort()[0] ?? null
+}
