@@ -52,6 +52,7 @@ export async function checkPage(page: Page): Promise<void> {
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
   })
   await checkSize(page)
+  await checkOverlays(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as {
@@ -81,6 +82,37 @@ export async function checkPage(page: Page): Promise<void> {
 export async function checkSize(page: Page): Promise<void> {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
   assert.ok(wide <= 0, `${wide} pixels too wide`)
+}
+
+/** What is placed over the page hides what is below it; returns which elements are. */
+export async function checkOverlays(page: Page): Promise<string[]> {
+  const found = await page.evaluate(() => {
+    /** Whether it lies over something that it is not part of; pointers do not reach an icon. */
+    const isOver = (element: Element): boolean => {
+      const { left, top, width, height } = element.getBoundingClientRect()
+      return [0.05, 0.5, 0.95].some(across =>
+        [0.05, 0.5, 0.95].some(down => {
+          const stack = document.elementsFromPoint(left + width * across, top + height * down)
+          const at = stack.findIndex(one => element.contains(one))
+          const below = stack.slice(at + 1).filter(one => !element.contains(one))
+          return at >= 0 && below.some(one => !one.contains(element))
+        }),
+      )
+    }
+    return [...document.body.querySelectorAll('*')].flatMap(element => {
+      const { position, zIndex, backgroundColor, backgroundImage } = getComputedStyle(element)
+      const isPlaced = ['absolute', 'fixed', 'sticky'].includes(position)
+      if (!isPlaced || !element.checkVisibility()) return []
+      if (zIndex === 'auto' && !isOver(element)) return []
+      const isOpaque = /^rgb\(/.test(backgroundColor) || backgroundImage !== 'none'
+      return [{ name: `${element.localName}.${element.className}`, isOpaque }]
+    })
+  })
+  assert.deepEqual(
+    found.filter(one => !one.isOpaque),
+    [],
+  )
+  return found.map(one => one.name)
 }
 
 /** Keeps a picture of what is seen, when `SCREENSHOTS` names a folder. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { harbour, OTHER_CRATES } from '../support/harbour.ts'
-import { checkPage, PHONE, picture, visit } from './browsing.ts'
+import { checkOverlays, checkPage, PHONE, picture, visit } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const LOOK = {
@@ -258,6 +258,30 @@ for (const place of [still, live]) {
       })
     })
   }
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`${place.what}: what is placed over a page hides what is below, ${colorScheme}`, async () => {
+      const name = `${place.what}-${colorScheme}`.replaceAll(' ', '-')
+      const work = async (page: Page) => {
+        await page.locator('.selector summary').click()
+        assert.ok((await checkOverlays(page)).includes('ul.plain'))
+        await picture(page, `${name}-selector`)
+        await page.locator('.selector summary').click()
+        await page.locator('input[name=q]').click()
+        await page.keyboard.type('client')
+        await page.locator('[role=option]').first().waitFor()
+        assert.ok((await checkOverlays(page)).includes('ul.suggestions'))
+        await picture(page, `${name}-suggestions`)
+        await page.keyboard.press('Escape')
+        await page.locator('.skip').focus()
+        assert.ok((await checkOverlays(page)).includes('a.skip'))
+        await page.mouse.wheel(0, 400)
+        await page.waitForFunction(() => scrollY > 100)
+        assert.ok((await checkOverlays(page)).includes('nav.tabs'))
+        await picture(page, `${name}-scrolled`)
+      }
+      await look(place, 'crates/keel/', work, { colorScheme })
+    })
 
   test(`${place.what}: Escape closes the list, Enter alone goes to the results`, async () => {
     await look(place, '', async page => {
