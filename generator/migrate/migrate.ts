@@ -8,9 +8,7 @@ import { readDeparture, recordCopy, recordDeparture } from '../store/catalog/dep
 import { writeFact } from '../store/catalog/facts.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import { type CopyProgress, compareCatalogs, copyCatalog } from '../store/database/copy.ts'
-import { listDaemons } from '../store/database/daemons.ts'
 import { openSnapshot, type Snapshot } from '../store/database/database.ts'
-import { PLIMSOLL_SCHEMA, requireNone } from '../store/database/migrations.ts'
 import { Lock } from '../store/lock.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
 import { HeldPause } from './held-pause.ts'
@@ -85,8 +83,6 @@ class Migration {
     try {
       if (moved) await target.finish(moved.id)
       if (moved) return done
-      const older = (await listDaemons(database)).filter(one => one.schema < '028_pause')
-      requireNone(older, PLIMSOLL_SCHEMA, 'a pause of all changes')
       for (let round = 0; round < ROUNDS; round++) await this.#copyFiles()
       return await this.#move(
         target,

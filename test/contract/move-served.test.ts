@@ -33,7 +33,7 @@ class Publishers {
   readonly #loads: Promise<void>[]
   #isOver = false
 
-  constructor(url: string, token: string, prefix: string, count = 3) {
+  constructor(url: string, token: string, prefix: string, count = 2) {
     this.#loads = Array.from({ length: count }, (_, number) =>
       this.#publish(url, token, `${prefix}-${number}`),
     )
@@ -79,7 +79,11 @@ async function versionsOf({ database }: Registry): Promise<Map<string, string>> 
 }
 
 /** Without what would be most of the work, and is not the subject. */
-const LOAD = { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0', PLIMSOLL_GIT_INDEX: 'off' }
+const LOAD = {
+  PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
+  PLIMSOLL_GIT_INDEX: 'off',
+  PLIMSOLL_PAGES_SOURCE: 'false',
+}
 
 /** A registry before or after a move. */
 interface Home {

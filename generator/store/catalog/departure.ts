@@ -1,5 +1,5 @@
 import { refuse } from '../../../core/error/error.ts'
-import { type Queries, run } from '../database/statement.ts'
+import type { Queries } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
 
 /** The keys of the facts that records were moved away, and that they are an unfinished copy. */
@@ -23,11 +23,9 @@ export function readDeparture(db: Queries): Promise<Departure | null> {
   return read(db, MOVED)
 }
 
-/** Records that the records were moved away: no program takes changes of them any more. */
-export async function recordDeparture(tx: Queries, departure: Departure): Promise<void> {
-  await writeFact(tx, MOVED, JSON.stringify(departure))
-  // Programs that do not know the fact know no such step.
-  await run(tx, "UPDATE schema_record SET oldest = '028_pause'")
+/** Records that the records were moved away: they take no changes any more. */
+export function recordDeparture(tx: Queries, departure: Departure): Promise<void> {
+  return writeFact(tx, MOVED, JSON.stringify(departure))
 }
 
 /** Returns what records are a copy of; null when they are none, or a finished one. */

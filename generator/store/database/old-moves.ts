@@ -25,8 +25,6 @@ export async function dropOldMoves(db: Queries): Promise<void> {
     const [key, fact] = side === 'coming' ? ['copy', { id, place }] : ['moved', { id, place, at }]
     if (side === 'leaving' && at === null) continue
     await upsert(db, 'facts', ['key'], { key, value: JSON.stringify(fact) })
-    // Earlier versions would take changes of them.
-    await run(db, "UPDATE schema_record SET oldest = '028_pause'")
   }
 }
 

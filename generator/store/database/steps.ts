@@ -275,8 +275,8 @@ export const steps: Readonly<Record<string, Step>> = {
     `CREATE TRIGGER listings_found AFTER UPDATE OF found_id, found_yanked, step ON listings
     BEGIN UPDATE counts SET n = n + 1 WHERE what = 'search'; END`,
   ]),
-  // Moves pause the registry; they leave neither tables nor triggers in it.
-  '028_pause': { up: dropOldMoves },
+  // Moves pause the registry, which every program has to know; tables and triggers of theirs go.
+  '028_pause': { up: dropOldMoves, oldest: '028_pause' },
   // Images of other hosts are not copied; those of packages are files beside their version.
   '029_no_image_copies': contracts('029_no_image_copies', [
     `DROP TABLE image_uses`,
