@@ -3,18 +3,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import semver from 'semver'
+import { expandDl } from '../../core/download-url.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { canonicalName, isName, parseName } from '../../core/name.ts'
-import { crateKey, sourceFilePath } from '../../core/paths/crates.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { parseRequirement, satisfies } from '../../core/requirement.ts'
 import { parseQuery } from '../../core/search/words.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { expandDl } from '../../core/download-url.ts'
 import { withoutCredentials } from '../../core/urls.ts'
 import { compareVersions, isVersion, parseVersion } from '../../core/version.ts'
 
@@ -131,8 +131,6 @@ test('no name and no file of a crate leads out of its folder', () => {
       assert.ok(isInside(indexPath(parsed)))
       assert.ok(isInside(crateKey(parsed, '0'.repeat(64))))
       assert.equal(canonicalName(parsed), canonicalName(parseName(one.toUpperCase())))
-      const page = sourceFilePath(one, '1.0.0', file)
-      assert.ok(page === null || isInside(page), page ?? '')
     }),
     RUNS,
   )
