@@ -16,7 +16,7 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   const crates = missing.dataset.crates ?? ''
   if (!location.pathname.startsWith(crates)) return
   const moved = movedPath(location.pathname.slice(crates.length))
-  if (moved !== null) return goTo(crates + moved)
+  if (moved !== null && (await goTo(crates + moved))) return
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return
   const found = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
@@ -30,9 +30,10 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(one => card(one, crates))))
 }
 
-/** Goes to an address if there is such a page, with the lines that the old one named. */
-async function goTo(address: string): Promise<void> {
+/** Goes to an address with the lines that the old one named; false if there is no such page. */
+async function goTo(address: string): Promise<boolean> {
   const { ok } = await fetch(address, { method: 'HEAD' })
   const lines = /^#(L\d+(?:-L\d+)?)$/.exec(location.hash)?.[1]
   if (ok) location.replace(lines === undefined ? address : `${address}:${lines}`)
+  return ok
 }

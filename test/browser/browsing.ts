@@ -31,7 +31,8 @@ export async function visit(
     })
     page.on('pageerror', error => complaints.push(error.message))
     page.on('request', request => {
-      if (!request.url().startsWith(url)) complaints.push(`a request to ${request.url()}`)
+      const address = request.url().replace(/^blob:/, '')
+      if (!address.startsWith(new URL(url).origin)) complaints.push(`a request to ${request.url()}`)
     })
     await page.goto(`${url}/${path}`, { waitUntil: 'load' })
     await work(page)

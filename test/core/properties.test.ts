@@ -122,11 +122,11 @@ test('a version satisfies itself, and what is below it does not satisfy what is 
   )
 })
 
-test('no name and no file of a crate leads out of its folder', () => {
+test('no name of a crate leads out of its folder', () => {
   const isInside = (path: string) =>
     path.split('/').every(one => one !== '' && !/^\.|[\\\0]/.test(one))
   fc.assert(
-    fc.property(name, fc.string({ unit: 'binary', maxLength: 60 }), (one, file) => {
+    fc.property(name, one => {
       const parsed = parseName(one)
       assert.ok(isInside(indexPath(parsed)))
       assert.ok(isInside(crateKey(parsed, '0'.repeat(64))))

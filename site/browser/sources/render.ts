@@ -6,7 +6,10 @@ import { type Block, blocksOf, splitLines, visible } from '../../source/lines.ts
 import { serve } from './serve.ts'
 
 /** The grammars, each loaded when it is first needed. */
-const GRAMMARS: ReadonlyMap<string, () => Promise<{ readonly default: Parameters<typeof addGrammar>[1] }>> = new Map([
+const GRAMMARS: ReadonlyMap<
+  string,
+  () => Promise<{ readonly default: Parameters<typeof addGrammar>[1] }>
+> = new Map([
   ['bash', () => import('highlight.js/lib/languages/bash')],
   ['c', () => import('highlight.js/lib/languages/c')],
   ['cpp', () => import('highlight.js/lib/languages/cpp')],
