@@ -44,10 +44,11 @@ export async function visit(
 
 /**
  * Nothing sticks out of the window, and axe finds nothing serious, once the page is painted, with
- * what a search has found.
+ * what a search has found, and what was read from a package.
  */
 export async function checkPage(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector('[data-status]:empty') === null)
+  const waiting = '[data-status]:empty, [data-sources][data-checksum=unchecked], [aria-busy=true]'
+  await page.waitForFunction(one => document.querySelector(one) === null, waiting)
   await page.evaluate(async () => {
     await document.fonts.ready
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
