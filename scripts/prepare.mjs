@@ -19,7 +19,11 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
 
 /** What is bundled, by the script that does it: the folders that it reads. */
-const BUNDLES = { assets: ['core', 'site'], program: ['core', 'site', 'generator', 'daemon'] }
+const BUNDLES = {
+  sdk: [join('generator', 'store', 's3')],
+  assets: ['core', 'site'],
+  program: ['core', 'site', 'generator', 'daemon'],
+}
 
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
 const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json']

@@ -6,20 +6,24 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { placeOf } from '../../core/paths/tree.ts'
 import { headersOf } from '../../generator/store/s3/headers.ts'
-import { encodePath, signedHeaders } from '../../generator/store/s3/sign.ts'
+import { PutObjectCommand, S3Client } from '../../generator/store/s3/sdk.ts'
 import { filesBelow } from '../../test/support/folder.ts'
 import { KEYS } from '../../test/support/s3/signature.ts'
 
 const AT_ONCE = 32
 
 const [dir = '', endpoint = '', prefix = ''] = process.argv.slice(2)
-const { hostname, port, host } = new URL(endpoint)
-const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
-const credentials = { accessKeyId: KEYS.id, secretAccessKey: KEYS.secret }
+const client = new S3Client({
+  endpoint,
+  region: 'eu-test-1',
+  forcePathStyle: true,
+  credentials: { accessKeyId: KEYS.id, secretAccessKey: KEYS.secret },
+  requestChecksumCalculation: 'WHEN_REQUIRED',
+  requestHandler: { httpAgent: { keepAlive: true, maxSockets: AT_ONCE } },
+})
 const files = filesBelow(dir)
 let next = 0
 
@@ -28,26 +32,19 @@ async function putInTurn(): Promise<void> {
     await put(file, await readFile(join(dir, file)))
 }
 
-function put(file: string, body: Buffer): Promise<void> {
-  const path = `/test/${encodePath(`${prefix}/${file}`)}`
+async function put(file: string, body: Buffer): Promise<void> {
   const hash = createHash('sha256').update(body).digest('hex')
-  const headers = { ...headersOf(placeOf(file), 0), 'x-amz-meta-sha256': hash }
-  const signed = signedHeaders({ method: 'PUT', host, path, query: {}, headers }, hash, {
-    credentials,
-    region: 'eu-test-1',
-    now: new Date(),
+  const headers = headersOf(placeOf(file), 0)
+  const command = new PutObjectCommand({
+    Bucket: 'test',
+    Key: `${prefix}/${file}`,
+    Body: body,
+    ContentType: headers['content-type'],
+    CacheControl: headers['cache-control'],
+    Metadata: { sha256: hash },
   })
-  const all = { ...signed, 'content-length': body.byteLength }
-  return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, agent, method: 'PUT', path, headers: all }, answer => {
-      answer.resume()
-      if (answer.statusCode === 200) answer.once('end', resolve)
-      else reject(new Error(`${path}: ${answer.statusCode}`))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
+  await client.send(command)
 }
 
 await Promise.all(Array.from({ length: AT_ONCE }, putInTurn))
-agent.destroy()
+client.destroy()

@@ -2,6 +2,7 @@
  * Replaces HTTP to the object storage of a simulation, below the client: requests arrive later,
  * their answers later still, or never.
  */
+import { EventEmitter } from 'node:events'
 import http, { type IncomingHttpHeaders } from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import { Readable, Writable } from 'node:stream'
@@ -33,13 +34,35 @@ export interface Storage {
   answer(request: Arrived, body: Buffer): Answer
 }
 
+/** The connection of a request, of which nothing but the time since it began is told. */
+class VirtualSocket extends EventEmitter {
+  readonly connecting = false
+  readonly bytesRead = 0
+  #timer: NodeJS.Timeout | undefined
+
+  setTimeout(ms: number, silent?: () => void): this {
+    clearTimeout(this.#timer)
+    if (silent) this.once('timeout', silent)
+    if (ms > 0) this.#timer = setTimeout(() => this.emit('timeout'), ms)
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  destroy(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
 /** A request on its way: what `node:http` would return. */
 class VirtualRequest extends Writable {
+  readonly socket = new VirtualSocket()
   readonly #options: Options
   readonly #process: VirtualProcess
   readonly #storage: Storage
   readonly #parts: Buffer[] = []
-  #timer: NodeJS.Timeout | undefined
   /** Whether the answer has come, or nobody waits for it. */
   #isOver = false
 
@@ -49,11 +72,6 @@ class VirtualRequest extends Writable {
     this.#options = options
     this.#process = process
     this.#storage = storage
-  }
-
-  setTimeout(ms: number, silent: () => void): this {
-    this.#timer = setTimeout(silent, ms)
-    return this
   }
 
   override _write(part: Buffer, _: BufferEncoding, done: () => void): void {
@@ -125,12 +143,13 @@ class VirtualRequest extends Writable {
 
   #end(): void {
     this.#isOver = true
-    clearTimeout(this.#timer)
+    this.socket.destroy()
   }
 }
 
 /** An answer as `node:http` gives it. */
 class VirtualAnswer extends Readable {
+  readonly socket = new VirtualSocket()
   readonly statusCode: number
   readonly headers: IncomingHttpHeaders
   readonly #body: Buffer
@@ -141,6 +160,11 @@ class VirtualAnswer extends Readable {
     this.statusCode = status
     this.headers = { 'content-length': String(bytes.length), ...headers }
     this.#body = method === 'HEAD' ? Buffer.alloc(0) : bytes
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.socket.destroy()
+    done(error)
   }
 
   override _read(): void {
@@ -155,7 +179,7 @@ export function replaceRequests(storage: () => Storage): () => void {
   const replaced = (options: Options, ...rest: unknown[]) => {
     const process = currentProcess()
     if (process && options.host === BUCKET_HOST)
-      return new VirtualRequest(options, process, storage())
+      return new VirtualRequest(options, process, storage()).once('response', rest[0] as () => void)
     return (request as (...args: unknown[]) => unknown)(options, ...rest)
   }
   http.request = replaced as unknown as typeof request

@@ -8,6 +8,8 @@ export type Register = (program: Command, io: Io) => void
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
+const completion = async (): Promise<Register> =>
+  (await import('./completion.ts')).registerCompletion
 const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
 const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
@@ -28,7 +30,8 @@ export const commands: CommandTable = {
   backup,
   restore: backup,
   migrate: async () => (await import('./backup.ts')).registerMigrate,
-  completion: async () => (await import('./completion.ts')).registerCompletion,
+  completion,
+  'complete-words': completion,
 }
 
 /**
@@ -40,7 +43,7 @@ export async function loadCommands(
   word: string | undefined,
 ): Promise<readonly Register[]> {
   if (word === '--version' || word === '-V') return []
-  const isOne = word !== undefined && word !== 'completion' && Object.hasOwn(table, word)
+  const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
   const one = isOne ? table[word] : undefined
   const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
   return [...new Set(loaded)]

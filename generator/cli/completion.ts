@@ -1,38 +1,121 @@
-import { Argument, type Command } from 'commander'
-import { bashScript } from './completion/bash.ts'
-import { describeProgram } from './completion/describe.ts'
-import { fishScript } from './completion/fish.ts'
-import { zshScript } from './completion/zsh.ts'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Argument, type Command, type Option } from 'commander'
+import { settingTable } from '../../core/settings/schema.ts'
 import { withManual } from './console/manual.ts'
 import type { Io } from './io.ts'
 
-const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
+/** Each script asks the program: one line a word, with its meaning, then `:` and what else fits. */
+const SCRIPTS = {
+  bash: `_plimsoll() {
+  local line=\${COMP_LINE:0:COMP_POINT} cur word about cut
+  local -a words; read -ra words <<< "$line"
+  cur=\${line##*[[:space:]]}; [[ -n $cur ]] || words+=('')
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word about; do
+    case $word in
+      :[fd]) compopt -o filenames 2>/dev/null
+        while read -r word; do COMPREPLY+=("$word"); done < <(compgen "-\${word#:}" -- "$cur") ;;
+      :open) compopt -o nospace 2>/dev/null ;;
+      *) COMPREPLY+=("$word") ;;
+    esac
+  done < <("\${words[0]}" complete-words -- "\${words[@]:1}" 2>/dev/null)
+  # Readline takes some characters for ends of words, and replaces only what follows them.
+  for cut in @ = :; do
+    if [[ $cur == *"$cut"* && $COMP_WORDBREAKS == *"$cut"* ]]; then
+      COMPREPLY=("\${COMPREPLY[@]#"\${cur%"$cut"*}$cut"}")
+    fi
+  done
+}
+complete -F _plimsoll plimsoll`,
+  zsh: `#compdef plimsoll
+_plimsoll() {
+  local word about end=' '; local -a found
+  while IFS=$'\\t' read -r word about; do
+    case $word in
+      :f) _files ;;
+      :d) _files -/ ;;
+      :open) end='' ;;
+      *) found+=("\${word//:/\\\\:}:$about") ;;
+    esac
+  done < <($words[1] complete-words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( $#found )) && _describe plimsoll found -S "$end"
+}
+if [[ $funcstack[1] == _plimsoll ]]; then _plimsoll "$@"; else compdef _plimsoll plimsoll; fi`,
+  fish: `function __plimsoll_words
+    set -l words (commandline -opc) (commandline -ct)
+    for line in ($words[1] complete-words -- $words[2..] 2>/dev/null)
+        switch $line
+            case ':f'; __fish_complete_path (commandline -ct)
+            case ':d'; __fish_complete_directories (commandline -ct)
+            case ':*';
+            case '*'; echo $line
+        end
+    end
+end
+complete -c plimsoll -f -a '(__plimsoll_words)'`,
+} as const
 
 /** `completion SHELL`: prints a script that completes commands, options, settings and crates. */
 export function registerCompletion(program: Command, io: Io): void {
+  const shells = new Argument('<shell>', 'the shell for which the script is')
   const command = program
     .command('completion')
     .description('print a script that completes commands, options, settings and crates in a shell')
-    .addArgument(
-      new Argument('<shell>', 'the shell for which the script is').choices(Object.keys(SCRIPTS)),
-    )
-    .action((shell: keyof typeof SCRIPTS) =>
-      io.out(SCRIPTS[shell](describeProgram(program)).trimEnd()),
-    )
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll completion bash > ~/.plimsoll.bash',
-        'completes in every bash with `source ~/.plimsoll.bash` in ~/.bashrc',
-      ],
-      [
-        'plimsoll completion zsh > ~/.plimsoll.zsh',
-        'completes in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc',
-      ],
-      [
-        'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
-        'completes in every fish',
-      ],
-    ],
-  })
+    .addArgument(shells.choices(Object.keys(SCRIPTS)))
+    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]))
+  const bash = 'in every bash with `source ~/.plimsoll.bash` in ~/.bashrc'
+  const zsh = 'in every zsh with `source ~/.plimsoll.zsh` after `compinit` in ~/.zshrc'
+  const fish = '~/.config/fish/completions/plimsoll.fish'
+  const examples: [string, string][] = [
+    ['plimsoll completion bash > ~/.plimsoll.bash', `completes ${bash}`],
+    ['plimsoll completion zsh > ~/.plimsoll.zsh', `completes ${zsh}`],
+    [`plimsoll completion fish > ${fish}`, 'completes in every fish'],
+  ]
+  withManual(command, { examples })
+  program
+    .command('complete-words [words...]', { hidden: true })
+    .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))
+}
+
+/** Returns what can stand for the last of the words, as the scripts read it. */
+function completed(program: Command, words: readonly string[], env: Io['env']): string[] {
+  const last = words.at(-1) ?? ''
+  let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]
+  for (const word of words.slice(0, -1)) {
+    if (option?.long === '--dir') folder = word
+    const known = command.options.find(one => option === undefined && one.long === word)
+    if (option === undefined && !word.startsWith('-'))
+      command = command.commands.find(one => one.name() === word) ?? command
+    option = known?.required || known?.optional ? known : undefined
+  }
+  const [argument] = command.registeredArguments
+  const place = /[<[]([^>\]]*)/.exec(option?.flags ?? '')?.[1] ?? argument?.name() ?? ''
+  const choices = option ? option.argChoices : argument?.argChoices
+  const fits = (word: string) => word.startsWith(last)
+  const offer = (words: (readonly [string, string])[]) =>
+    words.filter(([word]) => fits(word)).map(([word, about]) => `${word}\t${about}`)
+  const help = command.createHelp()
+  if (!option && last.startsWith('-'))
+    return offer(help.visibleOptions(command).map(one => [one.long ?? '', one.description]))
+  if (!option && command.commands.length > 0)
+    return offer(help.visibleCommands(command).map(one => [one.name(), one.description()]))
+  if (choices) return choices.filter(fits)
+  if (place === 'dir') return [':d']
+  if (/^(?:file|dir-or-url|source)\b/.test(place)) return [':f']
+  if (place === 'key=value')
+    return [...[...settingTable.keys()].map(key => `${key}=`).filter(fits), ':open']
+  return /^name\[?@/.test(place) ? crates(folder || 'registry', last) : []
+}
+
+/** Returns the crates of a registry folder that begin so, or the versions after an `@`. */
+function crates(folder: string, start: string): string[] {
+  const [name = '', version] = start.split('@')
+  const inside = join(folder, 'public', 'crates', version === undefined ? '' : join('/', name))
+  if (!existsSync(inside)) return []
+  const found = readdirSync(inside, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => (version === undefined ? entry.name : `${name}@${entry.name}`))
+    .filter(one => one.startsWith(start))
+  return version === undefined ? [...found, ':open'] : found
 }

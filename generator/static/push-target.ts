@@ -7,9 +7,8 @@ import { fileChecksum, sweepFolder, writeDurably } from '../store/durable-file.t
 import { FileMutex } from '../store/lock.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import type { Bucket } from '../store/s3/bucket.ts'
-import { reading } from '../store/s3/connection.ts'
-import { readBody } from '../store/s3/exchange.ts'
 import { headersOf } from '../store/s3/headers.ts'
+import { readBody, reading } from '../store/s3/reading.ts'
 
 /** A file of the target, and what identifies these bytes of it. */
 export interface Found {

@@ -8,7 +8,7 @@ import type { ByteRange, CrateStore, LocalFile, OpenBytes, Staged } from './crat
 import { temporaryPath } from './disk/steps.ts'
 import { fileFacts, makeFolder, readFolder } from './durable-file.ts'
 import type { Bucket } from './s3/bucket.ts'
-import { reading } from './s3/connection.ts'
+import { reading } from './s3/reading.ts'
 
 /** What every reader of a `.crate` may keep for ever. */
 const HEADERS = {

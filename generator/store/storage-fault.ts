@@ -102,8 +102,6 @@ const OF_STORAGE = new Set<string>([
   'bucket_unreachable',
   'bucket_refuses',
   'bucket_keys_missing',
-  'bucket_role_refused',
-  'bucket_token_missing',
   'database_away',
   'database_denied',
   'registry_moved',

@@ -13,7 +13,7 @@ import { isOnServer } from './database/engine.ts'
 import { isInside, realOf } from './durable-file.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Bucket } from './s3/bucket.ts'
-import type { Environment } from './s3/metadata.ts'
+import type { Environment } from './s3/client.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:

@@ -16,10 +16,6 @@ export const storageMessages = {
     bucket_refuses: 'the object storage refuses a request ({reason}); its operator can mend that',
     file_refused: '{path} is not in the object storage as it should be: {reason}',
     bucket_keys_missing:
-      'there are no keys for the object storage; set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE` for a profile in `~/.aws/credentials`',
-    bucket_role_refused:
-      'there are no keys of the object storage for the role of `AWS_ROLE_ARN` ({reason}); its trust policy has to name who issued the token in `AWS_WEB_IDENTITY_TOKEN_FILE`',
-    bucket_token_missing:
-      'the token that gives keys of the object storage cannot be read from {file} ({reason}); see `AWS_WEB_IDENTITY_TOKEN_FILE` or `AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE`',
+      'there are no keys for the object storage ({reason}); set `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or `AWS_PROFILE` for a profile in `~/.aws`, or give the machine or container a role',
   },
 } as const satisfies MessageTable

@@ -1,14 +1,28 @@
-import { createHash } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import type {
+  GetObjectCommandOutput,
+  HeadObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { refuse } from '../../../core/error/error.ts'
 import { addressText } from '../../../core/settings/bucket.ts'
-import { type BucketAnswer, BucketConnection, type BucketOptions } from './connection.ts'
-import type { Body } from './exchange.ts'
-import { childrenOf, childText, type Element, parseXml } from './xml.ts'
+import { type BucketOptions, clientsOf, SILENCE_MS } from './client.ts'
+import { refuseFailure, statusOf } from './failure.ts'
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  getSignedUrl,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from './sdk.ts'
 
-/** Longer content goes in parts of this length, in bytes. */
-export const PART_BYTES = 16 * 1024 * 1024
+/** What is sent: bytes, or a file that is read once more for every attempt. */
+export type Body = Uint8Array | { readonly file: string; readonly size: number }
 
 /** What a bucket says about an object. */
 export interface ObjectFacts {
@@ -22,7 +36,7 @@ export interface ObjectFacts {
 /** An object that is being read. */
 export interface OpenObject extends ObjectFacts {
   /** To be read to its end or destroyed. */
-  readonly bytes: IncomingMessage
+  readonly bytes: Readable
 }
 
 /** What is to be written. */
@@ -30,8 +44,8 @@ export interface NewObject {
   readonly body: Body
   /** SHA-256 of the body in hex, which the server checks. */
   readonly cksum: string
-  /** Headers that the server gives to readers, such as `content-type`. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** What the server tells readers: the headers of these names. */
+  readonly headers?: { readonly 'content-type'?: string; readonly 'cache-control'?: string }
   /** Written only where there is no object, or the one with this ETag. */
   readonly onlyIf?: 'absent' | { readonly etag: string }
 }
@@ -43,6 +57,11 @@ export interface ListedObject {
   readonly etag: string
 }
 
+/** Commands of the SDK whose request is changed on its way. */
+interface Changeable {
+  readonly middlewareStack: PutObjectCommand['middlewareStack']
+}
+
 /**
  * The objects below a prefix of a bucket of any S3-compatible storage. Keys are relative to the
  * prefix. Refuses what cannot be reached or is not permitted.
@@ -50,66 +69,74 @@ export interface ListedObject {
 export class Bucket {
   /** The address, as in the settings. */
   readonly place: string
-  readonly #connection: BucketConnection
+  readonly #requests: S3Client
+  readonly #streams: S3Client
+  readonly #bucket: string
   readonly #prefix: string
+  readonly #silence: number
 
   constructor(options: BucketOptions) {
+    const { requests, streams } = clientsOf(options)
     this.place = addressText(options.address)
-    this.#connection = new BucketConnection(options)
+    this.#requests = requests
+    this.#streams = streams
+    this.#silence = options.silence ?? SILENCE_MS
+    this.#bucket = options.address.bucket
     this.#prefix = options.address.prefix === '' ? '' : `${options.address.prefix}/`
   }
 
   /** Writes an object; returns its ETag, or null when the condition does not hold. */
   async put(key: string, object: NewObject): Promise<string | null> {
-    const { body, cksum, onlyIf } = object
-    const condition = conditionOf(onlyIf)
-    const headers = { ...object.headers, 'x-amz-meta-sha256': cksum }
-    if (sizeOf(body) > PART_BYTES) return this.#putParts(key, body, headers, condition)
-    const answer = await this.#connection.send({
-      method: 'PUT',
-      key: this.#prefix + key,
-      headers: { ...headers, ...condition },
-      body,
-      hash: cksum,
-      // An object that is not there cannot have the ETag of a condition.
-      expects: onlyIf === undefined ? [] : onlyIf === 'absent' ? [412] : [404, 412],
+    const { body, cksum, headers = {}, onlyIf } = object
+    const command = new PutObjectCommand({
+      ...this.#at(key),
+      Body: body instanceof Uint8Array ? body : '',
+      ContentLength: body instanceof Uint8Array ? body.byteLength : body.size,
+      ContentType: headers['content-type'],
+      CacheControl: headers['cache-control'],
+      Metadata: { sha256: cksum },
+      ...(onlyIf === 'absent' ? { IfNoneMatch: '*' } : onlyIf && { IfMatch: onlyIf.etag }),
     })
-    return [404, 412].includes(answer.status) ? null : (answer.headers.etag ?? '')
+    signChecksum(command, cksum)
+    if (!(body instanceof Uint8Array)) sendFile(command, body.file)
+    // An object that is not there cannot have the ETag of a condition.
+    const expects = onlyIf === undefined ? [] : onlyIf === 'absent' ? [412] : [404, 412]
+    const written = await unless(expects, 'PUT', () => this.#requests.send(command))
+    return written && (written.ETag ?? '')
   }
 
   /** Returns the facts of an object; null when there is none. */
   async head(key: string): Promise<ObjectFacts | null> {
-    const request = { method: 'HEAD', key: this.#prefix + key, expects: [404] } as const
-    const { status, headers } = await this.#connection.send(request)
-    return status === 404 ? null : factsOf(headers)
+    const command = new HeadObjectCommand(this.#at(key))
+    const found = await unless([404], 'HEAD', () => this.#requests.send(command))
+    return found && factsOf(found)
   }
 
   /** Opens an object, or its bytes from `start` to `end` inclusive; null when there is none. */
   async get(key: string, range?: { start: number; end: number }): Promise<OpenObject | null> {
-    const bytes = await this.#connection.open({
-      method: 'GET',
-      key: this.#prefix + key,
-      headers: range ? { range: `bytes=${range.start}-${range.end}` } : {},
-      expects: [404],
-    })
-    return bytes.statusCode === 404 ? null : { ...factsOf(bytes.headers), bytes }
+    const Range = range && `bytes=${range.start}-${range.end}`
+    const command = new GetObjectCommand({ ...this.#at(key), Range })
+    const found = await unless([404], 'GET', () => this.#streams.send(command))
+    if (found === null) return null
+    // What the SDK returns in Node.
+    const bytes = found.Body as unknown as IncomingMessage
+    bytes.on('error', () => undefined)
+    destroyWhenSilent(bytes, this.#silence)
+    return { ...factsOf(found), bytes }
   }
 
   /** Removes an object; does nothing when there is none. */
   async remove(key: string): Promise<void> {
-    await this.#connection.send({ method: 'DELETE', key: this.#prefix + key, expects: [404] })
+    const command = new DeleteObjectCommand(this.#at(key))
+    await unless([404], 'DELETE', () => this.#requests.send(command))
   }
 
   /** Copies an object of at most 5 GB within the storage; returns false when there is none. */
   async copy(from: string, to: string): Promise<boolean> {
-    const source = this.#connection.copySource(this.#prefix + from)
-    const { status } = await this.#connection.send({
-      method: 'PUT',
-      key: this.#prefix + to,
-      headers: { 'x-amz-copy-source': source },
-      expects: [404],
-    })
-    return status !== 404
+    const source = `${this.#bucket}/${this.#prefix}${from}`
+    const CopySource = source.split('/').map(encodeURIComponent).join('/')
+    const command = new CopyObjectCommand({ ...this.#at(to), CopySource })
+    return (await unless([404], 'PUT', () => this.#requests.send(command))) !== null
   }
 
   /**
@@ -117,140 +144,103 @@ export class Bucket {
    * `isFlat`, only those without a further `/`.
    */
   async *list(start = '', isFlat = false): AsyncIterable<ListedObject> {
-    for (let token = ''; ; ) {
-      const query = {
-        'list-type': '2',
-        prefix: this.#prefix + start,
-        ...(isFlat && { delimiter: '/' }),
-        ...(token !== '' && { 'continuation-token': token }),
-      }
-      const answer = await this.#connection.send({ method: 'GET', key: '', query })
-      const page = rootOf(answer, 'ListBucketResult')
-      for (const one of childrenOf(page, 'Contents')) yield this.#listed(one)
-      token = childText(page, 'NextContinuationToken')
-      if (childText(page, 'IsTruncated') !== 'true' || token === '') return
+    const query = {
+      Bucket: this.#bucket,
+      Prefix: this.#prefix + start,
+      ...(isFlat && { Delimiter: '/' }),
+    }
+    for (let ContinuationToken: string | undefined; ; ) {
+      const command = new ListObjectsV2Command({ ...query, ContinuationToken })
+      const page = await unless([], 'GET', () => this.#requests.send(command))
+      for (const object of page?.Contents ?? []) yield this.#listed(object)
+      ContinuationToken = page?.NextContinuationToken
+      if (!page?.IsTruncated || ContinuationToken === undefined) return
     }
   }
 
   /** Returns the address from which anybody may read an object for `seconds`. */
-  presigned(key: string, seconds: number): Promise<string> {
-    return this.#connection.presigned(this.#prefix + key, seconds)
+  async presigned(key: string, seconds: number): Promise<string> {
+    const command = new GetObjectCommand(this.#at(key))
+    const sign = () => getSignedUrl(this.#requests, command, { expiresIn: seconds })
+    return (await unless([], 'GET', sign)) ?? ''
   }
 
-  #listed(element: Element): ListedObject {
-    const key = childText(element, 'Key')
-    const size = Number(childText(element, 'Size'))
-    if (!key.startsWith(this.#prefix) || !Number.isSafeInteger(size))
+  #at(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: this.#prefix + key }
+  }
+
+  #listed({ Key = '', Size = -1, ETag = '' }: Listed): ListedObject {
+    if (!Key.startsWith(this.#prefix) || !Number.isSafeInteger(Size) || Size < 0)
       refuse('bucket_refuses', { reason: 'its list of objects is not one of S3' })
-    return { key: key.slice(this.#prefix.length), size, etag: childText(element, 'ETag') }
-  }
-
-  async #putParts(
-    relative: string,
-    body: Body,
-    headers: Readonly<Record<string, string>>,
-    condition: Readonly<Record<string, string>>,
-  ): Promise<string | null> {
-    const key = this.#prefix + relative
-    const begun = await this.#connection.send({
-      method: 'POST',
-      key,
-      headers,
-      query: { uploads: '' },
-    })
-    const uploadId = childText(rootOf(begun, 'InitiateMultipartUploadResult'), 'UploadId')
-    try {
-      const etags = await this.#sendParts(key, uploadId, body)
-      const parts = etags.map((etag, at) => {
-        const tag = etag.replace(/[<>&]/g, '')
-        return `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`
-      })
-      const whole = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
-      const answer = await this.#connection.send({
-        method: 'POST',
-        key,
-        query: { uploadId },
-        headers: condition,
-        ...hashed(Buffer.from(whole)),
-        expects: [404, 412],
-      })
-      // A retry of a completion whose answer was lost finds no upload any more.
-      if (answer.status === 404) return this.#completed(relative, headers['x-amz-meta-sha256'])
-      if (answer.status !== 412)
-        return childText(rootOf(answer, 'CompleteMultipartUploadResult'), 'ETag')
-    } catch (error) {
-      await this.#abort(key, uploadId).catch(() => undefined)
-      throw error
-    }
-    await this.#abort(key, uploadId)
-    return null
-  }
-
-  async #sendParts(key: string, uploadId: string, body: Body): Promise<string[]> {
-    const etags: string[] = []
-    for await (const part of partsOf(body)) {
-      const query = { partNumber: String(etags.length + 1), uploadId }
-      const sent = await this.#connection.send({ method: 'PUT', key, query, ...hashed(part) })
-      etags.push(sent.headers.etag ?? '')
-    }
-    return etags
-  }
-
-  async #completed(key: string, cksum: string | undefined): Promise<string | null> {
-    const facts = await this.head(key)
-    return facts && facts.cksum === cksum ? facts.etag : null
-  }
-
-  async #abort(key: string, uploadId: string): Promise<void> {
-    await this.#connection.send({ method: 'DELETE', key, query: { uploadId }, expects: [404] })
+    return { key: Key.slice(this.#prefix.length), size: Size, etag: ETag }
   }
 }
 
-function conditionOf(onlyIf: NewObject['onlyIf']): Readonly<Record<string, string>> {
-  if (onlyIf === undefined) return {}
-  return onlyIf === 'absent' ? { 'if-none-match': '*' } : { 'if-match': onlyIf.etag }
-}
+type Listed = NonNullable<ListObjectsV2CommandOutput['Contents']>[number]
 
-function factsOf(headers: IncomingMessage['headers']): ObjectFacts {
-  const [, whole] = /\/(\d+)$/.exec(headers['content-range'] ?? '') ?? []
-  const cksum = headers['x-amz-meta-sha256']
-  return {
-    size: Number(whole ?? headers['content-length'] ?? Number.NaN),
-    etag: headers.etag ?? '',
-    cksum: typeof cksum === 'string' ? cksum : null,
-  }
-}
-
-function rootOf({ body }: BucketAnswer, name: string): Element {
-  const root = parseXml(body.toString())
-  return root?.name === name
-    ? root
-    : refuse('bucket_refuses', { reason: `its answer is no ${name}` })
-}
-
-function sizeOf(body: Body): number {
-  return body instanceof Uint8Array ? body.byteLength : body.size
-}
-
-function hashed(body: Uint8Array): { readonly body: Uint8Array; readonly hash: string } {
-  return { body, hash: createHash('sha256').update(body).digest('hex') }
-}
-
-async function* partsOf(body: Body): AsyncIterable<Uint8Array> {
-  if (body instanceof Uint8Array) {
-    for (let at = 0; at < body.byteLength; at += PART_BYTES)
-      yield body.subarray(at, at + PART_BYTES)
-    return
-  }
-  const file = await open(body.file)
+/** Runs a request; null when the server answers one of these statuses. Refuses all others. */
+async function unless<T>(
+  statuses: readonly number[],
+  method: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
   try {
-    for (let at = 0; at < body.size; at += PART_BYTES) {
-      const part = Buffer.allocUnsafe(Math.min(PART_BYTES, body.size - at))
-      const { bytesRead } = await file.read(part, 0, part.byteLength, at)
-      if (bytesRead < part.byteLength) throw new Error(`${body.file} has become shorter`)
-      yield part
-    }
-  } finally {
-    await file.close()
+    return await work()
+  } catch (error) {
+    if (statuses.includes(statusOf(error) ?? 0)) return null
+    return refuseFailure(method, error)
+  }
+}
+
+/** Signs the checksum of the body, so that the server stores no other bytes. */
+function signChecksum({ middlewareStack }: Changeable, cksum: string): void {
+  middlewareStack.add(
+    next => args => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = cksum
+      return next(args)
+    },
+    { step: 'build' },
+  )
+}
+
+/** Opens the file anew for each attempt: the SDK does not repeat a request with a stream. */
+function sendFile({ middlewareStack }: Changeable, file: string): void {
+  middlewareStack.add(
+    next => args => {
+      Object.assign(args.request as object, { body: createReadStream(file) })
+      return next(args)
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  )
+}
+
+/**
+ * Destroys an answer whose server is silent for `silence` milliseconds, but not while its reader
+ * leaves bytes where they are: then it is we who do not let the server send.
+ */
+function destroyWhenSilent(bytes: IncomingMessage, silence: number): void {
+  const { socket } = bytes
+  // A reader may have taken the last byte only now: the server is silent when nothing came since.
+  let seen = -1
+  const look = () => {
+    const isWaiting = bytes.readableLength === 0
+    if (isWaiting && socket.bytesRead === seen)
+      return void bytes.destroy(
+        Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }),
+      )
+    seen = isWaiting ? socket.bytesRead : -1
+    socket.setTimeout(silence / 2)
+  }
+  socket.setTimeout(silence / 2).on('timeout', look)
+  bytes.once('close', () => socket.setTimeout(0).off('timeout', look))
+}
+
+function factsOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectFacts {
+  const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []
+  return {
+    size: Number(whole ?? found.ContentLength ?? Number.NaN),
+    etag: found.ETag ?? '',
+    cksum: found.Metadata?.sha256 ?? null,
   }
 }

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Command } from 'commander'
-import { createProgram } from '../../../daemon/program.ts'
-import { describeProgram } from '../../../generator/cli/completion/describe.ts'
-import { terminalIo } from '../../../generator/cli/console/terminal.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { run } from '../../support/command.ts'
-import { plimsoll } from '../../support/plimsoll.ts'
+import { plimsoll, root } from '../../support/plimsoll.ts'
 import { scratch } from '../../support/scratch.ts'
 
 const cleanup = new Cleanup({ after })
 let folder: string
-let program: Command
 
 /** A folder with a registry that has one crate, and the script of each shell. */
 before(async () => {
   folder = scratch(cleanup)
-  const io = terminalIo({ stdout: process.stdout, stderr: process.stderr, env: {} })
-  const never = () => new Promise<string>(() => undefined)
-  program = await createProgram(io, [], { readInput: never, stopped: never, isRead: () => true })
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  symlinkSync(join(root, 'dist', 'program', 'cli.js'), join(bin, 'plimsoll'))
   for (const version of ['1.0.0', '1.1.0'])
     mkdirSync(join(folder, 'registry', 'public', 'crates', 'demo-crate', version), {
       recursive: true,
@@ -36,7 +31,10 @@ before(async () => {
 /** What a shell says; null where it is not installed. */
 async function shell(name: string, args: readonly string[]): Promise<string | null> {
   try {
-    const { code, stdout, stderr } = await run(name, args, { cwd: folder, env: process.env })
+    const { code, stdout, stderr } = await run(name, args, {
+      cwd: folder,
+      env: { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}` },
+    })
     assert.deepEqual([code, stderr], [0, ''])
     return stdout
   } catch (error) {
@@ -89,17 +87,18 @@ test('zsh understands its script', async () => {
   await shell('zsh', ['-n', './script.zsh'])
 })
 
-test('every command and option is in the script of every shell', async () => {
-  const described = describeProgram(program)
-  assert.ok(described.length > 20)
-  for (const name of ['bash', 'zsh', 'fish']) {
-    const { stdout } = await plimsoll(folder, ['completion', name])
-    for (const { path, options } of described) {
-      assert.ok(stdout.includes(path), `${name}: ${path}`)
-      for (const { text } of options)
-        assert.ok(stdout.includes(name === 'fish' ? `-l ${text.slice(2)}` : `${text}|`), text)
-    }
+test('what stands before the last word decides what is offered', async () => {
+  const offered = async (...words: string[]) => {
+    const { stdout } = await plimsoll(folder, ['complete-words', '--', ...words])
+    return stdout.trimEnd().split('\n')
   }
+  const commands = (await offered('')).map(line => line.split('\t')[0])
+  for (const word of ['init', 'user', 'serve', 'completion']) assert.ok(commands.includes(word))
+  assert.ok(!commands.includes('complete-words'))
+  assert.deepEqual(await offered('add', '--dir', ''), [':d'])
+  assert.deepEqual(await offered('add', '--dir', 'x', ''), [':f'])
+  assert.deepEqual(await offered('yank', '../'), [':open'])
+  assert.deepEqual(await offered('yank', '../../etc@'), [''])
 })
 
 test('another shell is refused', async () => {

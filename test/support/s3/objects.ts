@@ -11,18 +11,10 @@ export interface StoredObject {
 /** The headers that S3 keeps with an object. */
 export const KEPT = /^(?:content-type|cache-control|content-encoding|x-amz-meta-.+)$/
 
-/** Creates an object; the ETag of one in parts has their number, as on S3. */
-export function objectOf(
-  bytes: Buffer,
-  headers: Readonly<Record<string, string>>,
-  parts: readonly Buffer[] = [],
-): StoredObject {
-  const md5 = (of: Buffer) => createHash('md5').update(of).digest()
-  const sum =
-    parts.length === 0
-      ? md5(bytes).toString('hex')
-      : `${md5(Buffer.concat(parts.map(md5))).toString('hex')}-${parts.length}`
-  return { bytes, etag: `"${sum}"`, headers }
+/** Creates an object. */
+export function objectOf(bytes: Buffer, headers: Readonly<Record<string, string>>): StoredObject {
+  const etag = `"${createHash('md5').update(bytes).digest('hex')}"`
+  return { bytes, etag, headers }
 }
 
 /** Returns a page of a list in the form of `ListObjectsV2`. */

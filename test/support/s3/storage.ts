@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { KEPT, listPage, objectOf, type StoredObject } from './objects.ts'
 
@@ -17,27 +16,15 @@ export interface Answer {
   readonly body?: Buffer | string
 }
 
-interface Upload {
-  readonly key: string
-  readonly headers: Record<string, string>
-  readonly parts: Map<number, Buffer>
-}
-
-/** The objects of one bucket, `test`: it knows conditions, parts, ranges, copies and lists. */
+/** The objects of one bucket, `test`: it knows conditions, ranges, copies and lists. */
 export class ObjectStorage {
   readonly objects = new Map<string, StoredObject>()
   /** The most objects of a page of a list. */
   pageSize = 1000
-  readonly #uploads = new Map<string, Upload>()
 
   /** The keys of all objects, sorted. */
   keys(): string[] {
     return [...this.objects.keys()].sort()
-  }
-
-  /** The number of uploads in parts that were neither completed nor aborted. */
-  get openUploads(): number {
-    return this.#uploads.size
   }
 
   /** Does what a request asks for; returns the answer. */
@@ -49,7 +36,6 @@ export class ObjectStorage {
       const page = listPage(this.objects, prefix, after, this.pageSize, delimiter)
       return { status: 200, body: page }
     }
-    if (query.has('uploads') || query.has('uploadId')) return this.#inParts(request, body)
     if (method === 'PUT') return this.#put(request, body)
     if (method === 'DELETE') {
       this.objects.delete(key)
@@ -81,33 +67,6 @@ export class ObjectStorage {
     const tag = headers['if-match']
     if (tag !== undefined && !object) return failure(404, 'NoSuchKey')
     return tag !== undefined && object?.etag !== tag ? failure(412, 'PreconditionFailed') : null
-  }
-
-  #inParts({ method, key, query, headers }: Arrived, body: Buffer): Answer {
-    if (query.has('uploads')) {
-      const id = randomUUID()
-      this.#uploads.set(id, { key, headers: kept(headers), parts: new Map() })
-      const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`
-      return { status: 200, body: text }
-    }
-    const id = query.get('uploadId') ?? ''
-    const upload = this.#uploads.get(id)
-    if (upload?.key !== key) return failure(404, 'NoSuchUpload')
-    if (method === 'PUT') {
-      upload.parts.set(Number(query.get('partNumber')), body)
-      return { status: 200, headers: { etag: objectOf(body, {}).etag } }
-    }
-    if (method === 'POST') {
-      const refusal = this.#condition(key, headers)
-      if (refusal) return refusal
-      const parts = [...upload.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes)
-      this.objects.set(key, objectOf(Buffer.concat(parts), upload.headers, parts))
-    }
-    this.#uploads.delete(id)
-    if (method === 'DELETE') return { status: 204 }
-    const { etag = '' } = this.objects.get(key) ?? {}
-    const text = `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`
-    return { status: 200, body: text }
   }
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { Refusal } from '../../../../core/error/error.ts'
-import { type Bucket, PART_BYTES } from '../../../../generator/store/s3/bucket.ts'
-import { readBody } from '../../../../generator/store/s3/exchange.ts'
+import type { Bucket } from '../../../../generator/store/s3/bucket.ts'
+import { readBody } from '../../../../generator/store/s3/reading.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../../support/s3/bucket.ts'
 
@@ -20,26 +20,6 @@ async function text(bucket: Bucket, key: string, range?: { start: number; end: n
 const refused =
   (code: 'bucket_refuses' | 'bucket_unreachable', reason: RegExp) => (error: unknown) =>
     error instanceof Refusal && error.has(code) && reason.test(error.message)
-
-test('of an upload in parts that fails nothing is left; a lost end of one is found out', async t => {
-  const s3 = await startS3(new Cleanup(t))
-  const bucket = bucketOn(s3)
-  const { body, cksum } = object(Buffer.alloc(PART_BYTES + 5, 'abc'))
-  s3.fault = ({ query }) => (query.get('partNumber') === '2' ? 403 : null)
-  await assert.rejects(bucket.put('broken', { body, cksum }), refused('bucket_refuses', /403/))
-  assert.equal(s3.openUploads, 0)
-  // The answer to the completion is lost, and the second one finds no upload.
-  let isLost = false
-  s3.fault = ({ method, query }) => {
-    if (isLost || method !== 'POST' || !query.has('uploadId')) return null
-    isLost = true
-    return 'lost'
-  }
-  assert.ok(await bucket.put('lost', { body, cksum, onlyIf: 'absent' }))
-  assert.ok(s3.objects.has('some/prefix/lost'))
-  assert.equal(await bucket.put('lost', { body, cksum, onlyIf: 'absent' }), null)
-  assert.equal(s3.openUploads, 0)
-})
 
 test('what may succeed later is tried again, until the budget is used up', async t => {
   const s3 = await startS3(new Cleanup(t))

@@ -1,97 +1,46 @@
+// Mirrors generator/store/s3/client.ts: keys and the region come from where operators keep them
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Refusal } from '../../../../core/error/error.ts'
-import { CredentialChain, regionOf } from '../../../../generator/store/s3/credentials.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
-import { folderOf } from '../../../support/workplace.ts'
+import { run } from '../../../support/command.ts'
+import { root } from '../../../support/plimsoll.ts'
+import { startS3 } from '../../../support/s3/bucket.ts'
+import { KEYS } from '../../../support/s3/signature.ts'
+import { scratch } from '../../../support/scratch.ts'
 
-/** No shared files and no machine in a cloud. */
-const NOWHERE = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' }
+/** Runs `plimsoll deploy` of a small tree with these variables and nothing else. */
+async function deploy(folder: string, to: string, env: Record<string, string>) {
+  const program = join(root, 'dist', 'program', 'cli.js')
+  mkdirSync(join(folder, 'crates'), { recursive: true })
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, AWS_EC2_METADATA_DISABLED: 'true', ...env },
+  }
+  const build = ['build', '--from', 'crates', '--out', 'public', '--base-url', 'http://x.example']
+  assert.equal((await run(process.execPath, [program, ...build], options)).code, 0)
+  return run(process.execPath, [program, 'deploy', '--from', 'public', '--to', to], options)
+}
 
-test('the environment goes first', async () => {
-  const env = { ...NOWHERE, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
-  const keys = await new CredentialChain(env).get()
-  assert.deepEqual(keys, { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: undefined })
-  const chain = new CredentialChain({ ...env, AWS_SESSION_TOKEN: 'token' })
-  assert.equal((await chain.get()).sessionToken, 'token')
-})
-
-test('profiles are read from both shared files', async t => {
-  const home = folderOf(t)
-  mkdirSync(join(home, '.aws'))
-  writeFileSync(
-    join(home, '.aws', 'credentials'),
-    '# keys\n[default]\naws_access_key_id = one\naws_secret_access_key=1\n\n[other]\naws_access_key_id = two\naws_secret_access_key = 2\naws_session_token = t\n',
-  )
-  writeFileSync(
-    join(home, '.aws', 'config'),
-    '[default]\nregion = eu-one-1\n[profile other]\nregion = eu-two-1\n',
-  )
-  const env = { ...NOWHERE, HOME: home }
-  assert.equal((await new CredentialChain(env).get()).accessKeyId, 'one')
-  assert.equal(await regionOf(env), 'eu-one-1')
-  const other = { ...env, AWS_PROFILE: 'other' }
-  assert.deepEqual(await new CredentialChain(other).get(), {
-    accessKeyId: 'two',
-    secretAccessKey: '2',
-    sessionToken: 't',
-  })
-  assert.equal(await regionOf(other), 'eu-two-1')
-  assert.equal(await regionOf({ ...other, AWS_REGION: 'named' }), 'named')
-})
-
-test('without keys anywhere, the refusal says where they could be', async () => {
-  const refused = new CredentialChain(NOWHERE).get()
-  await assert.rejects(
-    refused,
-    error => error instanceof Refusal && error.has('bucket_keys_missing'),
-  )
-})
-
-test('a container and a machine give temporary keys, which are asked for once', async t => {
-  const asked: string[] = []
-  const keys = (id: string, minutes: number) =>
-    JSON.stringify({
-      AccessKeyId: id,
-      SecretAccessKey: 'secret',
-      Token: 'token',
-      Expiration: new Date(Date.now() + minutes * 60_000).toISOString(),
-    })
-  const server = createServer((request, response) => {
-    const { method, url = '', headers } = request
-    asked.push(
-      `${method} ${url} ${headers.authorization ?? headers['x-aws-ec2-metadata-token'] ?? ''}`,
-    )
-    if (url === '/container') return void response.end(keys('of-container', 60))
-    if (url === '/latest/api/token') return void response.end('a-token')
-    if (url.endsWith('/security-credentials/')) return void response.end('a-role\n')
-    response.end(keys('of-machine', 1))
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  new Cleanup(t).add(() => void server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const container = new CredentialChain({
-    ...NOWHERE,
-    AWS_CONTAINER_CREDENTIALS_FULL_URI: `${url}/container`,
-    AWS_CONTAINER_AUTHORIZATION_TOKEN: 'pass',
-  })
-  const [one, two] = await Promise.all([container.get(), container.get()])
-  assert.deepEqual([one.accessKeyId, two], ['of-container', one])
-  await container.get()
-  assert.deepEqual(asked.splice(0), ['GET /container pass'])
-  const machine = new CredentialChain({
-    HOME: '/nonexistent',
-    AWS_EC2_METADATA_SERVICE_ENDPOINT: url,
-  })
-  assert.equal((await machine.get()).accessKeyId, 'of-machine')
-  const folder = '/latest/meta-data/iam/security-credentials/'
-  const round = ['PUT /latest/api/token ', `GET ${folder} a-token`, `GET ${folder}a-role a-token`]
-  assert.deepEqual(asked.splice(0), round)
-  // Keys that end within five minutes are asked for again.
-  await machine.get()
-  assert.deepEqual(asked, round)
+test('a profile gives keys and region; without keys the error says what to set', async t => {
+  const cleanup = new Cleanup(t)
+  const s3 = await startS3(cleanup)
+  const folder = scratch(cleanup)
+  const endpoint = { PLIMSOLL_STORAGE_ENDPOINT: s3.url }
+  const without = await deploy(folder, 's3://test/a', endpoint)
+  assert.equal(without.code, 1)
+  assert.match(without.stderr, /there are no keys for the object storage \(.+\); set `AWS_ACCESS/)
+  assert.equal(s3.requests.length, 0)
+  mkdirSync(join(folder, '.aws'))
+  const keys = `aws_access_key_id = ${KEYS.id}\naws_secret_access_key = ${KEYS.secret}\n`
+  writeFileSync(join(folder, '.aws', 'credentials'), `[site]\n${keys}`)
+  writeFileSync(join(folder, '.aws', 'config'), '[profile site]\nregion = eu-test-1\n')
+  const done = await deploy(folder, 's3://test/a', { ...endpoint, AWS_PROFILE: 'site' })
+  assert.equal(done.code, 0, done.stderr)
+  // The SDK would say that it is going to end with this Node.
+  assert.doesNotMatch(done.stderr, /warning/i)
+  assert.ok(s3.objects.has('a/index/config.json'))
+  const { authorization = '' } = s3.requests[0]?.headers ?? {}
+  assert.match(authorization, /\/eu-test-1\/s3\/aws4_request/)
 })
