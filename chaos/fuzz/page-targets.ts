@@ -6,7 +6,7 @@ import { fileLanguage } from '../../site/elements/languages.ts'
 import { renderReadme } from '../../site/readme/readme.ts'
 import { sanitize } from '../../site/readme/sanitize.ts'
 import { cleanSvg } from '../../site/readme/svg.ts'
-import { numberedLines } from '../../site/source/lines.ts'
+import { splitLines, visible } from '../../site/source/lines.ts'
 import { BOMBS, PAYLOADS } from '../../test/support/hostile.ts'
 import { promise } from '../run.ts'
 import { SANDBOXED_MS, type Target } from './target.ts'
@@ -84,7 +84,8 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
     run: input => {
       const extension = EXTENSIONS[(input[0] ?? 0) % EXTENSIONS.length]
       const code = input.toString('utf8', 1)
-      harmless(numberedLines(highlight(code, fileLanguage(`a.${extension}`))).toString())
+      const html = highlight(visible(code), fileLanguage(`a.${extension}`)).toString()
+      for (const line of splitLines(html)) harmless(line)
     },
   },
   diff: {

@@ -6,7 +6,7 @@ import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
 import { parseName } from '../../core/name.ts'
-import { sourceFilePath } from '../../core/paths/crates.ts'
+import { movedPath } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import { parseRequirement, satisfies } from '../../core/requirement.ts'
@@ -173,8 +173,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const parts = path?.split('/') ?? []
       promise(!parts.some(one => one.startsWith('.') || one.includes('\\')), `path ${path}`)
       promise(!path?.includes('\0'), `path ${path}`)
-      const source = sourceFilePath('demo', '1.0.0', text)
-      promise(!source?.split('/').some(one => one.startsWith('.')), `source page ${source}`)
+      const moved = movedPath(text)
+      promise(moved === null || /^[^#]*\/#./s.test(moved), `moved to ${moved}`)
       const own = ownPath(text)
       promise(own === null || new URL(own, 'http://here.test').host === 'here.test', `to ${own}`)
     },

@@ -21,6 +21,12 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
+/** Shows the crates that a long command has changed so far, and the front page: the rest follows. */
+export async function showSoFar(registry: Registry): Promise<void> {
+  await build(registry)
+  await buildPages(registry, { kinds: ['page', 'site'] })
+}
+
 /** Commits the changes of a command to the git index, unless a running daemon does that. */
 async function commitToGit(io: Io, registry: Registry): Promise<void> {
   if (await isServed(registry)) return

@@ -8,7 +8,7 @@ import { plain } from '../import/source/web.ts'
 import type { Registry } from '../registry.ts'
 import { operatorChange } from '../store/catalog/change.ts'
 import { value } from '../store/database/statement.ts'
-import { showChanges } from './changes.ts'
+import { showChanges, showSoFar } from './changes.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { withRegistry } from './folder.ts'
@@ -69,6 +69,9 @@ export function registerImport(program: Command, io: Io): void {
   })
 }
 
+/** After so many versions the pages are shown, and each time twice as many are there. */
+const FIRST_SHOWN = 100
+
 /** The most refused versions that are shown at the end. */
 const REFUSED_SHOWN = 1000
 
@@ -93,11 +96,16 @@ async function runImport(
   const head = JSON.stringify({ source: plain(source), kind, description, own_urls: ownUrls })
   if (json) io.out(`${head.slice(0, -1)},"versions":[`)
   let comma = ''
+  let next = FIRST_SHOWN
   try {
     const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
     for await (const result of importAll(registry, opened, job, progress.at)) {
       const { outcome, where, name, version, issues } = result
       sums[outcome]++
+      if (sums.added === next) {
+        await showSoFar(registry)
+        next *= 2
+      }
       if (json) {
         const messages = issues.map(one => one.message)
         io.out(`${comma}${JSON.stringify({ name, version, outcome, where, messages })}`)

@@ -17,6 +17,7 @@ import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/cat
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
+import type { PageKind } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { listOutputs } from './list.ts'
@@ -32,12 +33,12 @@ export interface BuiltPages extends Built {
 }
 
 /**
- * Renders every marked page, or all pages if they are missing or outdated. If a page cannot be
- * rendered, the `issues` report it and the others are rendered anyway.
+ * Renders every marked page (of some `kinds`), or all if they are missing or outdated. If a page
+ * cannot be rendered, the `issues` report it and the others are rendered anyway.
  */
 export async function buildPages(
   context: PageContext,
-  options: { all?: boolean; progress?: Progress } = {},
+  options: { all?: boolean; progress?: Progress; kinds?: readonly PageKind[] } = {},
 ): Promise<BuiltPages> {
   // The user of this command does not want to wait for the next retry.
   await retryAll(context.database)
@@ -47,7 +48,7 @@ export async function buildPages(
   await markAllDueDownloads(context.database, now)
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
-  const due = () => pageMarks(context.database, now)
+  const due = () => pageMarks(context.database, now, 500, options.kinds)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
     // Rendering a page may mark others.
     if (done >= total) total = done + (await countPageMarks(context.database))

@@ -1,4 +1,5 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
+import { movedPath } from '../../core/paths/crates.ts'
 import { card, lookupAt, tag } from './search-box.ts'
 
 /** Number of crates of which one may be the one that is meant. */
@@ -7,10 +8,15 @@ const LOOKED_AT = 30
 /** Number of crates with similar names that are offered. */
 const OFFERED = 5
 
-/** Offers the crate that the address of a missing page means, or crates with similar names. */
+/**
+ * Offers the crate that the address of a missing page means, or crates with similar names. Goes on
+ * from the page of a file or of compared versions that there was before.
+ */
 export async function offerCrates(missing: HTMLElement): Promise<void> {
   const crates = missing.dataset.crates ?? ''
   if (!location.pathname.startsWith(crates)) return
+  const moved = movedPath(location.pathname.slice(crates.length))
+  if (moved !== null && (await goTo(crates + moved))) return
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return
   const found = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
@@ -22,4 +28,12 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
       : 'Did you mean this crate?'
   missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(one => card(one, crates))))
+}
+
+/** Goes to an address with the lines that the old one named; false if there is no such page. */
+async function goTo(address: string): Promise<boolean> {
+  const { ok } = await fetch(address, { method: 'HEAD' })
+  const lines = /^#(L\d+(?:-L\d+)?)$/.exec(location.hash)?.[1]
+  if (ok) location.replace(lines === undefined ? address : `${address}:${lines}`)
+  return ok
 }

@@ -75,8 +75,7 @@ ${address === null ? null : html`<link rel="canonical" href="${address}">\n<meta
 ${site.stylesheet === null ? null : html`<link rel="stylesheet" href="${ownLink(to, site.stylesheet)}">`}
 ${site.feeds ? html`<link rel="alternate" type="application/atom+xml" title="${page.title}" href="${to(page.feed ?? updatesPath)}">` : null}
 <link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${to(openSearchPath)}">
-${page.part && html`<link rel="stylesheet" href="${to(assetPath(`${page.part}.css`))}">`}
-<script type="module" src="${to(assetPath('browser/page.js'))}"></script>${page.part && html`\n<script type="module" src="${to(assetPath(`browser/${page.part}/page.js`))}"></script>`}`
+${page.part && html`<link rel="stylesheet" href="${to(assetPath(`${page.part}.css`))}">\n`}<script type="module" src="${to(assetPath('browser/page.js'))}"></script>${page.part && html`\n<script type="module" src="${to(assetPath(`browser/${page.part}/page.js`))}"></script>`}`
 }
 
 function header(site: SiteConfig, page: LayoutData, to: Linker): Markup {

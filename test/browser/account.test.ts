@@ -256,6 +256,10 @@ for (const javaScript of [false, true]) {
         await page.goto(`${url}/crates/keel/`)
         const name = javaScript ? 'ada' : 'Account'
         assert.equal(await page.locator('.top nav a').last().innerText(), name)
+        // The session opens the package, too.
+        await page.click('text=Browse the source')
+        await page.locator(`[data-checksum=${javaScript ? 'verified' : 'unchecked'}]`).waitFor()
+        if (javaScript) assert.equal(await page.locator('.file-name').innerText(), 'src/lib.rs')
       },
     )
 

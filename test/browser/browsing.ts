@@ -31,7 +31,8 @@ export async function visit(
     })
     page.on('pageerror', error => complaints.push(error.message))
     page.on('request', request => {
-      if (!request.url().startsWith(url)) complaints.push(`a request to ${request.url()}`)
+      const address = request.url().replace(/^blob:/, '')
+      if (!address.startsWith(new URL(url).origin)) complaints.push(`a request to ${request.url()}`)
     })
     await page.goto(`${url}/${path}`, { waitUntil: 'load' })
     await work(page)
@@ -43,10 +44,11 @@ export async function visit(
 
 /**
  * Nothing sticks out of the window, and axe finds nothing serious, once the page is painted, with
- * what a search has found.
+ * what a search has found, and what was read from a package.
  */
 export async function checkPage(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector('[data-status]:empty') === null)
+  const waiting = '[data-status]:empty, [data-sources][data-checksum=unchecked], [aria-busy=true]'
+  await page.waitForFunction(one => document.querySelector(one) === null, waiting)
   await page.evaluate(async () => {
     await document.fonts.ready
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)

@@ -1,3 +1,4 @@
+// Mirrors site/browser/sources/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -10,9 +11,10 @@ const DOT = Buffer.from(
   'base64',
 )
 
-/** Three versions of a crate, with everything that a source browser has to show. */
+/** Three versions of a crate, with everything that the pages of sources have to show. */
 function hull(): HarbourRelease[] {
-  const guide = '# Guide\n\nSee [the code](../src/lib.rs) and [a part](#part).\n\n## Part\n'
+  const guide =
+    '# Guide\n\nSee [the code](../src/lib.rs), [a part](#part) and ![a dot](../assets/dot.png).\n\n```rust\nfn f() {}\n```\n\n## Part\n'
   const files = (version: string) => ({
     'README.md': '# Hull\n\n- [Guide](docs/guide.md)\n- [elsewhere](docs/none.md)\n',
     'docs/guide.md': guide,
@@ -23,24 +25,16 @@ function hull(): HarbourRelease[] {
       (_, at) => `pub const T${at}: u32 = ${at};\n`,
     ).join(''),
     'assets/dot.png': DOT,
-    [version === '1.0.0' ? 'LICENSE' : 'LICENSE.txt']: 'Do what you like.\n',
+    [version === '1.0.0' ? 'NOTES' : 'docs/NOTES.txt']:
+      `${'Do what you like.\n'.repeat(20)}${version}\n`,
   })
-  const manifest = (version: string) => `license-file = "LICENSE"
-readme = "README.md"
-repository = "https://github.com/example/hull"
-rust-version = "1.${version === '1.0.0' ? 70 : 80}"
-
-[features]
-default = [${version === '2.0.0' ? '"deep"' : ''}]
-deep = []
-`
   return ['1.0.0', '1.1.0', '2.0.0'].map((version, at) => ({
     name: 'hull',
     version,
     bytes: buildCrate({
       name: 'hull',
       version,
-      manifest: manifest(version).replace('license-file = "LICENSE"\n', ''),
+      manifest: `readme = "README.md"\nrepository = "https://github.com/example/hull"\n\n[features]\ndefault = [${version === '2.0.0' ? '"deep"' : ''}]\ndeep = []\n`,
       files: files(version),
     }),
     at: `2026-0${at + 1}-01T00:00:00Z`,
@@ -48,82 +42,118 @@ deep = []
   }))
 }
 
-const { still, live, look } = releasePlaces(hull, { toml: 'raw_files = true\n' })
+const { still, live, look } = releasePlaces(hull)
+
+const SOURCE = 'crates/hull/2.0.0/src/'
 
 const views: [what: string, path: string][] = [
   ['changes of a crate', 'crates/hull/#changes'],
-  ['compared neighbors', 'crates/hull/1.1.0/changes/'],
-  ['a file with its tree', 'crates/hull/2.0.0/src/src/deep/mod.rs.html'],
-  ['a part of a long file', 'crates/hull/2.0.0/parts/2/src/tables.rs.html#L2100-L2103'],
-  ['a Markdown file', 'crates/hull/2.0.0/src/docs/guide.md.html'],
-  ['an image', 'crates/hull/2.0.0/src/assets/dot.png.html'],
+  ['changes of a manifest', 'crates/hull/2.0.0/changes/'],
+  ['source', SOURCE],
+  ['lines of a long file', `${SOURCE}#src/tables.rs:L2100-L2103`],
+  ['a Markdown file', `${SOURCE}#docs/guide.md`],
+  ['an image', `${SOURCE}#assets/dot.png`],
+  ['compared versions', 'crates/hull/compare/#1.0.0...2.0.0'],
 ]
 testViews(look, still, views)
-testViews(look, live, [...views, ['compared versions', 'crates/hull/compare/1.0.0...2.0.0']])
+testViews(look, live, views.slice(2, 3))
+
+/** The path of the file that is shown, when its package was checked. */
+async function shown(page: Page): Promise<string> {
+  await page.locator('[data-checksum=verified]').waitFor()
+  return page.locator('.file-name').innerText()
+}
 
 for (const place of [still, live]) {
-  test(`${place.what}: from the changes of a crate to a changed line in its file`, async () => {
-    await look(place, 'crates/hull/#changes', async page => {
-      const groups = await page.locator('#changes h3').allTextContents()
-      assert.deepEqual(groups, ['Features', ...(place.isLive ? ['Compare any two versions'] : [])])
-      const sum = await page.locator('#changes p', { hasText: 'files differ' }).innerText()
-      await page.getByRole('link', { name: 'Changed files and lines' }).click()
-      await page.waitForURL('**/crates/hull/2.0.0/changes/')
-      assert.ok(sum.endsWith(await page.locator('.file-sum').innerText()), sum)
-      assert.equal(await page.locator('h1').innerText(), 'Changes from 1.1.0 to 2.0.0')
-      const files = await page.locator('.changed-files a').allTextContents()
-      assert.deepEqual(files, ['Cargo.toml', 'src/deep/mod.rs', 'src/lib.rs'])
-      const lines = page
-        .locator('.file-diff', { hasText: 'src/deep/mod.rs' })
-        .locator('code > span')
-      assert.deepEqual(
-        (await lines.allTextContents()).slice(1).map(one => one.trim()),
-        ['1−pub const VERSION: &str = "1.1.0";', '1+pub const VERSION: &str = "2.0.0";'],
+  test(`${place.what}: a package is verified, and its files are shown with their lines`, async () => {
+    await look(place, 'crates/hull/2.0.0/', async page => {
+      await page.getByRole('link', { name: 'Browse the source' }).click()
+      assert.equal(await shown(page), 'src/lib.rs')
+      assert.match(
+        await page.locator('[data-state]').innerText(),
+        /^Verified: hull 2\.0\.0 is the /,
       )
-      await page.locator('.file-diff', { hasText: 'src/deep/mod.rs' }).locator('.hunk a').click()
-      await page.waitForURL('**/2.0.0/src/src/deep/mod.rs.html#L1')
-      // The separators of the path are no part of the names.
-      const trail = page.getByRole('navigation', { name: 'Breadcrumb' })
-      await trail.getByRole('link', { name: 'Source', exact: true }).waitFor()
+      await page.locator('.code .hljs-keyword').first().waitFor()
+      await page.locator('.tree summary', { hasText: 'deep' }).click()
+      await page.getByRole('link', { name: 'mod.rs' }).click()
+      await page.waitForURL(`**/${SOURCE}#src/deep/mod.rs`)
+      await page.locator('.file-name', { hasText: 'src/deep/mod.rs' }).waitFor()
+      assert.equal(await page.locator('.tree [aria-current]').innerText(), 'mod.rs')
+      assert.equal(
+        await page.locator('.code code').innerText(),
+        'pub const VERSION: &str = "2.0.0";\n',
+      )
+      await page.goBack()
+      await page.locator('.file-name', { hasText: 'src/lib.rs' }).waitFor()
     })
   })
 
-  test(`${place.what}: a renamed file, and the first version without a comparison`, async () => {
-    await look(place, 'crates/hull/1.1.0/changes/', async page => {
-      const renamed = await page.locator('.file-diff', { hasText: 'renamed' }).innerText()
-      assert.match(renamed.replace(/\s+/g, ' '), /renamed LICENSE\.txt was LICENSE, with the same/)
-    })
-    assert.equal((await fetch(`${place.url}/crates/hull/1.0.0/changes/`)).status, 404)
-  })
-
-  test(`${place.what}: the tree beside a file, and the parts of its path`, async () => {
-    await look(place, 'crates/hull/2.0.0/src/src/deep/mod.rs.html', async page => {
-      assert.equal(await page.locator('.siblings [aria-current]').innerText(), 'mod.rs')
-      const links = page.locator('.siblings a')
-      const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
-      assert.equal(found.length, 8)
-      for (const href of found) assert.equal((await fetch(href)).status, 200, href)
-      await page.locator('.trail a', { hasText: 'deep' }).click()
-      await page.waitForURL('**/2.0.0/src/#in-src%2Fdeep%2F')
-      assert.equal(await page.locator('details:target[open]').count(), 1)
-    })
-  })
-
-  test(`${place.what}: a long file is in parts, and a line leads to its own`, async () => {
-    await look(place, 'crates/hull/2.0.0/src/src/tables.rs.html#L2100-L2103', async page => {
-      await page.waitForURL('**/parts/2/src/tables.rs.html#L2100-L2103')
-      await page.locator('.marked').first().waitFor()
-      assert.equal(await page.locator('.marked').count(), 4)
-      assert.match(await page.locator('.marked').first().innerText(), /^2100pub const T2099/)
-      await page.locator('#L2110').click({ modifiers: ['Shift'] })
-      await page.waitForURL('**#L2100-L2110')
-      await page.locator('.parts a').first().click()
-      await page.waitForURL('**/src/src/tables.rs.html')
+  test(`${place.what}: lines are chosen by clicks and by addresses`, async () => {
+    await look(place, `${SOURCE}#src/tables.rs:L2100-L2103`, async page => {
+      assert.equal(await shown(page), 'src/tables.rs')
+      const marked = page.locator('.marked')
+      const inView = () =>
+        marked.evaluate(one => {
+          const { top, bottom, height } = one.getBoundingClientRect()
+          return top >= 0 && bottom <= innerHeight ? Math.round(height) : 'not in view'
+        })
+      // The blocks are replaced when their colors are there.
+      await page.locator('.code .hljs-keyword').first().waitFor()
+      const line = await page
+        .locator('.code')
+        .evaluate(one => Number.parseFloat(getComputedStyle(one).lineHeight))
+      assert.equal(await inView(), Math.round(4 * line))
+      const numbers = page.locator('.numbers', { hasText: '2100' })
+      await numbers.click({ position: { x: 20, y: (2110 - 2001 + 0.5) * line } })
+      await page.waitForURL('**#src/tables.rs:L2110')
+      await numbers.click({
+        position: { x: 20, y: (2105 - 2001 + 0.5) * line },
+        modifiers: ['Shift'],
+      })
+      await page.waitForURL('**#src/tables.rs:L2105-L2110')
+      assert.equal(await inView(), Math.round(6 * line))
     })
   })
 
-  test(`${place.what}: code and link are copied, the raw file is plain text`, async () => {
-    await look(place, 'crates/hull/2.0.0/src/src/deep/mod.rs.html', async page => {
+  test(`${place.what}: addresses of older versions lead to the file and its lines`, async () => {
+    const leads = async (old: string, now: string, what: string) =>
+      look(place, `crates/hull/${old}`, async page => {
+        await page.waitForURL(`**/crates/hull/${now}`)
+        await page.getByText(what).first().waitFor()
+      })
+    await leads('2.0.0/src/src/deep/mod.rs.html', '2.0.0/src/#src/deep/mod.rs', 'pub const VERSION')
+    await leads('2.0.0/raw/docs/NOTES.txt', '2.0.0/src/#docs/NOTES', 'Do what you like')
+    await leads('2.0.0/parts/2/src/tables.rs.html', '2.0.0/src/#src/tables.rs', 'pub const T1')
+    await leads('compare/1.0.0...1.1.0', 'compare/#1.0.0...1.1.0', 'Changes from 1.0.0 to 1.1.0')
+    if (!place.isLive)
+      await leads('2.0.0/src/src/lib.rs.html#L2-L3', '2.0.0/src/#src/lib.rs:L2-L3', 'Hull 2.0.0')
+  })
+
+  test(`${place.what}: Markdown is a document with images and links of the package, or its source`, async () => {
+    await look(place, `${SOURCE}#docs/guide.md`, async page => {
+      await shown(page)
+      const document = page.locator('[aria-label=Rendered] .readme')
+      await document.locator('.hljs-keyword').waitFor()
+      const image = document.locator('img')
+      assert.match((await image.getAttribute('src')) ?? '', /^blob:/)
+      assert.equal(await image.evaluate(one => (one as HTMLImageElement).naturalWidth), 1)
+      await page.getByRole('button', { name: 'Source', exact: true }).click()
+      await page.locator('.code', { hasText: '# Guide' }).waitFor()
+      await page.getByRole('button', { name: 'Rendered' }).click()
+      await document.getByRole('link', { name: 'a part' }).click()
+      assert.match(page.url(), /#docs\/guide\.md$/)
+      await document.getByRole('link', { name: 'the code' }).click()
+      await page.waitForURL(`**/${SOURCE}#src/lib.rs`)
+    })
+  })
+
+  test(`${place.what}: an image is shown, code and link are copied, a file is saved as bytes`, async () => {
+    await look(place, `${SOURCE}#assets/dot.png`, async page => {
+      await shown(page)
+      const image = page.locator('.picture img')
+      assert.equal(await image.evaluate(one => (one as HTMLImageElement).naturalWidth), 1)
+      await page.goto(`${place.url}/${SOURCE}#src/deep/mod.rs`)
+      await page.locator('.file-name', { hasText: 'mod.rs' }).waitFor()
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       const copied = async (name: string) => {
         await page.getByRole('button', { name, exact: true }).click()
@@ -132,62 +162,87 @@ for (const place of [still, live]) {
       }
       assert.equal(await copied('Copy'), 'pub const VERSION: &str = "2.0.0";\n')
       assert.equal(await copied('Copy link'), page.url())
-      const raw = await page.getByRole('link', { name: 'Raw' }).getAttribute('href')
-      const answer = await fetch(new URL(raw ?? '', page.url()))
-      assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
-      assert.equal(await answer.text(), 'pub const VERSION: &str = "2.0.0";\n')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Download' }).click(),
+      ])
+      assert.equal(download.suggestedFilename(), 'mod.rs')
     })
   })
 
-  test(`${place.what}: Markdown is a document or its source, also without JavaScript`, async () => {
+  test(`${place.what}: a file is found by its path, and a text in all files`, async () => {
+    await look(place, SOURCE, async page => {
+      await shown(page)
+      await page.keyboard.press('t')
+      await page.keyboard.type('tab:12')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**/${SOURCE}#src/tables.rs:L12`)
+      await page.getByPlaceholder('Search in all files').fill('version')
+      const hits = page.locator('.found li')
+      await hits.filter({ hasText: 'src/deep/mod.rs:1' }).waitFor()
+      assert.match(await page.locator('.found p').innerText(), /^\d+ places$/)
+      await hits.filter({ hasText: 'src/deep/mod.rs:1' }).locator('a').click()
+      await page.waitForURL(`**/${SOURCE}#src/deep/mod.rs:L1`)
+      await page.locator('.file-name', { hasText: 'mod.rs' }).waitFor()
+    })
+  })
+
+  test(`${place.what}: from the changes of a crate to the changed lines of a file`, async () => {
+    await look(place, 'crates/hull/#changes', async page => {
+      assert.deepEqual(await page.locator('#changes h3').allTextContents(), ['Features'])
+      await page.getByRole('link', { name: 'Changed files and lines' }).click()
+      await page.waitForURL('**/crates/hull/compare/#1.1.0...2.0.0')
+      const sum = page.locator('.file-sum')
+      assert.equal(await sum.innerText(), '4 files differ: 4 changed; 6 lines added, 6 removed.')
+      const lines = page
+        .locator('.file-diff', { hasText: 'src/deep/mod.rs' })
+        .locator('code > span:not(.hunk)')
+      await lines.first().waitFor()
+      assert.deepEqual(
+        (await lines.allTextContents()).map(one => one.trim()),
+        ['1−pub const VERSION: &str = "1.1.0";', '1+pub const VERSION: &str = "2.0.0";'],
+      )
+      await page.locator('.diff .hljs-keyword').first().waitFor()
+      await page.locator('select[name=from]').selectOption('1.0.0')
+      await page.getByRole('button', { name: 'Compare' }).click()
+      await page.waitForURL('**/crates/hull/compare/#1.0.0...2.0.0')
+      await page.locator('h2', { hasText: 'from 1.0.0 to 2.0.0' }).waitFor()
+      const renamed = page.locator('.file-diff', { hasText: 'renamed' })
+      assert.match(await renamed.innerText(), /docs\/NOTES\.txt \+1 −1\s+was NOTES/)
+      await page.getByRole('button', { name: 'Swap' }).click()
+      await page.waitForURL('**/crates/hull/compare/#2.0.0...1.0.0')
+    })
+  })
+
+  test(`${place.what}: an address names a file that differs, and the form works as a link does`, async () => {
+    await look(place, 'crates/hull/compare/#1.0.0...2.0.0:src/deep/mod.rs', async page => {
+      await page.locator('.file-sum').waitFor()
+      const file = page.locator('.file-diff', { hasText: 'src/deep/mod.rs' })
+      await page.waitForFunction(
+        one => (one?.getBoundingClientRect().top ?? innerHeight) < innerHeight,
+        await file.elementHandle(),
+      )
+      await page.goto(`${place.url}/crates/hull/compare/?from=1.0.0&to=1.1.0`)
+      await page.waitForURL('**/crates/hull/compare/#1.0.0...1.1.0')
+      await page.locator('h2', { hasText: 'from 1.0.0 to 1.1.0' }).waitFor()
+      await page.goto(`${place.url}/crates/hull/compare/#1.0.0...9.9.9`)
+      await page.getByText(/could not be compared: .* answered with 404/).waitFor()
+    })
+  })
+
+  test(`${place.what}: without JavaScript there are the list of files and the changes of the manifest`, async () => {
     const work = async (page: Page) => {
-      const visible = async () => [
-        await page.locator('#rendered').isVisible(),
-        await page.locator('#source').isVisible(),
-      ]
-      assert.deepEqual(await visible(), [true, false])
-      assert.equal(await page.locator('.tool:visible').count(), 1, 'buttons need a script')
-      await page.locator('.views a', { hasText: 'Source' }).click()
-      assert.deepEqual(await visible(), [false, true])
-      await page.locator('#L3').click()
-      assert.deepEqual(await visible(), [false, true])
-      await page.locator('.views a', { hasText: 'Rendered' }).click()
-      assert.deepEqual(await visible(), [true, false])
-      await page.getByRole('link', { name: 'the code' }).click()
-      await page.waitForURL('**/2.0.0/src/src/lib.rs.html')
+      const checksum = await page.locator('[data-checksum]').getAttribute('data-checksum')
+      assert.equal(checksum, 'unchecked')
+      assert.match(await page.locator('[data-state]').innerText(), /^Not checked\./)
+      assert.match(await page.locator('.files').innerText(), /^\s*src\/lib\.rs \d+ B$/m)
+      const link = page.getByRole('link', { name: 'Download the package' })
+      assert.equal((await fetch((await link.getAttribute('href')) ?? '')).status, 200)
+      await page.goto(`${place.url}/crates/hull/2.0.0/changes/`)
+      assert.match(await page.locator('.manifest').innerText(), /changed default now enables deep/)
+      const compare = page.getByRole('link', { name: 'Compare the files' })
+      assert.equal(await compare.getAttribute('href'), '../../compare/#1.1.0...2.0.0')
     }
-    await look(place, 'crates/hull/2.0.0/src/docs/guide.md.html', work, {
-      javaScriptEnabled: false,
-    })
-  })
-
-  test(`${place.what}: an image is shown`, async () => {
-    await look(place, 'crates/hull/2.0.0/src/assets/dot.png.html', async page => {
-      const width = await page
-        .locator('.picture img')
-        .evaluate(one => (one as HTMLImageElement).naturalWidth)
-      assert.equal(width, 1)
-    })
+    await look(place, SOURCE, work, { javaScriptEnabled: false })
   })
 }
-
-test('daemon: the form compares any two versions without JavaScript', async () => {
-  const work = async (page: Page) => {
-    await page.locator('select[name=from]').selectOption('1.0.0')
-    await page.locator('select[name=to]').selectOption('2.0.0')
-    await page.getByRole('button', { name: 'Compare' }).click()
-    await page.waitForURL('**/crates/hull/compare/1.0.0...2.0.0')
-    assert.equal(await page.locator('h1').innerText(), 'Changes from 1.0.0 to 2.0.0')
-    assert.equal(await page.locator('select[name=from]').inputValue(), '1.0.0')
-    await page.getByRole('link', { name: 'Swap the versions' }).click()
-    await page.waitForURL('**/crates/hull/compare/2.0.0...1.0.0')
-  }
-  await look(live, 'crates/hull/#changes', work, { javaScriptEnabled: false })
-})
-
-test('static tree: no form asks for what no file can answer', async () => {
-  for (const path of ['crates/hull/#changes', 'crates/hull/2.0.0/changes/'])
-    await look(still, path, async page => {
-      assert.equal(await page.locator('.compare-form, a[href*=compare]').count(), 0)
-    })
-})

@@ -57,7 +57,6 @@ test('the defaults', () => {
     pages: {
       source: true,
       images: 'link',
-      raw_files: false,
       logo: null,
       stylesheet: null,
       links: [],
@@ -468,5 +467,28 @@ test('docs/settings.md describes every setting as it is, and no other', () => {
         text(row.private) + (row.private === row.public ? '' : `, public: ${text(row.public)}`)
       return `| \`${key}\` | ${fallback} | ${row.kind.accepts} |`
     }),
+  )
+})
+
+test('a setting that is gone is refused with what to do instead, wherever it is set', () => {
+  const because = (where: string, key: string) =>
+    `${where}: the setting \`${key}\` is gone: browsers read every file from the \`.crate\`, which \`pages.source\` switches on or off; remove it`
+  const file = { name: 'plimsoll.toml', text: '[pages]\nraw_files = true\n' }
+  const env = { PLIMSOLL_PAGES_RAW_FILES: 'false' }
+  const flags = { 'pages.raw_files': 'true' }
+  assert.throws(
+    () => resolveSettings({ file, env, flags }),
+    (error: unknown) => {
+      assert.ok(error instanceof Refusal)
+      assert.deepEqual(
+        error.issues.map(one => one.message),
+        [
+          because('plimsoll.toml', 'pages.raw_files'),
+          because('environment', 'PLIMSOLL_PAGES_RAW_FILES'),
+          because('--set pages.raw_files', 'pages.raw_files'),
+        ],
+      )
+      return true
+    },
   )
 })

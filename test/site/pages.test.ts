@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
@@ -86,12 +87,35 @@ test('no page has inline script, inline style or a handler', () => {
   }
 })
 
-test('script and style together are under 40 KB', () => {
-  const loaded = assets.filter(asset => /\.(?:css|js)$/.test(asset.path))
-  const sum = loaded.reduce((total, asset) => total + asset.bytes.byteLength, 0)
-  assert.ok(sum < 40_000, `${sum} bytes`)
-  for (const asset of assets)
-    assert.match(asset.path, /^assets\/[0-9a-f]{12}\/[a-z/-]+\.(css|js|svg|ico)$/)
+/** The bytes of assets by name, and of what scripts import before they run. */
+function bytesOf(...names: string[]): Buffer {
+  const wanted = new Set(names)
+  for (const name of wanted)
+    for (const [, imported = ''] of textOf(name).matchAll(/(?:from|import)"\.\/([^"]+)"/g))
+      wanted.add(posix.join(posix.dirname(name), imported))
+  return Buffer.from([...wanted].map(textOf).join(''))
+}
+
+function textOf(name: string): string {
+  return assets.find(one => one.path.endsWith(`/${name}`))?.bytes.toString() ?? assert.fail(name)
+}
+
+test('scripts and styles of ordinary pages are under 37 KB', () => {
+  const sum = bytesOf('style.css', 'code.css', 'browser/page.js', 'browser/search.js').length
+  assert.ok(sum < 37_000, `${sum} bytes`)
+  for (const { path } of assets)
+    assert.match(path, /^assets\/[0-9a-f]{12}\/[a-z/]+[\w-]*\.(css|js|svg|ico)$/)
+})
+
+test('what shows the first file of a package is under 32 KB, compressed', () => {
+  const names = assets.map(({ path }) => path.split('/').slice(2).join('/'))
+  const rust = names.find(one => /\/rust-/.test(one)) ?? ''
+  const scripts = ['page', 'archive', 'render'].map(one => `browser/sources/${one}.js`)
+  const sum = gzipSync(bytesOf('sources.css', ...scripts, rust)).length
+  assert.ok(sum < 32_000, `${sum} bytes`)
+  // All grammars, and what renders Markdown: loaded for such files only.
+  const all = gzipSync(bytesOf(...names.filter(one => one.startsWith('browser/sources/')))).length
+  assert.ok(all < 180_000, `${all} bytes`)
 })
 
 test('a page that is answered anywhere links from the root', () => {

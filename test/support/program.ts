@@ -14,16 +14,18 @@ const ends = {
 
 /**
  * Runs a command of `plimsoll` in this process, for tests whose subject is not the process: to
- * start one takes longer than most commands. Paths are absolute.
+ * start one takes longer than most commands. Paths are absolute. `onPrinted` is told of each text.
  */
 export async function plimsollHere(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  onPrinted: () => void = () => undefined,
 ): Promise<Run> {
   const said = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof said) => ({
     write(text: string) {
       said[name] += text
+      onPrinted()
     },
   })
   const io = terminalIo({

@@ -16,7 +16,7 @@ serveTasks({
     if (content === 'end') process.exit(0)
     return { content, env: process.env.HOME }
   },
-  async source(_: unknown, send) {
-    for (let part = 0; part < 3; part++) await send([part])
+  async readme(hold: Int32Array) {
+    return Atomics.wait(hold, 0, 0)
   },
 })

@@ -24,17 +24,22 @@ export interface FileServer {
   close(): Promise<void>
 }
 
-/** Serves a folder, or files in memory by their paths, below a path (`/sub`), on a free port. */
+/**
+ * Serves a folder, or files in memory by their paths, below a path (`/sub`), on a free port.
+ * `packages` are other origins of packages; `headers` come with every answer.
+ */
 export async function serveFiles(
   files: string | ReadonlyMap<string, Uint8Array>,
   below = '',
+  packages: readonly string[] = [],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<FileServer> {
   const read = async (path: string): Promise<Uint8Array> => {
     if (typeof files === 'string') return readFile(join(files, path))
     return files.get(path) ?? Promise.reject(new Error(`no file ${path}`))
   }
   const requests: string[] = []
-  const policy = `${contentSecurityPolicy({ images: 'link', packages: [] })}; frame-ancestors 'none'`
+  const policy = `${contentSecurityPolicy({ images: 'link', packages })}; frame-ancestors 'none'`
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname)
     requests.push(path)
@@ -42,7 +47,8 @@ export async function serveFiles(
     const file = normalize(inside === '' || inside.endsWith('/') ? `${inside}index.html` : inside)
     const send = (status: number, body: Uint8Array, name = file) => {
       const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
-      response.writeHead(status, { 'content-type': type, 'content-security-policy': policy })
+      const more = { 'content-type': type, 'content-security-policy': policy, ...headers }
+      response.writeHead(status, more)
       response.end(body)
     }
     read(file).then(

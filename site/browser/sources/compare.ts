@@ -28,6 +28,8 @@ class CompareView {
   readonly #from: HTMLSelectElement
   readonly #to: HTMLSelectElement
   readonly #opened = new Map<string, ReturnType<CheckBox['open']>>()
+  /** The lines that are loaded for files that are open from the beginning. */
+  #filling: Promise<void>[] = []
   /** The versions that are shown, as in an address. */
   #shown = ''
 
@@ -66,7 +68,7 @@ class CompareView {
       }
       this.#fill(from, to, files)
     }
-    if (path !== null) this.#goTo(path)
+    if (path !== null) await this.#goTo(path)
   }
 
   async #compare(from: string, to: string): Promise<readonly ChangedFile[]> {
@@ -95,6 +97,7 @@ class CompareView {
     })
     const list = element('ul', { className: 'plain changed-files' }, ...links)
     let left = OPEN_MAX.page
+    this.#filling = []
     const details = files.map((file, at) => {
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
       const isShort = n <= Math.min(left, OPEN_MAX.file) && !isMadeByCargo(file.path)
@@ -128,16 +131,25 @@ class CompareView {
     details.dataset.path = path
     const words = explanation(file)
     if (words !== null) details.append(element('p', { className: 'quiet small' }, words))
-    const fill = async () => details.append(await hunkView(this.#helpers, file, at))
-    if (lines !== null) details.addEventListener('toggle', () => void fill(), { once: true })
+    let isFilled = lines === null
+    const fill = async () => {
+      if (isFilled) return
+      isFilled = true
+      details.append(await hunkView(this.#helpers, file, at))
+    }
+    details.addEventListener('toggle', () => void fill())
     details.open = isOpen
+    if (isOpen) this.#filling.push(fill())
     return details
   }
 
-  #goTo(path: string): void {
+  async #goTo(path: string): Promise<void> {
     const all = this.#root.querySelectorAll<HTMLDetailsElement>('.file-diff')
     const details = [...all].find(one => one.dataset.path === path)
     if (details) details.open = true
+    details?.scrollIntoView()
+    // The lines of files above it may only come now.
+    await Promise.all(this.#filling)
     details?.scrollIntoView()
   }
 }

@@ -27,6 +27,7 @@ export function documentOf(
   if (!MARKDOWN.test(path) || text.length > RENDERED_MAX) return null
   const document = element('section', {}, element('p', { className: 'quiet' }, 'Rendering …'))
   document.setAttribute('aria-label', 'Rendered')
+  document.ariaBusy = 'true'
   const source = element('section', {}, code)
   source.setAttribute('aria-label', 'Source')
   const show = (isRendered: boolean) => {
@@ -39,8 +40,12 @@ export function documentOf(
   const plain = button('Source', () => show(false))
   show(readFileAddress(location.hash)?.lines == null)
   void render(path, text, place).then(
-    content => document.replaceChildren(content),
+    content => {
+      document.replaceChildren(content)
+      document.ariaBusy = 'false'
+    },
     () => {
+      document.ariaBusy = 'false'
       show(false)
       rendered.disabled = true
       rendered.title = 'It takes too long to render.'

@@ -22,9 +22,11 @@ export async function startSource(root: HTMLElement, helpers: Helpers): Promise<
   const { version = '' } = root.dataset
   const box = new CheckBox(root)
   box.begin()
+  root.ariaBusy = 'true'
   const opened = await box.open(helpers.archive, placeOf(root, version, root.dataset))
   box.conclude([{ ...opened.check, name: `${root.dataset.name} ${version}` }])
-  new SourceView(root, helpers, opened).start()
+  await new SourceView(root, helpers, opened).start()
+  root.ariaBusy = 'false'
 }
 
 /** The files of a package: their tree, and the one that the fragment of the address names. */
@@ -45,7 +47,7 @@ class SourceView {
     this.#problem = problem
   }
 
-  start(): void {
+  async start(): Promise<void> {
     const sizes = [...this.#sizes.values()]
     const bytes = formatBytes(sizes.reduce((sum, one) => sum + one, 0))
     const summary = element('summary', {}, `${counted(sizes.length, 'file')}, ${bytes}`)
@@ -66,7 +68,7 @@ class SourceView {
     view.hidden = false
     part(this.#root, '[data-list]').remove()
     addEventListener('hashchange', () => void this.#show())
-    void this.#show()
+    await this.#show()
   }
 
   get #version(): string {

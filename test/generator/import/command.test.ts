@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -205,12 +205,22 @@ test('an archive that is cut off comes in with its line, and keeps no other from
   const status = await plimsoll(folder, ['status', '--dir', dir])
   assert.match(status.stdout, /^pending +0/m)
   const pages = filesBelow(join(dir, 'public', 'crates')).filter(path => path.includes('/src/'))
-  assert.deepEqual(pages, [
-    'cutt/1.0.0/src/Cargo.toml.html',
-    'cutt/1.0.0/src/index.html',
-    'cutt/1.0.0/src/src/lib.rs.html',
-    'good/1.0.0/src/Cargo.toml.html',
-    'good/1.0.0/src/index.html',
-    'good/1.0.0/src/src/lib.rs.html',
-  ])
+  assert.deepEqual(pages, ['cutt/1.0.0/src/index.html', 'good/1.0.0/src/index.html'])
+})
+
+test('the front page and pages of crates are there while an import runs', async t => {
+  const folder = folderOf(t)
+  oldRegistry(folder)
+  const dir = await init(folder, 'new')
+  const tree = join(dir, 'public')
+  const pages = ['index.html', 'crates/crate-0/index.html', 'crates/crate-39/index.html']
+  const shownPages = () => pages.filter(path => existsSync(join(tree, path)))
+  let first = ''
+  const args = ['import', join(folder, 'old'), '--dir', dir, '--json']
+  const { code, stdout } = await plimsollHere(args, {}, () => {
+    if (first === '') first = shownPages().join(' ')
+  })
+  assert.equal(code, 0)
+  assert.equal(JSON.parse(stdout).added, 200)
+  assert.equal(first, 'index.html crates/crate-0/index.html')
 })

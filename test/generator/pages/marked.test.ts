@@ -11,7 +11,7 @@ const PREFIX = 'p'.repeat(512)
 
 test('no path in a `.crate` keeps a registry from its bucket', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const env = { ...s3.env({ public: `s3://test/${PREFIX}` }), PLIMSOLL_PAGES_RAW_FILES: 'true' }
+  const env = { ...s3.env({ public: `s3://test/${PREFIX}` }) }
   const registry = await TestRegistry.open(t, { env })
   const token = await registry.user('ana')
   const files = { 'src/lib.rs': '', [Array(5).fill('\u6587'.repeat(66)).join('/')]: 'hello' }

@@ -4,7 +4,6 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import type { InspectParts } from '../../../core/release/inspect.ts'
 import { Sandbox } from '../../../generator/sandbox/sandbox.ts'
-import type { SourceJob } from '../../../generator/sandbox/source-task.ts'
 import { SandboxError } from '../../../generator/sandbox/thread.ts'
 
 const program = new URL('../../support/sandbox-program.js', import.meta.url)
@@ -72,28 +71,14 @@ test('a thread that ends by itself fails its task only', async t => {
   assert.deepEqual(await run('next'), { content: 'next', env: undefined })
 })
 
-test('parts arrive one by one; who leaves early frees the thread', async t => {
-  const { sandbox, run } = sandboxOf(t)
-  const parts: unknown[] = []
-  for await (const part of sandbox.stream('source', {} as SourceJob)) parts.push(part)
-  assert.deepEqual(parts, [[0], [1], [2]])
-  for await (const part of sandbox.stream('source', {} as SourceJob)) {
-    assert.deepEqual(part, [0])
-    break
-  }
-  assert.deepEqual(await run('next'), { content: 'next', env: undefined })
-})
-
 test('one thread is left to tasks that people wait for', async t => {
   const { sandbox, run } = sandboxOf(t)
-  const source = sandbox.stream('source', {} as SourceJob)
-  await source.next()
-  const second = sandbox.stream('source', {} as SourceJob)
-  const waiting = second.next()
+  const hold = new Int32Array(new SharedArrayBuffer(4))
+  const others = [1, 2].map(() => sandbox.run('readme', hold as never))
   assert.deepEqual(await run('urgent'), { content: 'urgent', env: undefined })
-  await source.return(undefined as never)
-  assert.deepEqual(await waiting, { done: false, value: [0] })
-  await second.return(undefined as never)
+  Atomics.store(hold, 0, 1)
+  Atomics.notify(hold, 0)
+  await Promise.all(others)
 })
 
 test('tasks beyond what may wait are refused', async t => {

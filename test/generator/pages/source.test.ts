@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { output } from '../../../core/paths/tree.ts'
+import { parseVersion } from '../../../core/version.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { openRegistry } from '../../../generator/registry.ts'
+import { countMarks, setMarks } from '../../../generator/store/catalog/marks.ts'
+import { run, value } from '../../../generator/store/database/statement.ts'
+import { filesBelow } from '../../support/folder.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+test('one page lists the files of a version, one compares the versions of a crate', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const files = { 'src/lib.rs': 'pub fn x() {}\n', 'a b & i.txt': 'x' }
+  for (const version of ['1.0.0', '1.1.0+a'])
+    await registry.publish(token, { name: 'Demo', version, files })
+  await registry.indexWorker.pages.flush()
+  const page = (await registry.shown('crates/Demo/1.1.0+a/src/index.html')) ?? ''
+  assert.match(page, /<li>src\/lib\.rs <span class="quiet">14 B<\/span><\/li>/)
+  assert.match(page, /<li>a b &amp; i\.txt <span class="quiet">1 B<\/span><\/li>/)
+  assert.match(page, / data-checksum="unchecked" data-name="Demo" /)
+  assert.match(
+    page,
+    / data-dl="\.\.\/\.\.\/\.\.\/\.\.\/crates\/\{crate\}\/\{crate\}-\{version\}\.crate" /,
+  )
+  assert.match(
+    page,
+    / data-index="\.\.\/\.\.\/\.\.\/\.\.\/index\/de\/mo\/demo" data-version="1\.1\.0\+a" /,
+  )
+  const compare = (await registry.shown('crates/Demo/compare/index.html')) ?? ''
+  assert.match(compare, /<option value="1\.1\.0\+a" data-size="\d+" data-unpacked="\d+" selected>/)
+  const changes = (await registry.shown('crates/Demo/1.1.0+a/changes/index.html')) ?? ''
+  assert.match(changes, /<h1>Changes from 1\.0\.0 to 1\.1\.0\+a<\/h1>/)
+  assert.match(changes, /href="\.\.\/\.\.\/compare\/#1\.0\.0\.\.\.1\.1\.0\+a"/)
+  for (const version of ['', '1.1.0+a/'])
+    assert.match(
+      (await registry.shown(`crates/Demo/${version}index.html`)) ?? '',
+      /href="(?:\.\.\/)?compare\/#1\.0\.0\.\.\.1\.1\.0\+a"/,
+    )
+})
+
+test('a version of which another is the first has no page of changes any more', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  for (const version of ['1.0.0', '1.1.0']) await registry.publish(token, { name: 'demo', version })
+  await registry.indexWorker.pages.flush()
+  const shown = () => registry.shown('crates/demo/1.1.0/changes/index.html')
+  assert.notEqual(await shown(), null)
+  const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+  const deletion = { name: parseName('demo'), version: parseVersion('1.0.0'), force: false }
+  await deleteReleases(registry.registry, deletion, change)
+  await buildPages(registry.registry)
+  assert.equal(await shown(), null)
+  assert.equal(await registry.shown('crates/demo/compare/index.html'), null)
+})
+
+test('an upgrade removes the page of each file, and forgets what older programs noted of them', async t => {
+  const registry = await TestRegistry.open(t)
+  const { database, tree } = registry.registry
+  await registry.publish(await registry.user('alice'), { name: 'demo', version: '1.0.0' })
+  await registry.indexWorker.settle()
+  await registry.indexWorker.pages.flush()
+  const below = () => filesBelow(join(tree.root, 'crates/demo/1.0.0'))
+  const now = below()
+  for (const path of ['src/Cargo.toml.html', 'src/a/b.rs.html', 'parts/2/b.rs.html', 'raw/x.txt'])
+    await tree.write(output(`crates/demo/1.0.0/${path}`, 'old'))
+  await setMarks(database, [{ kind: 'source' as never, subject: 1 }], 1)
+  // A daemon of an older version may still set such marks.
+  assert.deepEqual(await countMarks(database), [])
+  const text = "INSERT INTO plain_pages (release_id, what, format, because) VALUES (1, ?, '9', 'x')"
+  await run(database, text, 'changes')
+  await buildPages(registry.registry, { all: true })
+  assert.deepEqual(below(), now)
+  for (const table of ['marks', 'plain_pages'])
+    assert.equal(await value(database, `SELECT count(*) FROM ${table}`), 0)
+})
+
+test('without pages of sources nothing leads to them, and those of before are removed', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  for (const version of ['1.0.0', '1.1.0']) await registry.publish(token, { name: 'demo', version })
+  await registry.indexWorker.pages.flush()
+  const other = await openRegistry(registry.dir, { env: { PLIMSOLL_PAGES_SOURCE: 'false' } })
+  try {
+    await buildPages(other)
+    const left = filesBelow(join(other.tree.root, 'crates/demo'))
+    assert.deepEqual(
+      left.filter(one => one.endsWith('index.html')),
+      ['1.0.0/index.html', '1.1.0/index.html', 'index.html', 'latest/index.html'],
+    )
+    assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /src\/|compare\//)
+  } finally {
+    await other.close()
+  }
+})

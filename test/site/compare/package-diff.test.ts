@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { PackageDiff } from '../../../site/compare/package-diff.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { scratch } from '../../support/scratch.ts'
+
+type Texts = Readonly<Record<string, string>>
+
+const filesOf = (texts: Texts) =>
+  new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
+
+const lines = (word: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('')
+
+/** What `git diff -M50%` says of two folders with these files. */
+function byGit(t: TestContext, before: Texts, after: Texts): string[] {
+  const cwd = scratch(new Cleanup(t))
+  for (const [side, texts] of Object.entries({ before, after }))
+    for (const [path, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(cwd, side, path)), { recursive: true })
+      writeFileSync(join(cwd, side, path), text)
+    }
+  const args = ['diff', '--no-index', '-M50%', '--numstat', '-z', 'before', 'after']
+  const { stdout } = spawnSync('git', args, { cwd, encoding: 'utf8' })
+  const files = stdout.matchAll(/(\d+)\t(\d+)\t(?:\0([^\0]+)\0)?([^\0]+)\0/g)
+  return Array.from(files, ([, added, removed, old = '', now = '']) => {
+    const path = now === '/dev/null' ? old : now
+    return `${path.slice(path.indexOf('/') + 1)} +${added} -${removed}`
+  }).sort()
+}
+
+const BEFORE: Texts = {
+  'Cargo.toml': '[package]\nname = "a"\n',
+  'src/lib.rs': `${lines('same', 50)}old\n${lines('more', 20)}`,
+  'src/moved.rs': lines('moved', 30),
+  'src/changed.rs': `${lines('kept', 30)}${lines('gone', 10)}`,
+  'src/other.rs': lines('other', 30),
+  'src/removed.rs': lines('removed', 12),
+  'CRLF.txt': 'a\r\nb\r\n',
+}
+const AFTER: Texts = {
+  'Cargo.toml': '[package]\nname = "a"\nversion = "2"\n',
+  'src/lib.rs': `${lines('same', 50)}new\nnewer\n${lines('more', 20)}`,
+  'src/deep/moved.rs': lines('moved', 30),
+  'src/deep/changed.rs': `${lines('kept', 30)}${lines('come', 5)}`,
+  'src/another.rs': lines('another', 30),
+  'src/added.rs': lines('added', 9),
+  'CRLF.txt': 'a\nb\n',
+}
+
+test('files, renames and numbers of lines are those of git', t => {
+  const { files } = new PackageDiff(filesOf(BEFORE), filesOf(AFTER))
+  const ours = files.map(({ path, lines }) => `${path} +${lines?.added} -${lines?.removed}`)
+  assert.deepEqual(ours.sort(), byGit(t, BEFORE, AFTER))
+  const renamed = files.filter(one => one.kind === 'renamed')
+  assert.deepEqual(
+    renamed.map(one => `${one.before} ${one.after}`),
+    ['src/changed.rs src/deep/changed.rs', 'src/moved.rs src/deep/moved.rs'],
+  )
+})
+
+test('what Cargo made comes last, and what is no text has no lines', () => {
+  const binary = new Uint8Array([1, 0, 2])
+  const diff = new PackageDiff(
+    new Map([...filesOf({ 'Cargo.lock': 'a', 'z.rs': 'a', same: 'x' }), ['logo', binary]]),
+    new Map([...filesOf({ 'Cargo.lock': 'b', 'z.rs': 'b', same: 'x' }), ['logo', binary.slice(1)]]),
+  )
+  assert.deepEqual(
+    diff.files.map(one => [one.path, one.kind, one.lines === null, ...one.sizes]),
+    [
+      ['logo', 'changed', true, 3, 2],
+      ['z.rs', 'changed', false, 1, 1],
+      ['Cargo.lock', 'changed', false, 1, 1],
+    ],
+  )
+  assert.equal(diff.hunks(0).length, 0)
+  assert.equal(diff.hunks(1)[0]?.lines.length, 2)
+})
+
+test('a file is renamed to the one that has most of it', () => {
+  const before = { a: lines('x', 100), b: lines('y', 100) }
+  const after = { c: lines('x', 60) + lines('y', 55), d: lines('x', 95), b2: lines('y', 99) }
+  const { files } = new PackageDiff(filesOf(before), filesOf(after))
+  assert.deepEqual(
+    files.map(one => `${one.kind} ${one.before} ${one.after}`),
+    ['renamed b b2', 'added null c', 'renamed a d'],
+  )
+})
