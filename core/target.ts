@@ -17,10 +17,27 @@ export function isTarget(text: string): boolean {
   if (text.length > TARGET_MAX) return false
   if (!text.startsWith('cfg(') || !text.endsWith(')'))
     return !/[^\p{Alphabetic}\p{N}_.-]/u.test(text)
+  const tokens = tokensOf(text)
+  return tokens !== null && isExpression(tokens)
+}
+
+/** Returns a target as Cargo prints it: `cfg(a="b",)` becomes `cfg(a = "b")`. */
+export function printTarget(text: string): string {
+  const tokens = text.startsWith('cfg(') && text.endsWith(')') ? tokensOf(text) : null
+  if (tokens === null) return text
+  const printed = tokens.map((token, at) => {
+    if (token === '=') return ' = '
+    if (token !== ',') return token
+    return tokens[at + 1] === ')' ? '' : ', '
+  })
+  return `cfg(${printed.join('')})`
+}
+
+/** Returns the tokens of what is in `cfg(…)`, without spaces; null if something is no token. */
+function tokensOf(text: string): string[] | null {
   const inside = text.slice('cfg('.length, -1)
   const pieces = inside.match(TOKEN) ?? []
-  // What is no token is missing in the pieces.
-  return pieces.join('') === inside && isExpression(pieces.filter(one => !one.startsWith(' ')))
+  return pieces.join('') === inside ? pieces.filter(one => !one.startsWith(' ')) : null
 }
 
 function isExpression(tokens: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import type { Dependency, DependencyKind } from '../entry/entry.ts'
 import { collect, type Issue, issue } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
-import { isTarget, TARGET_FORM } from '../target.ts'
+import { isTarget, printTarget, TARGET_FORM } from '../target.ts'
 import { CRATES_IO, isIndexUrl } from '../urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
@@ -21,7 +21,7 @@ export function readDependencies(root: Table, issues: Issue[]): Dependency[] {
     // Cargo also reads those without dependencies.
     if (!isTarget(target)) targets?.report(target, TARGET_FORM)
     const table = targets?.table(target)
-    if (table) found.push(...readKinds(table, target, issues))
+    if (table) found.push(...readKinds(table, printTarget(target), issues))
   }
   return found
 }

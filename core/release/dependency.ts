@@ -1,4 +1,5 @@
 import type { Dependency } from '../entry/entry.ts'
+import { printTarget } from '../target.ts'
 import type { PublishDependency } from './metadata.ts'
 
 /** What identifies a dependency within its crate. */
@@ -6,11 +7,7 @@ export type Place = Pick<Dependency, 'name' | 'kind' | 'target'>
 
 /** Returns the key of a dependency, which is equal in manifest, entry and metadata. */
 export function placeKey({ name, kind, target }: Place): string {
-  // In the metadata only, Cargo writes `cfg(…)` without spaces and without the last comma.
-  const parts = target?.split('"').map((part, at) => {
-    return at % 2 === 0 ? part.replaceAll(/\s+/g, '').replaceAll(',)', ')') : part
-  })
-  return JSON.stringify([kind, parts?.join('"') ?? null, name])
+  return JSON.stringify([kind, target === null ? null : printTarget(target), name])
 }
 
 /** Returns the place of a dependency in the metadata, where `name` is always the real name. */

@@ -169,7 +169,7 @@ const CC = {
   registry: `${CRATES_IO}/`,
 }
 const FEATURES = { default: ['dep:cc', 'std'], std: [], constructor: [] }
-const CC_NAME = 'build-dependency `cc` for `cfg(any(unix,target_os="a b"))`'
+const CC_NAME = 'build-dependency `cc` for `cfg(any(unix, target_os = "a b"))`'
 const TAIL = 'in the `Cargo.toml` of the crate file'
 
 const COMPARISONS: readonly (readonly [string, object, string[]])[] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isTarget } from '../../core/target.ts'
+import { isTarget, printTarget } from '../../core/target.ts'
 import { frugally } from '../support/processor-time.ts'
 
 // Every line was read by `cargo metadata` of Cargo 1.95 and 1.97, as the key of a `[target]` table.
@@ -75,6 +75,25 @@ const UNREADABLE = [
 test('targets are read as Cargo reads them', () => {
   for (const text of READABLE) assert.ok(isTarget(text), JSON.stringify(text))
   for (const text of UNREADABLE) assert.ok(!isTarget(text), JSON.stringify(text))
+})
+
+/** Those that Cargo 1.95 prints in another way than they are written. */
+const PRINTED = new Map([
+  ['cfg( unix )', 'cfg(unix)'],
+  ['cfg(a="b c\\d")', 'cfg(a = "b c\\d")'],
+  ['cfg(a="ä\n")', 'cfg(a = "ä\n")'],
+  ['cfg(any(a,))', 'cfg(any(a))'],
+  ['cfg(not (a))', 'cfg(not(a))'],
+  ['cfg(all(unix,not(any(a="1",b="2",)),))', 'cfg(all(unix, not(any(a = "1", b = "2"))))'],
+])
+
+test('targets are printed as Cargo prints them', () => {
+  for (const text of READABLE) {
+    const printed = printTarget(text)
+    assert.equal(printed, PRINTED.get(text) ?? text)
+    assert.equal(printTarget(printed), printed)
+  }
+  for (const text of UNREADABLE) assert.doesNotThrow(() => printTarget(text), text)
 })
 
 test('a target is nested at most 64 levels deep', () => {

@@ -33,7 +33,7 @@ test('every field of a line survives, whatever wrote it', async t => {
       features: ['a'],
       optional: one.name === 'json',
       default_features: false,
-      target: 'cfg(unix)',
+      target: 'cfg(target_os="wasi")',
       kind: 'normal',
       package: one.package ?? null,
       'x-note': { deep: [1, null] },
