@@ -113,11 +113,14 @@ function attributesOf({ attrs }: Element, isInClip: boolean): [name: string, val
   })
 }
 
-/** Whether a value calls no function of CSS that loads, refers or escapes. */
+/** Functions and properties of CSS that load, refer or run something, and escapes. */
+const BAD = [
+  /\\|--|binding|behavior/i,
+  /\b(?:url|image|image-set|src|cross-fade|element|expression|paint|attr|var)\s*\(/i,
+]
+
 function isPlain(value: string): boolean {
-  return !/\\|\b(?:url|image|image-set|src|cross-fade|element|expression|paint|attr|var)\s*\(|binding|behavior|--/i.test(
-    value,
-  )
+  return !BAD.some(pattern => pattern.test(value))
 }
 
 function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
