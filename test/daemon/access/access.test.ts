@@ -180,7 +180,7 @@ test('no file of a private registry is shown to a stranger, of whatever kind it 
   for (const part of [
     /^crates\/demo\/crate\.json$/,
     /\.xml$|\.atom$/,
-    /src\/lib\.rs/,
+    /src\/index\.html$/,
     /^index\.git\/objects\//,
     /^robots/,
   ]) {
