@@ -181,10 +181,10 @@ export {
   CRATES_FOLDER,
   crateFilePath,
   crateKey,
-  movedPath,
   releaseOfPath,
 } from '../core/paths/crates.ts'
 export { isImagePath } from '../core/paths/images.ts'
+export { movedPath } from '../core/paths/moved.ts'
 export { configPath, isIndexFile, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'

@@ -1,5 +1,5 @@
 import { canonicalName, isName } from '../../core/name-rules.ts'
-import { movedPath } from '../../core/paths/crates.ts'
+import { movedPath } from '../../core/paths/moved.ts'
 import { card, lookupAt, tag } from './search-box.ts'
 
 /** Number of crates of which one may be the one that is meant. */

@@ -37,7 +37,7 @@ export function imageType(path: string, bytes: Uint8Array): string | null {
 export const IMAGE_PREFIX = 'package:'
 
 /** Returns the file that a package shows first: its library or program, or else its manifest. */
-export function mainFile(paths: ReadonlySet<string>): string | null {
+export function mainFile(files: Pick<ReadonlyMap<string, unknown>, 'has' | 'keys'>): string {
   const known = ['src/lib.rs', 'src/main.rs', 'lib.rs', 'README.md', 'Cargo.toml']
-  return known.find(path => paths.has(path)) ?? [...paths].sort()[0] ?? null
+  return known.find(path => files.has(path)) ?? [...files.keys()].sort()[0] ?? ''
 }

@@ -203,6 +203,8 @@ for (const place of [still, live]) {
         ['1−pub const VERSION: &str = "1.1.0";', '1+pub const VERSION: &str = "2.0.0";'],
       )
       await page.locator('.diff .hljs-keyword').first().waitFor()
+      const line = page.locator('.file-diff', { hasText: 'src/deep/mod.rs' }).locator('.hunk a')
+      assert.equal(await line.getAttribute('href'), '../2.0.0/src/#src/deep/mod.rs:L1')
       await page.locator('select[name=from]').selectOption('1.0.0')
       await page.getByRole('button', { name: 'Compare' }).click()
       await page.waitForURL('**/crates/hull/compare/#1.0.0...2.0.0')

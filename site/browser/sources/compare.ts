@@ -102,7 +102,7 @@ class CompareView {
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
       const isShort = n <= Math.min(left, OPEN_MAX.file) && !isMadeByCargo(file.path)
       if (isShort) left -= n
-      return this.#file(file, at, isShort)
+      return this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
     })
     const view = part(this.#root, '[data-view]')
     view.replaceChildren(
@@ -115,7 +115,7 @@ class CompareView {
   }
 
   /** Makes the element of a file, whose lines are loaded when it is opened. */
-  #file(file: ChangedFile, at: number, isOpen: boolean): HTMLElement {
+  #file(file: ChangedFile, at: number, isOpen: boolean, source: string): HTMLElement {
     const { kind, path, lines } = file
     const badge = element('span', { className: `badge ${kind}` }, kind)
     const summary = element(
@@ -135,7 +135,8 @@ class CompareView {
     const fill = async () => {
       if (isFilled) return
       isFilled = true
-      details.append(await hunkView(this.#helpers, file, at))
+      const lines = hunkView(this.#helpers, file, at, source)
+      details.append(await lines.catch(error => `They could not be shown: ${error.message}.`))
     }
     details.addEventListener('toggle', () => void fill())
     details.open = isOpen

@@ -19,7 +19,6 @@ export class Finder {
   constructor(paths: readonly string[], find: (query: string) => Promise<Found>) {
     this.#paths = paths
     this.#find = find
-    this.#results.setAttribute('role', 'status')
     const goTo = field('Go to file', () => this.#offer(goTo.value))
     const search = field('Search in all files', () => this.#search(search.value))
     for (const input of [goTo, search])
@@ -53,7 +52,7 @@ export class Finder {
       .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0) || a.path.length - b.path.length)
     const lines = line === undefined ? null : ([Number(line), Number(line)] as const)
     const links = found.slice(0, OFFERED).map(({ path }) => {
-      return element('li', {}, this.#link(fileFragment({ path, lines }), path))
+      return element('li', {}, element('a', { href: fileFragment({ path, lines }) }, path))
     })
     this.#show(query, links, links.length === 0 ? 'No file has this in its path.' : null)
   }
@@ -62,32 +61,23 @@ export class Finder {
     const asked = ++this.#asked
     await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
     if (asked !== this.#asked) return
-    const { hits, isMore } = await this.#find(query)
+    const { hits, isMore } = await this.#find(query).catch(() => ({ hits: [], isMore: true }))
     if (asked !== this.#asked) return
     const links = hits.map(({ path, line, parts: [before, found, after] }) => {
-      const link = this.#link(fileFragment({ path, lines: [line, line] }), `${path}:${line}`)
+      const href = fileFragment({ path, lines: [line, line] })
+      const link = element('a', { href }, `${path}:${line}`)
       const code = element('code', {}, before, element('mark', {}, found), after)
       return element('li', {}, link, ' ', code)
     })
-    const text =
-      hits.length === 0
-        ? 'No file has this text.'
-        : `${hits.length} places${isMore ? ', and there are more' : ''}`
+    const places = hits.length === 0 ? 'No file has this text.' : `${hits.length} places`
+    const text = isMore ? `The first ${hits.length} places; there are more` : places
     this.#show(query, links, text)
-  }
-
-  #link(href: string, text: string): HTMLElement {
-    const link = element('a', { href }, text)
-    link.addEventListener('click', () => {
-      this.#results.classList.add('followed')
-    })
-    return link
   }
 
   #show(query: string, items: readonly HTMLElement[], text: string | null): void {
     this.#results.hidden = query.trim() === ''
     this.#results.replaceChildren(
-      ...(text === null ? [] : [element('p', { className: 'quiet small' }, text)]),
+      ...(text === null ? [] : [element('p', { className: 'quiet small', role: 'status' }, text)]),
       element('ul', { className: 'plain' }, ...items),
     )
   }
@@ -101,8 +91,7 @@ function field(label: string, onInput: () => unknown): HTMLInputElement {
 }
 
 function labeled(input: HTMLInputElement): HTMLElement {
-  const label = element('span', { className: 'hidden-label' }, input.placeholder)
-  return element('label', { className: 'field' }, label, input)
+  return element('label', { className: 'field' }, element('span', {}, input.placeholder), input)
 }
 
 /** Returns how well a path fits: null if it lacks a word, higher if its name has the first one. */

@@ -1,5 +1,6 @@
 import type { DiffLine, Hunk } from '../../compare/line-diff.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
+import { fileFragment } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
 import { element } from './element.ts'
 import type { Helpers } from './source.ts'
@@ -9,12 +10,14 @@ const LINES_MAX = 2000
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
-/** Shows the changed lines of a file, first without colors. */
+/** Shows the changed lines of a file, first without colors; `source` is where its lines are shown. */
 export async function hunkView(
   { archive, render }: Helpers,
-  { path }: ChangedFile,
+  file: ChangedFile,
   at: number,
+  source: string,
 ): Promise<HTMLElement> {
+  const { path } = file
   const hunks = await archive.ask('hunks', { at })
   const shown: Hunk[] = []
   let left = LINES_MAX
@@ -22,14 +25,14 @@ export async function hunkView(
     if (left > 0) shown.push({ ...hunk, lines: hunk.lines.slice(0, left) })
     left -= hunk.lines.length
   }
-  const rows = shown.flatMap(rowsOf)
+  const rows = shown.flatMap(one => rowsOf(one, file, source))
   const code = element('code', {}, ...rows.map(one => one.element))
   const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
   pre.setAttribute('aria-label', `Changes of ${path}`)
   const color = async (kind: DiffLine['kind']) => {
     const some = rows.filter(one => one.kind === kind || one.kind === 'same')
     if (!some.some(one => one.kind === kind)) return
-    const text = some.map(one => one.text.replace(/\n/g, ' ')).join('\n')
+    const text = some.map(one => one.text).join('\n')
     const lines = await render.ask('lines', { path, text: `${text}\n` })
     for (const [place, row] of some.entries()) row.code.innerHTML = lines[place] ?? ''
   }
@@ -50,13 +53,18 @@ interface Row {
   readonly code: HTMLElement
 }
 
-function rowsOf({ before, after, lines }: Hunk): Row[] {
-  const title = element('span', { className: 'hunk' }, `line ${after}\n`)
+function rowsOf({ before, after, lines }: Hunk, file: ChangedFile, source: string): Row[] {
+  const line = file.after === null ? before : after
+  const href = source + fileFragment({ path: file.path, lines: [line, line] })
+  const link = element('a', { href }, `line ${line}`)
+  const title = element('span', { className: 'hunk' }, link, '\n')
   let [old, now] = [before, after]
-  const rows = lines.map(({ kind, text }): Row => {
+  const rows = lines.map(({ kind, text: all }): Row => {
+    // What differs may be this alone.
+    const text = all.replace(/\r$/, '␍')
     const numbers = [kind === 'added' ? '' : old++, kind === 'removed' ? '' : now++]
     const code = element('span', {}, visible(text))
-    const line = element(
+    const row = element(
       'span',
       { className: kind },
       element('i', {}, String(numbers[0])),
@@ -65,7 +73,7 @@ function rowsOf({ before, after, lines }: Hunk): Row[] {
       code,
       '\n',
     )
-    return { kind, text, element: line, code }
+    return { kind, text, element: row, code }
   })
   return [{ kind: null, text: '', element: title, code: title }, ...rows]
 }

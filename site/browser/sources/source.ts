@@ -1,7 +1,7 @@
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { readFileAddress } from '../../source/address.ts'
 import { mainFile } from '../../source/content.ts'
-import type { ArchiveTasks, Opened } from './archive.ts'
+import type { ArchiveTasks, Content, Opened } from './archive.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { documentOf } from './document.ts'
 import { element, part } from './element.ts'
@@ -59,9 +59,7 @@ class SourceView {
     )
     const view = part(this.#root, '[data-view]')
     view.replaceChildren(
-      ...(this.#problem === null
-        ? []
-        : [element('p', { className: 'notice' }, `Not all could be read: ${this.#problem}.`)]),
+      ...(this.#problem === null ? [] : [notice(`Not all could be read: ${this.#problem}.`)]),
       finder.element,
       element('div', { className: 'file-body' }, nav, this.#place),
     )
@@ -78,28 +76,23 @@ class SourceView {
   /** Shows what the fragment names, or else the main file of the package. */
   async #show(): Promise<void> {
     const address = readFileAddress(location.hash)
-    const path =
-      this.#known(address?.path) ?? (address ? null : mainFile(new Set(this.#sizes.keys())))
-    if (path === null) {
-      const text = address
-        ? `This package has no file ${address.path}.`
-        : 'This package has no files.'
+    // Addresses of older versions lack the `.txt` of some files.
+    const asked = address && [address.path, `${address.path}.txt`]
+    const path = (asked ?? [mainFile(this.#sizes)]).find(one => this.#sizes.has(one))
+    if (path === undefined) {
       this.#shown = null
-      this.#place.replaceChildren(element('p', { className: 'notice' }, text))
+      this.#place.replaceChildren(notice(`This package has no file ${address?.path ?? ''}.`))
       return
     }
-    if (this.#shown?.path !== path) await this.#open(path)
+    if (this.#shown?.path !== path)
+      await this.#open(path).catch((error: Error) =>
+        this.#place.replaceChildren(notice(`The file could not be shown: ${error.message}.`)),
+      )
     if (this.#shown?.path === path) this.#shown.code?.choose(address?.lines ?? null)
   }
 
-  /** Returns the file that an address names; those of older versions had `.txt` behind some. */
-  #known(path: string | undefined): string | null {
-    if (path === undefined) return null
-    return [path, `${path}.txt`].find(one => this.#sizes.has(one)) ?? null
-  }
-
   async #open(path: string): Promise<void> {
-    const { archive, render } = this.#helpers
+    const { archive } = this.#helpers
     const place = { version: this.#version, path }
     this.#shown = { path, code: null }
     const content = await archive.ask('content', place)
@@ -109,32 +102,29 @@ class SourceView {
     const text = content.kind === 'text' ? content.text : null
     const load = () => archive.ask('bytes', place)
     const head = fileHead(path, this.#sizes.get(path) ?? 0, text, load)
+    this.#place.replaceChildren(head, this.#body(path, content, head))
+  }
+
+  /** Makes the element with the content of a file; its colors follow. */
+  #body(path: string, content: Content, head: HTMLElement): HTMLElement {
+    if (content.kind === 'other') return notice('This file is no text, or too large to be shown.')
     if (content.kind === 'image') {
       const blob = new Blob([content.bytes as BlobPart], { type: content.type })
       const image = element('img', { src: URL.createObjectURL(blob), alt: path })
-      this.#place.replaceChildren(head, element('p', { className: 'picture' }, image))
-    } else if (content.kind === 'text') {
-      const code = new CodeView(path, content.text)
-      this.#shown = { path, code }
-      this.#place.replaceChildren(head, code.element)
-      render.ask('code', { path, text: content.text }).then(
-        blocks => code.color(blocks),
-        () =>
-          head.append(element('p', { className: 'quiet' }, 'Without colors, which take too long.')),
-      )
-      const views = documentOf(path, content.text, code.element, {
-        ...this.#helpers,
-        root: this.#root,
-        paths: [...this.#sizes.keys()],
-      })
-      if (views) this.#place.replaceChildren(head, views)
-    } else {
-      const why = element(
-        'p',
-        { className: 'notice' },
-        'This file is no text, or too large to be shown.',
-      )
-      this.#place.replaceChildren(head, why)
+      return element('p', { className: 'picture' }, image)
     }
+    const { text } = content
+    const code = new CodeView(path, text)
+    this.#shown = { path, code }
+    this.#helpers.render.ask('code', { path, text }).then(
+      blocks => code.color(blocks),
+      () => head.append(notice('Without colors, which take too long.')),
+    )
+    const place = { ...this.#helpers, root: this.#root, paths: [...this.#sizes.keys()] }
+    return documentOf(path, text, code.element, place) ?? code.element
   }
+}
+
+function notice(text: string): HTMLElement {
+  return element('p', { className: 'notice' }, text)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { movedPath } from '../../../core/paths/crates.ts'
+import { movedPath } from '../../../core/paths/moved.ts'
 
 const MOVED: readonly [old: string, now: string | null][] = [
   ['demo/1.0.0/src/src/lib.rs.html', 'demo/1.0.0/src/#src/lib.rs'],

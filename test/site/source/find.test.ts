@@ -74,9 +74,9 @@ test('text and images are told by their beginnings', () => {
 })
 
 test('a package shows its library first, or else its program or manifest', () => {
-  const first = (...paths: string[]) => mainFile(new Set(paths))
+  const first = (...paths: string[]) => mainFile(new Map(paths.map(path => [path, 0])))
   assert.equal(first('Cargo.toml', 'src/main.rs', 'src/lib.rs'), 'src/lib.rs')
   assert.equal(first('Cargo.toml', 'src/main.rs'), 'src/main.rs')
   assert.equal(first('b', 'a'), 'a')
-  assert.equal(first(), null)
+  assert.equal(first(), '')
 })
