@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import pLimit from 'p-limit'
 import { refuse } from '../../core/error/error.ts'
 import { crateFilePath, crateKey, releaseOfPath } from '../../core/paths/crates.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
@@ -52,8 +51,8 @@ const CHUNK = 500
 const CLOCKS_MS = 15 * 60_000
 
 /**
- * Returns the copy of a registry's tree at a place, whose crate store will be
- * `crates`. Refuses a tree that is there already, or is not complete, and a folder in use.
+ * Returns the copy of a registry's tree at a place, whose crate store will be `crates`. Refuses a
+ * tree that is there already, or is not complete, and a folder in use.
  */
 export async function copyTree(
   registry: Registry,
@@ -136,8 +135,7 @@ async function updateTree(update: TreeUpdate, progress?: Progress): Promise<numb
     }
     await target.sync()
   }
-  const inTurn = pLimit(AT_ONCE)
-  await Promise.all(RANGES.map(range => inTurn(() => updateRange(range))))
+  await inTurns(RANGES, updateRange, AT_ONCE)
   return changed
 }
 

@@ -19,12 +19,13 @@ export function stageOf(path: string): (typeof STAGES)[number] {
 const AT_ONCE = 32
 
 /**
- * Runs `work` for all items, 32 at a time; takes the next one only then. Stops after the first
+ * Runs `work` for all items, 32 at a time or `most`; takes the next one only then. Stops after the first
  * failure, waits for those that have begun, and throws it.
  */
 export async function inTurns<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<unknown>,
+  most = AT_ONCE,
 ): Promise<void> {
   const left = items[Symbol.iterator]()
   let isFailing = false
@@ -32,7 +33,7 @@ export async function inTurns<T>(
     for (let next = left.next(); !next.done && !isFailing; next = left.next())
       await work(next.value)
   }
-  const runs = Array.from({ length: AT_ONCE }, () =>
+  const runs = Array.from({ length: most }, () =>
     run().catch(error => {
       isFailing = true
       throw error
