@@ -115,7 +115,7 @@ export {
   type PageKind,
 } from './store/database/mark-kinds.ts'
 export { hasMoved } from './store/database/moves/move.ts'
-export { forgetBuckets, takeToken } from './store/database/rate-limits.ts'
+export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
 

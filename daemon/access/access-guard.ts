@@ -13,12 +13,20 @@ import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
-import type { ActorRoute, BrowserRequest, BrowserRoute, OpenRoute, Route } from './route.ts'
+import {
+  type ActorRoute,
+  type BrowserRequest,
+  type BrowserRoute,
+  type OpenRoute,
+  type Route,
+  readingOf,
+} from './route.ts'
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
+  readonly #log: Pick<Logger, 'warn'>
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
@@ -27,6 +35,7 @@ export class AccessGuard {
   constructor(registry: Registry, clock: () => Date, log: Pick<Logger, 'warn'>) {
     this.#registry = registry
     this.#clock = clock
+    this.#log = log
     this.#recordUse = recordUses(log)
     this.#limits = new RateLimits(registry.settings.limits, registry.database)
     this.#addressOf = addressOf(registry.settings.server)
@@ -88,7 +97,27 @@ export class AccessGuard {
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
       await this.#limits.ofUser(counts, actor.user.id, this.#clock())
-    return handle(c, actor)
+    if (counts !== 'publish') return handle(c, actor)
+    let isRefused = true
+    try {
+      const answer = await handle(c, actor)
+      isRefused = false
+      return answer
+    } finally {
+      await this.#countReading(c, actor, isRefused)
+    }
+  }
+
+  /** Counts the time it took to read the archive of a publish, and logs whom that slows down. */
+  async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
+    const milliseconds = readingOf(c)
+    const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())
+    if (wait === 0) return
+    const seconds = Math.round(milliseconds / 100) / 10
+    this.#log.warn(
+      { user: user.login, address, seconds, wait },
+      'this user may not publish for a while: reading their archives takes too much time',
+    )
   }
 
   /** A browser route: refusals are shown on a page, because a person reads them. */

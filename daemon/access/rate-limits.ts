@@ -17,6 +17,12 @@ const COUNTED = {
 /** The kind of rate limit a route counts against. */
 export type Counted = keyof typeof COUNTED
 
+/** How many publishes a second of processor time counts as. */
+const PUBLISHES_PER_SECOND = 10
+
+/** How many times more the processor time of a refused archive counts. */
+const REFUSED_FACTOR = 4
+
 /** What is counted by the address of whoever reads, and what by the user who changes something. */
 type Read = 'search' | 'source'
 type Change = 'publish' | 'change'
@@ -55,6 +61,20 @@ export class RateLimits {
   /** Counts a change by its user. */
   async ofUser(counted: Change, userId: number, now: Date): Promise<void> {
     await this.#count(counted, `user ${userId}`, now)
+  }
+
+  /**
+   * Counts the processor time that reading the archive of a publish took, toward the limit of
+   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
+   */
+  async ofReading(
+    userId: number,
+    { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },
+    now: Date,
+  ): Promise<number> {
+    const cost = (milliseconds / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
+    // Reading most archives takes less than the publish has been counted as.
+    return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
   }
 
   /** Counts a read by its client address. */

@@ -16,7 +16,7 @@ import {
   type Version,
 } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope, requireStillGood } from '../access/auth.ts'
-import type { ActorHandler } from '../access/route.ts'
+import { type ActorHandler, recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
@@ -42,6 +42,7 @@ export function publish(deps: Deps): ActorHandler {
           bytes: staged,
           metadata: { ...metadata, target },
           pubtime: timestamp(now),
+          client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
           // The token and the crate may have changed while the request arrived.
           permit: async (tx, found) => {
             await requireStillGood(tx, actor, deps.clock())

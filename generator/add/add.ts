@@ -19,6 +19,7 @@ import type { Version } from '../../core/version.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
+import type { Client } from '../sandbox/sandbox.ts'
 import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { type Added, insertAdded, type Permit } from '../store/catalog/release-changes.ts'
@@ -42,6 +43,8 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly pubtime: string | null
   /** Crates added in the same batch: a dependency on one of them is not missing. */
   readonly companions?: ReadonlySet<Name>
+  /** Whose archives take turns with those of others; the operator's do not. */
+  readonly client?: Client
   /** Checks within the transaction whether the release may be added. */
   readonly permit?: Permit
 }
@@ -207,8 +210,8 @@ export async function inspect(
   urls: RegistryUrls,
   issues: Issue[],
 ): Promise<Release | undefined> {
-  const { bytes, metadata, pubtime } = submission
-  const inspection = await inspectArchive(bytes.content, {
+  const { bytes, metadata, pubtime, client } = submission
+  const parts = {
     limits: archiveLimits(settings, bytes.size),
     expected: metadata,
     cksum: bytes.cksum,
@@ -216,7 +219,8 @@ export async function inspect(
     pubtime,
     ownIndexUrls: urls.own,
     ...(metadata && { metadata: metadata.said }),
-  })
+  }
+  const inspection = await inspectArchive(bytes.content, parts, client)
   for (const one of inspection.issues) issues.push(one)
   return inspection.release ?? undefined
 }

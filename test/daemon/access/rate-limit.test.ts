@@ -40,6 +40,17 @@ test('a clock that is set back gives nothing; 0 is no limit', () => {
   assert.equal(none.size, 0)
 })
 
+test('what is owed is waited for', () => {
+  const limit = new RateLimit(60)
+  assert.equal(limit.owe('a', 59, NOW), 0)
+  assert.equal(limit.owe('a', 30, NOW), 30)
+  assert.deepEqual(
+    [limit.take('a', NOW).wait, limit.take('a', after(29)).wait, limit.take('a', after(30)).wait],
+    [30, 1, 0],
+  )
+  assert.equal(new RateLimit(0).owe('a', 1000, NOW), 0)
+})
+
 test('no more callers are remembered than fit, the one not heard of for longest goes first', () => {
   const limit = new RateLimit(1, 100)
   limit.take('first', NOW)
