@@ -39,9 +39,11 @@ export class SharedRateLimit {
   }
 
   /** Takes tokens that may not be there yet; returns the seconds until there is one again. */
-  async owe(key: string, tokens: number): Promise<number> {
+  async owe(key: string, tokens: number, now: Date): Promise<number> {
     if (this.#perMinute === 0) return 0
-    const level = await oweTokens(this.#database, bucketOf(this.#name, key), tokens)
+    const bucket = bucketOf(this.#name, key)
+    this.#refused.delete(bucket)
+    const level = await oweTokens(this.#database, bucket, this.#perMinute, { tokens, now })
     return takenFrom(level, this.#perMinute).wait
   }
 }

@@ -24,11 +24,19 @@ export async function takeToken(
 }
 
 /** Takes tokens from a bucket that may not have them yet; returns its level afterwards. */
-export async function oweTokens(db: Queries, bucket: string, tokens: number): Promise<number> {
-  const text = 'UPDATE rate_limits SET level = level - ? WHERE key = ? RETURNING level'
-  const row = await first<{ level: number }>(db, text, tokens, bucket)
-  // A bucket that somebody has removed since it was used was full.
-  return row?.level ?? 1
+export async function oweTokens(
+  db: Queries,
+  bucket: string,
+  perMinute: number,
+  { tokens, now }: { readonly tokens: number; readonly now: Date },
+): Promise<number> {
+  const text = `UPDATE rate_limits SET at = greatest(at, ?),
+      level = least(?, level + greatest(0, ? - at) / 60000 * ?) - ?
+    WHERE key = ? RETURNING level`
+  const at = now.getTime()
+  const row = await first<{ level: number }>(db, text, at, perMinute, at, perMinute, tokens, bucket)
+  // A bucket that was removed since it was used had been full.
+  return row?.level ?? perMinute
 }
 
 /** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */
