@@ -9,7 +9,7 @@ import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
-prepare()
+await prepare()
 const END = '.bench.js'
 const all = readdirSync(join(root, 'dist', 'bench'))
   .filter(file => file.endsWith(END))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 
-prepare()
+await prepare()
 const args = process.argv.slice(2)
 const first = args.findIndex(arg => arg.startsWith('-'))
 const names = first < 0 ? args : args.slice(0, first)

@@ -1,10 +1,10 @@
 // `npm run check`: types, format, lint, architecture. Changes nothing in the sources.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { prepare, root } from './prepare.mjs'
+import { checkTypes, prepare, root } from './prepare.mjs'
 
-// Compiles what is not compiled yet, and ends here when there is an error in a type.
-prepare()
+await prepare()
+checkTypes()
 const steps = [
   [
     'format and lint',

@@ -1,5 +1,5 @@
-// Installs and compiles when something changed since the last time; plain JavaScript, because it
-// runs before anything is installed.
+// Installs and compiles what changed since the last time; plain JavaScript, because it runs before
+// anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -8,70 +8,75 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { transpile } from './transpile.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
+
+/** What is bundled, by the script that does it: the folders that it reads. */
+const BUNDLES = { assets: ['core', 'site'], program: ['core', 'site', 'generator', 'daemon'] }
+
 /** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
-const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json'].map(
-  file => join(root, file),
-)
-const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-const BUILT = join(root, 'dist', '.built')
+const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json']
 
 /**
- * Makes `node_modules` and `dist` match the checkout; says on stderr what it does, exits with the
- * tool's own error.
+ * Makes `node_modules` and `dist` match the checkout; says on stderr what takes long, exits with
+ * the tool's own error.
  */
-export function prepare({ force = false } = {}) {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19)) {
-    console.error(
-      `Plimsoll needs Node 20.19 or newer; this is ${process.versions.node}. Install a newer Node and run again.`,
-    )
-    process.exit(2)
-  }
-  const lock = digest(
-    [join(root, 'package.json'), join(root, 'package-lock.json')],
-    process.versions.modules,
-  )
+export async function prepare() {
+  requireNode()
   if (!isInstalled()) {
     console.error('installing dependencies …')
-    run(
-      'npm',
-      ['ci', '--no-audit', '--no-fund'],
-      'npm ci failed; the registry npm is configured for must be reachable.',
-    )
+    run('npm', ['ci', '--no-audit', '--no-fund'], 'npm ci failed; can npm reach its registry?')
   }
-  const sources = digest(
-    [
-      join(root, 'tsconfig.json'),
-      join(root, 'scripts', 'assets.mjs'),
-      join(root, 'scripts', 'program.mjs'),
-      ...SOURCES.flatMap(folder => files(join(root, folder))),
-    ],
-    lock,
-  )
-  if (force || !existsSync(BUILT) || readFileSync(BUILT, 'utf8') !== sources) {
-    console.error('compiling …')
-    rmSync(join(root, 'dist'), { recursive: true, force: true })
-    for (const project of PROJECTS)
-      run(process.execPath, [TSC, '--project', project], 'the sources do not compile.')
-    run(
-      process.execPath,
-      [join(root, 'scripts', 'assets.mjs')],
-      'the scripts and styles of the pages do not build.',
-    )
-    run(process.execPath, [join(root, 'scripts', 'program.mjs')], 'the program does not bundle.')
-    mkdirSync(join(root, 'dist'), { recursive: true })
-    writeFileSync(BUILT, sources)
-  }
+  const dist = join(root, 'dist')
+  mkdirSync(dist, { recursive: true })
+  const sources = SOURCES.flatMap(folder => files(folder, /(?<!\.d)\.ts$/))
+  const changed = await transpile(root, sources, dist)
+  if (changed.length > 50) console.error('compiling …')
+  for (const [name, folders] of Object.entries(BUNDLES)) bundle(name, folders)
   linkProgram()
+}
+
+/** Checks all types; with `declarations`, writes those of the package to dist. */
+export function checkTypes({ declarations = false } = {}) {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  for (const project of PROJECTS) {
+    const isPackage = declarations && project === 'tsconfig.json'
+    const emit = isPackage ? '--emitDeclarationOnly' : '--noEmit'
+    const args = [tsc, '--project', join(root, project), emit]
+    run(process.execPath, args, 'the sources have errors in their types.')
+  }
+}
+
+function requireNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(
+    `Plimsoll needs Node 20.19 or newer; this is ${process.versions.node}. Install a newer Node and run again.`,
+  )
+  process.exit(2)
+}
+
+/** Runs a script that bundles, unless nothing changed in what it reads. */
+function bundle(name, folders) {
+  const script = join('scripts', `${name}.mjs`)
+  const inputs = [script, 'package-lock.json', ...folders.flatMap(folder => files(folder, /./))]
+  const hash = createHash('sha256')
+  for (const path of inputs)
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update('\0')
+  const [sum, noted] = [hash.digest('hex'), join(root, 'dist', `.${name}`)]
+  if (existsSync(noted) && readFileSync(noted, 'utf8') === sum) return
+  run(process.execPath, [join(root, script)], `the ${name} of dist cannot be bundled.`)
+  writeFileSync(noted, sum)
 }
 
 /** Whether npm has noted that it installed what the lock file says, `npm ci` by hand included. */
@@ -108,24 +113,15 @@ function run(command, args, complaint) {
   }
 }
 
-function files(folder) {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true })
-    .map(name => join(folder, String(name)))
-    .filter(path => statSync(path).isFile())
+/** Returns the paths below the root of the files of a folder whose names match. */
+function files(folder, name) {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && name.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
     .sort()
 }
 
-function digest(paths, salt) {
-  const hash = createHash('sha256').update(salt)
-  for (const path of paths)
-    hash
-      .update(path.slice(root.length))
-      .update('\0')
-      .update(existsSync(path) ? readFileSync(path) : '')
-      .update('\0')
-  return hash.digest('hex')
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await prepare()
+  if (process.argv.includes('--types')) checkTypes({ declarations: true })
 }
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
-  prepare({ force: process.argv.includes('--force') })

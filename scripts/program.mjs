@@ -24,8 +24,7 @@ const ownPlaces = {
     bundle.onLoad({ filter: /\/dist\/.*\.js$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')
       const thread = THREADS[path]
-      if (thread)
-        return { contents: text.replace("'./worker.js'", `'./${thread}.js'`), loader: 'js' }
+      if (thread) return { contents: text.replace('./worker.js', `./${thread}.js`), loader: 'js' }
       const place = JSON.stringify(relative(out, path).replaceAll('\\', '/'))
       return {
         contents: text.replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`),

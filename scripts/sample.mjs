@@ -3,5 +3,5 @@ import { join } from 'node:path'
 import { runChild } from './child.mjs'
 import { prepare, root } from './prepare.mjs'
 
-prepare()
+await prepare()
 runChild([join(root, 'dist', 'sample-app', 'cli.js'), ...process.argv.slice(2)])

@@ -2,12 +2,23 @@
 // whose path contains a word; `npm run test:unit` those for the inner loop: they start no process,
 // and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
+
+/** How long a whole run takes on a quiet machine with two processors. */
+const SECONDS_ON_TWO = 480
+
+const BROWSERS = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/snap/bin/chromium',
+]
 
 /** After this many milliseconds a test counts as hanging: 15 minutes. */
 const TIMEOUT_MS = 15 * 60_000
@@ -32,7 +43,7 @@ const SLOW = [
   'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
 
-prepare()
+await prepare()
 const isUnit = process.argv.includes('--unit')
 const words = process.argv.slice(2).filter(word => word !== '--unit')
 const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
@@ -44,13 +55,14 @@ const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
       (!isUnit || (UNIT.test(name) && !SLOW.includes(name) && !startsProcess(name))),
   )
   .sort()
-const suite = hasBrowser()
-  ? chosen
-  : chosen.filter(name => !/[\\/]browser[\\/]|\.browser\.test\.js$/.test(name))
-for (const name of chosen)
-  if (!suite.includes(name)) console.error(`not run, there is no Chromium: ${name}`)
-if (suite.length < chosen.length)
-  console.error('install it (Debian: apt install chromium) or set CHROMIUM to its path')
+const missing = whatIsMissing()
+const suite = chosen.filter(name => !missing.some(({ of }) => of?.test(name)))
+const TOOK = join(root, 'dist', '.test-seconds')
+const isWhole = words.length === 0 && !isUnit
+if (isWhole) console.error(`${suite.length} test files; ${expectation()}`)
+for (const { what, of, without, install } of missing)
+  if (isWhole || chosen.some(name => of?.test(name)))
+    console.error(`${without} will not run, there is no ${what}: ${install}`)
 for (const name of isUnit ? SLOW : [])
   if (!existsSync(join(root, name)))
     console.error(`${name} is gone; correct SLOW in scripts/test.mjs`)
@@ -86,8 +98,10 @@ const child = spawn(
     },
   },
 )
+const began = Date.now()
 child.on('exit', async code => {
   await server?.close()
+  if (isWhole) writeFileSync(TOOK, String(Math.round((Date.now() - began) / 1000)))
   process.exit(code ?? 1)
 })
 
@@ -111,14 +125,42 @@ function startsProcess(file, seen = new Set()) {
     .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
 }
 
-/** CI has to have one: there the browser suites run, and fail where it is missing. */
-function hasBrowser() {
-  const places = [
-    '/usr/bin/chromium-headless-shell',
-    '/usr/bin/chromium',
-    '/usr/bin/chromium-browser',
-    '/usr/bin/google-chrome',
-    '/snap/bin/chromium',
-  ]
-  return Boolean(process.env.CI || process.env.CHROMIUM) || places.some(path => existsSync(path))
+/** Returns how long a whole run takes, from the one before if there was one. */
+function expectation() {
+  if (existsSync(TOOK))
+    return `the last whole run took ${minutes(readFileSync(TOOK, 'utf8'))} minutes`
+  const seconds = (2 * SECONDS_ON_TWO) / Math.min(availableParallelism(), 4)
+  return `this takes about ${minutes(seconds)} minutes on ${availableParallelism()} processors`
+}
+
+function minutes(seconds) {
+  return Math.max(1, Math.round(Number(seconds) / 60))
+}
+
+/**
+ * Returns what the machine lacks, and which files or tests do not run without it. CI has to have
+ * a browser: its suites run there, and fail without one.
+ */
+function whatIsMissing() {
+  const hasBrowser = process.env.CI || process.env.CHROMIUM || BROWSERS.some(existsSync)
+  const hasPostgres = existsSync('/usr/lib/postgresql') || 'TEST_POSTGRES_PROGRAMS' in postgres
+  const hasNodegit = existsSync(join(root, 'node_modules', 'nodegit'))
+  return [
+    !hasBrowser && {
+      what: 'Chromium',
+      of: /[\\/]browser[\\/]|\.browser\.test\.js$/,
+      without: 'the suites in a browser',
+      install: 'apt install chromium, or set CHROMIUM to its path',
+    },
+    !hasPostgres && {
+      what: 'PostgreSQL',
+      without: 'the suites with a database server',
+      install: 'apt install postgresql, or npm run setup:postgres',
+    },
+    !hasNodegit && {
+      what: 'nodegit',
+      without: 'tests of the second git engine',
+      install: 'npm run setup:nodegit',
+    },
+  ].filter(Boolean)
 }

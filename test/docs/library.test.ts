@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -20,7 +20,6 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 
 /** What `npm pack` puts into the package, by path. */
 async function packed(): Promise<string[]> {
-  // What is compiled is there: this runs out of it.
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const { stdout } = expectCode('npm pack', await run('npm', args, { cwd: root, env }), 0)
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }]
@@ -38,6 +37,11 @@ async function installed(t: TestContext): Promise<string> {
     cpSync(join(root, path), join(modules, 'plimsoll', path), { recursive: true })
   return folder
 }
+
+before(async () => {
+  const args = [join(root, 'scripts', 'prepare.mjs'), '--types']
+  expectCode('npm run build', await run(process.execPath, args, { cwd: root, env }), 0)
+})
 
 test('a package has the compiled registry, its assets and licenses, and nothing else', async () => {
   const paths = await packed()
