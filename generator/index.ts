@@ -95,7 +95,10 @@ export {
   listReleases,
   listVersions,
   type ReleaseRecord,
+  type ReleaseSummary,
   readReadme,
+  readSummaries,
+  releaseDependencies,
 } from './store/catalog/releases.ts'
 export type { Slice } from './store/catalog/search/order.ts'
 export {
@@ -131,7 +134,7 @@ export { UploadPack } from './git/index-repository/git-process.ts'
 // Names, versions, index entries.
 
 export type { Dependency, Entry } from '../core/entry/entry.ts'
-export { parseEntry } from '../core/entry/parse.ts'
+export { readEntry } from '../core/entry/parse.ts'
 export { type CanonicalName, canonicalName, isName, type Name, parseName } from '../core/name.ts'
 export { purgeKeys } from '../core/paths/purge-keys.ts'
 export { FILTERS, type Sort } from '../core/paths/search.ts'

@@ -11,6 +11,7 @@ import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
+import { WaitingStreams } from '../http/waiting-streams.ts'
 import { type Actor, authenticate, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
@@ -22,6 +23,12 @@ import {
   readingOf,
 } from './route.ts'
 
+/**
+ * How many questions to the API are answered in a turn of the event loop: an answer may take some
+ * milliseconds, and others wait for all of them.
+ */
+const READS_AT_ONCE = 2
+
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
   readonly #registry: Registry
@@ -30,6 +37,7 @@ export class AccessGuard {
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
+  readonly #readers = new WaitingStreams(READS_AT_ONCE)
   readonly #me: string
 
   constructor(registry: Registry, clock: () => Date, log: Pick<Logger, 'warn'>) {
@@ -44,8 +52,16 @@ export class AccessGuard {
 
   /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
-    if (route.counts === 'search' || route.counts === 'source')
-      this.#limits.ofRead(route.counts, this.#addressOf(c), this.#clock())
+    const { counts } = route
+    if (counts !== 'search' && counts !== 'source' && counts !== 'read')
+      return this.#enter(route, c)
+    this.#limits.ofRead(counts, this.#addressOf(c), this.#clock())
+    return new Promise<void>(resolve =>
+      this.#readers.add({ destroyed: false }, resolve),
+    ).then(() => this.#enter(route, c))
+  }
+
+  #enter(route: Route, c: Context): Response | Promise<Response> {
     switch (route.access) {
       case 'open':
         return route.handle(c)

@@ -10,6 +10,7 @@ const COUNTED = {
   change: 'changes',
   search: 'searches',
   source: 'comparisons and raw files',
+  read: 'questions about crates',
   login: 'attempts to log in',
   password: 'attempts to set a password',
 } as const
@@ -24,7 +25,7 @@ const PUBLISHES_PER_SECOND = 10
 const REFUSED_FACTOR = 4
 
 /** What is counted by the address of whoever reads, and what by the user who changes something. */
-type Read = 'search' | 'source'
+type Read = 'search' | 'source' | 'read'
 type Change = 'publish' | 'change'
 
 /** A rate limit of this daemon, or of all daemons of a database. */
@@ -48,6 +49,7 @@ export class RateLimits {
     this.#reads = {
       search: new RateLimit(limits.searches_per_minute),
       source: new RateLimit(limits.searches_per_minute),
+      read: new RateLimit(limits.searches_per_minute),
     }
     this.#limits = {
       publish: limit('publish', limits.publish_per_minute),

@@ -102,7 +102,7 @@ test('one subscriber of IPv6 is one caller', () => {
   for (const [address, group] of rows) assert.equal(addressGroup(address), group, address)
 })
 
-test('publishes, changes and searches have their limits; the index has none', async t => {
+test('publishes, changes, searches and other reads have their limits; the index has none', async t => {
   const env = {
     PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '2',
     PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '1',
@@ -133,6 +133,11 @@ test('publishes, changes and searches have their limits; the index has none', as
   const search = () => test.request('GET', '/api/v1/crates?q=one')
   assert.deepEqual(
     [(await search()).status, (await search()).status, (await search()).status],
+    [200, 200, 429],
+  )
+  const question = () => test.request('GET', '/api/v1/crates/one/versions')
+  assert.deepEqual(
+    [(await question()).status, (await question()).status, (await question()).status],
     [200, 200, 429],
   )
   for (let i = 0; i < 200; i++)
