@@ -1,4 +1,4 @@
-import { parseEntry } from '../core/entry/parse.ts'
+import { readEntry } from '../core/entry/parse.ts'
 import { issue, Refusal, refuse } from '../core/error/error.ts'
 import type { Name } from '../core/name.ts'
 import { crateKey } from '../core/paths/crates.ts'
@@ -104,7 +104,7 @@ async function findDependents(
   if (releases.length === 0) return []
   const found: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
-    const deps = parseEntry(mention.line).deps.filter(
+    const deps = readEntry(mention.line).deps.filter(
       one =>
         one.registry === null && one.kind !== 'dev' && (one.package ?? one.name) === crate.name,
     )

@@ -107,7 +107,10 @@ export {
   listReleases,
   listVersions,
   type ReleaseRecord,
+  type ReleaseSummary,
   readReadme,
+  readSummaries,
+  releaseDependencies,
 } from './store/catalog/releases.ts'
 export type { Slice } from './store/catalog/search/order.ts'
 export {
@@ -126,7 +129,7 @@ export {
   PAGE_KINDS,
   type PageKind,
 } from './store/database/mark-kinds.ts'
-export { forgetBuckets, takeToken } from './store/database/rate-limits.ts'
+export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
 
@@ -142,7 +145,7 @@ export { UploadPack } from './git/index-repository/git-process.ts'
 // Names, versions, index entries.
 
 export type { Dependency, Entry } from '../core/entry/entry.ts'
-export { parseEntry } from '../core/entry/parse.ts'
+export { readEntry } from '../core/entry/parse.ts'
 export { type CanonicalName, canonicalName, isName, type Name, parseName } from '../core/name.ts'
 export { purgeKeys } from '../core/paths/purge-keys.ts'
 export { FILTERS, type Sort } from '../core/paths/search.ts'

@@ -60,7 +60,17 @@ export interface Entry {
 
 /** Compares text by its UTF-8 bytes, as Rust does; lists in an index line use this order. */
 export function compareText(a: string, b: string): number {
-  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b))
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (one !== other) return utf8Order(one) - utf8Order(other)
+  }
+  return a.length - b.length
+}
+
+/** UTF-8 puts what UTF-16 has in two surrogates (U+D800 to U+DFFF) after everything else. */
+function utf8Order(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /** How one crate depends on another. */

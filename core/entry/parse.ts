@@ -4,6 +4,7 @@ import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isTarget, TARGET_FORM } from '../target.ts'
+import { unstorablePlaces } from '../text.ts'
 import { isPubtime } from '../timestamp.ts'
 import { isIndexUrl } from '../urls.ts'
 import { isRustVersion, isVersion } from '../version.ts'
@@ -53,7 +54,7 @@ const entrySchema = v.object(
     features: v.optional(featureMap, {}),
     yanked: v.nullish(flag, false),
     links: v.nullish(text, null),
-    features2: v.nullish(featureMap, {}),
+    features2: v.nullish(featureMap),
     v: v.nullish(
       v.custom<number>(
         value => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 2 ** 32,
@@ -78,6 +79,8 @@ const entrySchema = v.object(
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
   if (!isFields(value)) refuse('entry_not_object')
+  const [field] = unstorablePlaces(value, 1)
+  if (field !== undefined) refuse('entry_text', { field })
   const result = v.safeParse(entrySchema, value)
   if (!result.success) {
     refuseErrors(
@@ -86,20 +89,59 @@ export function parseEntry(line: string): Entry {
       ),
     )
   }
-  const { v: schema, features2, ...known } = result.output as v.InferOutput<typeof entrySchema>
+  const known = result.output as v.InferOutput<typeof entrySchema>
   const raw = value.deps as readonly Fields[]
   const deps = known.deps.map((one, at) => ({
     ...withoutNulls(one),
     ...otherKeys(raw[at] ?? {}, dependencySchema.entries),
   }))
   refuseErrors(deps.flatMap(checkDependency))
+  return entryOf({ ...known, deps }, value)
+}
+
+/**
+ * Returns what `parseEntry` would, without its checks: for a line that `renderEntry` wrote for the
+ * records. A crate may have thousands of features, whose checks would take ten times as long.
+ */
+export function readEntry(line: string): Entry {
+  const value = JSON.parse(line) as Fields & Parsed
+  const { links = null, rust_version = null, pubtime = null, v: schema = 1, ...rest } = value
+  const deps = readDependencies(value.deps)
+  return entryOf({ ...rest, deps, links, rust_version, pubtime, v: schema }, value)
+}
+
+function readDependencies(deps: readonly Dependency[]): Dependency[] {
+  const known = dependencySchema.entries
+  return deps.map(one => {
+    const rest = otherKeys({ ...one } as unknown as Fields, known)
+    if (!rest.other) return one
+    const own = Object.entries(one).filter(([key]) => Object.hasOwn(known, key))
+    return { ...(Object.fromEntries(own) as unknown as Dependency), ...rest }
+  })
+}
+
+/** The fields of a line, with Cargo's defaults for those that it lacks. */
+type Parsed = Omit<Entry, 'v' | 'other'> & {
+  readonly v: number
+  readonly features2?: Features | null | undefined
+}
+
+/** Returns an entry of the fields of a line; `raw` also has the unknown ones. */
+function entryOf(parsed: Parsed, raw: Fields): Entry {
+  const { name, vers, deps, cksum, yanked, links, rust_version, pubtime, v: schema } = parsed
   return {
-    ...known,
+    name,
+    vers,
     deps,
-    features: mergeFeatures(known.features, features2),
+    cksum,
+    features: parsed.features2 ? mergeFeatures(parsed.features, parsed.features2) : parsed.features,
+    yanked,
+    links,
+    rust_version,
+    pubtime,
     // A missing `v` means 1; it must be kept if rendering would choose a higher one.
     ...(schema > 1 || deps.some(one => one.artifact) ? { v: schema } : {}),
-    ...otherKeys(value, entrySchema.entries),
+    ...otherKeys(raw, entrySchema.entries),
   }
 }
 

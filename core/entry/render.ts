@@ -46,10 +46,13 @@ function renderDependency(one: Dependency): string {
  * that use them, directly or indirectly, move to `features2`. Visits each value once.
  */
 function splitFeatures(features: Features): [first: Features, second: Features | null] {
-  const users = new Map<string, string[]>()
+  const all = Object.entries(features)
+  const isNew = (one: string) => one.startsWith('dep:') || one.includes('?/')
   const moved = new Set<string>()
-  for (const [name, values] of Object.entries(features)) {
-    if (values.some(one => one.startsWith('dep:') || one.includes('?/'))) moved.add(name)
+  for (const [name, values] of all) if (values.some(isNew)) moved.add(name)
+  if (moved.size === 0) return [features, null]
+  const users = new Map<string, string[]>()
+  for (const [name, values] of all) {
     for (const value of values) {
       const list = users.get(value)
       if (list) list.push(name)
@@ -59,8 +62,8 @@ function splitFeatures(features: Features): [first: Features, second: Features |
   // The loop also visits what it adds to the set.
   for (const name of moved) for (const user of users.get(name) ?? []) moved.add(user)
   const pick = (isMoved: boolean) =>
-    Object.fromEntries(Object.entries(features).filter(([name]) => moved.has(name) === isMoved))
-  return moved.size === 0 ? [features, null] : [pick(false), pick(true)]
+    Object.fromEntries(all.filter(([name]) => moved.has(name) === isMoved))
+  return [pick(false), pick(true)]
 }
 
 /** Renders features in order; `JSON.stringify` would put number-like names (`2018`) first. */

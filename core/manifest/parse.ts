@@ -2,6 +2,7 @@ import { parse, TomlError } from 'smol-toml'
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
 import { type Name, parseName } from '../name.ts'
+import { unstorablePlaces } from '../text.ts'
 import { isRustVersion, parseVersion, type Version } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
@@ -9,6 +10,9 @@ import { isTable, Table } from './table.ts'
 
 /** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
+
+/** Maximum number of texts that are reported because they cannot be stored. */
+const UNSTORABLE_MAX = 20
 
 /**
  * Parses the `Cargo.toml` of a packaged crate, as Cargo normalizes it or as early versions of Cargo
@@ -18,8 +22,11 @@ const DEPTH_MAX = 100
  * `[patch]`, local names of registries).
  */
 export function parseManifest(text: string): Manifest {
-  const issues: Issue[] = []
-  const root = new Table(parseToml(text), '', issues)
+  const fields = parseToml(text)
+  const issues = unstorablePlaces(fields, UNSTORABLE_MAX).map(field =>
+    issue('manifest_text', { field }),
+  )
+  const root = new Table(fields, '', issues)
   const key =
     root.raw('package') === undefined && root.raw('project') !== undefined ? 'project' : 'package'
   const pack = root.table(key)

@@ -1,6 +1,5 @@
 import type { Issue } from '../error/error.ts'
 import type { Name } from '../name.ts'
-import { checkFeatures } from '../release/features.ts'
 import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls.ts'
@@ -47,7 +46,10 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
   }
 }
 
-/** Checks a release against the policy, which determines the severities. */
+/**
+ * Checks a release against the policy, which determines the severities. `inspectCrate` has checked
+ * what no setting changes.
+ */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
   facts: PolicyFacts,
@@ -59,7 +61,6 @@ export function checkPolicy(
     ...checkVersion(version, policy),
     ...checkAbout(about, policy),
     ...checkFeatureLimits(entry.features, policy),
-    ...checkFeatures(entry),
     ...checkDependencies(name, entry.deps, facts, policy),
   ]
   const isError = (one: Issue) => one.severity === 'error'

@@ -28,7 +28,7 @@ export const publishMetadata = v.object({
   name: v.string(),
   vers: v.string(),
   deps: v.nullish(v.array(publishDependency), () => []),
-  features: v.nullish(mapOf(v.array(v.string())), () => ({})),
+  features: v.nullish(mapOf(isTexts), () => ({})),
   authors: texts,
   description: text,
   documentation: text,
@@ -40,7 +40,7 @@ export const publishMetadata = v.object({
   license: text,
   license_file: text,
   repository: text,
-  badges: v.nullish(mapOf(mapOf(v.nullish(v.string()))), () => ({})),
+  badges: v.nullish(mapOf(isBadge), () => ({})),
   links: text,
   rust_version: text,
 })
@@ -48,11 +48,23 @@ export const publishMetadata = v.object({
 export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(one => typeof one === 'string')
+}
+
+function isBadge(value: unknown): value is Readonly<Record<string, string | null>> {
+  return isMap(value) && Object.values(value).every(one => one === null || typeof one === 'string')
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /** Accepts any keys; `v.record` skips `constructor`, which is a valid feature name. */
-function mapOf<S extends v.GenericSchema>(values: S) {
+function mapOf<T>(fits: (value: unknown) => value is T) {
   const problem = (map: unknown) => {
-    if (typeof map !== 'object' || map === null || Array.isArray(map)) return 'it is not an object'
-    const wrong = Object.entries(map).find(([, value]) => !v.is(values, value))
+    if (!isMap(map)) return 'it is not an object'
+    const wrong = Object.entries(map).find(([, value]) => !fits(value))
     return wrong && `the value of ${JSON.stringify(wrong[0])} has the wrong type`
   }
   return v.pipe(
@@ -61,6 +73,6 @@ function mapOf<S extends v.GenericSchema>(values: S) {
       map => problem(map) === undefined,
       ({ input }) => problem(input) ?? '',
     ),
-    v.transform(map => map as Readonly<Record<string, v.InferOutput<S>>>),
+    v.transform(map => map as Readonly<Record<string, T>>),
   )
 }

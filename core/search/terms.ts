@@ -1,3 +1,4 @@
+import { isStorable } from '../text.ts'
 import { scoreOf } from './score.ts'
 import { isListed } from './vocabulary.ts'
 import { isStopWord, RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
@@ -73,7 +74,11 @@ export function findableBy(crate: Searched): Findable {
   const fits = new Map<string, number>()
   const words = new Set<string>()
   const put = (term: string, fit: number) => {
-    if (term.length <= WORD_MAX && fit < (fits.get(term) ?? Number.POSITIVE_INFINITY))
+    if (
+      term.length <= WORD_MAX &&
+      isStorable(term) &&
+      fit < (fits.get(term) ?? Number.POSITIVE_INFINITY)
+    )
       fits.set(term, fit)
   }
   const putWord = (word: string, fit: number) => {

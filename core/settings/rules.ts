@@ -44,7 +44,7 @@ export const policyRows = {
   unknown_category: row(level, 'warn'),
   badges: row(list(slug), BADGES),
 
-  features_max: row(count, 20_000, 300),
+  features_max: row(count, 5000, 300),
   feature_items_max: row(count, 20_000, 300),
   dependencies_max: row(count, 500),
   wildcard_requirement: row(level, 'warn', 'error'),

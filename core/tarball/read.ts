@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { type Issue, issue, Refusal, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
+import { isStorable } from '../text.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
@@ -215,5 +216,5 @@ function vcsPath(bytes: Uint8Array): string | null {
   const result = v.safeParse(VCS_INFO, decodeUtf8(bytes))
   if (!result.success) return null
   const path = result.output.path_in_vcs
-  return path === '' || PathBook.issues(path).length === 0 ? path : null
+  return path === '' || (isStorable(path) && PathBook.issues(path).length === 0) ? path : null
 }

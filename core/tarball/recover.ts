@@ -52,7 +52,10 @@ export async function countContents(open: Open, unpackedBytes: number): Promise<
   return count.contents
 }
 
-/** Returns the text of the file with this full path; null if it is too large or cannot be read. */
+/**
+ * Returns the text of the file with this full path; null if it is too large or cannot be read.
+ * U+0000 becomes U+FFFD, as CommonMark wants it.
+ */
 export async function readText(
   open: Open,
   path: string,
@@ -65,7 +68,7 @@ export async function readText(
     if (file.size <= maxBytes) bytes = await gather(read())
     return 'stop'
   })
-  return bytes && new TextDecoder().decode(bytes)
+  return bytes && new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
 }
 
 /** Maximum number of files that are read. */

@@ -24,6 +24,7 @@ import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { noteSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
+import { WaitingStreams } from '../http/waiting-streams.ts'
 import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
@@ -33,21 +34,31 @@ import {
   changeOf,
   type OpenRoute,
   type Route,
+  readingOf,
   strangerChange,
 } from './route.ts'
+
+/**
+ * How many questions to the API are answered in a turn of the event loop: an answer may take some
+ * milliseconds, and others wait for all of them.
+ */
+const READS_AT_ONCE = 2
 
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
   readonly #registry: Registry
   readonly #clock: () => Date
+  readonly #log: Pick<Logger, 'warn'>
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
   readonly #addressOf: ClientAddress
+  readonly #readers = new WaitingStreams(READS_AT_ONCE)
   readonly #me: string
 
   constructor(registry: Registry, clock: () => Date, log: Pick<Logger, 'warn'>) {
     this.#registry = registry
     this.#clock = clock
+    this.#log = log
     this.#recordUse = recordUses(log)
     this.#limits = new RateLimits(registry.settings.limits, registry.database)
     this.#addressOf = addressOf(registry.settings.server)
@@ -56,7 +67,15 @@ export class AccessGuard {
 
   /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
-    if (route.counts === 'search') this.#limits.ofSearch(this.#addressOf(c), this.#clock())
+    const { counts } = route
+    if (counts !== 'search' && counts !== 'read') return this.#enter(route, c)
+    this.#limits.ofRead(counts, this.#addressOf(c), this.#clock())
+    return new Promise<void>(resolve => this.#readers.add({ destroyed: false }, resolve)).then(() =>
+      this.#enter(route, c),
+    )
+  }
+
+  #enter(route: Route, c: Context): Response | Promise<Response> {
     switch (route.access) {
       case 'open':
         return route.handle(c)
@@ -107,7 +126,27 @@ export class AccessGuard {
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
       await this.#limits.ofUser(counts, actor.user.id, this.#clock())
-    return handle(c, actor)
+    if (counts !== 'publish') return handle(c, actor)
+    let isRefused = true
+    try {
+      const answer = await handle(c, actor)
+      isRefused = false
+      return answer
+    } finally {
+      await this.#countReading(c, actor, isRefused)
+    }
+  }
+
+  /** Counts the time it took to read the archive of a publish, and logs whom that slows down. */
+  async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
+    const milliseconds = readingOf(c)
+    const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())
+    if (wait === 0) return
+    const seconds = Math.round(milliseconds / 100) / 10
+    this.#log.warn(
+      { user: user.login, address, seconds, wait },
+      'this user may not publish for a while: reading their archives takes too much time',
+    )
   }
 
   /** A browser route: refusals are shown on a page, because a person reads them. */

@@ -40,14 +40,27 @@ export class RateLimit {
   /** Takes one token, if there is one. */
   take(key: string, now: Date): Taken {
     if (this.#perMinute === 0) return FREE
-    const at = now.getTime()
-    const before = this.#buckets.get(key)
-    // A clock that was set back neither adds nor removes tokens.
-    const grown = before ? (Math.max(0, at - before.at) / 60_000) * this.#perMinute : 0
-    const level = before ? Math.min(this.#perMinute, before.level + grown) : this.#perMinute
+    const level = this.#level(key, now)
     const taken = takenFrom(level, this.#perMinute)
-    this.#buckets.set(key, { level: taken.wait === 0 ? Math.max(0, level - 1) : level, at })
+    const left = taken.wait === 0 ? Math.max(0, level - 1) : level
+    this.#buckets.set(key, { level: left, at: now.getTime() })
     return taken
+  }
+
+  /** Takes tokens that may not be there yet; returns the seconds until there is one again. */
+  owe(key: string, tokens: number, now: Date): number {
+    if (this.#perMinute === 0) return 0
+    const level = this.#level(key, now) - tokens
+    this.#buckets.set(key, { level, at: now.getTime() })
+    return takenFrom(level, this.#perMinute).wait
+  }
+
+  #level(key: string, now: Date): number {
+    const before = this.#buckets.get(key)
+    if (!before) return this.#perMinute
+    // A clock that was set back neither adds nor removes tokens.
+    const grown = (Math.max(0, now.getTime() - before.at) / 60_000) * this.#perMinute
+    return Math.min(this.#perMinute, before.level + grown)
   }
 
   /** How many keys are remembered. */

@@ -9,6 +9,7 @@ const COUNTED = {
   publish: 'publishes',
   change: 'changes',
   search: 'searches',
+  read: 'questions about crates',
   login: 'attempts to log in',
   password: 'attempts to set a password',
 } as const
@@ -16,7 +17,14 @@ const COUNTED = {
 /** The kind of rate limit a route counts against. */
 export type Counted = keyof typeof COUNTED
 
-/** What is counted by the user who changes something. */
+/** How many publishes a second of processor time counts as. */
+const PUBLISHES_PER_SECOND = 10
+
+/** How many times more the processor time of a refused archive counts. */
+const REFUSED_FACTOR = 4
+
+/** What is counted by the address of whoever reads, and what by the user who changes something. */
+type Read = 'search' | 'read'
 type Change = 'publish' | 'change'
 
 /** A rate limit of this daemon, or of all daemons of a database. */
@@ -24,12 +32,12 @@ type Limit = RateLimit | SharedRateLimit
 
 /**
  * The rate limits. Index reads have none, because Cargo polls it after a publish. On a server all
- * daemons count together, except what changes nothing: searches are limited for what they cost the
+ * daemons count together, except what changes nothing: reads are limited for what they cost the
  * daemon that answers.
  */
 export class RateLimits {
-  readonly #searches: RateLimit
-  readonly #limits: Readonly<Record<Exclude<Counted, 'search'>, Limit>>
+  readonly #reads: Readonly<Record<Read, RateLimit>>
+  readonly #limits: Readonly<Record<Exclude<Counted, Read>, Limit>>
   readonly #accounts: Limit
 
   constructor(limits: Settings['limits'], database: Database) {
@@ -37,7 +45,10 @@ export class RateLimits {
       isOnServer(database)
         ? new SharedRateLimit(database, name, perMinute)
         : new RateLimit(perMinute)
-    this.#searches = new RateLimit(limits.searches_per_minute)
+    this.#reads = {
+      search: new RateLimit(limits.searches_per_minute),
+      read: new RateLimit(limits.searches_per_minute),
+    }
     this.#limits = {
       publish: limit('publish', limits.publish_per_minute),
       change: limit('change', limits.changes_per_minute),
@@ -52,9 +63,23 @@ export class RateLimits {
     await this.#count(counted, `user ${userId}`, now)
   }
 
-  /** Counts a search by its client address. */
-  ofSearch(address: string, now: Date): void {
-    spend('search', this.#searches.take(`address ${addressGroup(address)}`, now))
+  /**
+   * Counts the processor time that reading the archive of a publish took, toward the limit of
+   * publishes; a refused archive counts more. Returns the seconds until the user may publish again.
+   */
+  async ofReading(
+    userId: number,
+    { milliseconds, isRefused }: { readonly milliseconds: number; readonly isRefused: boolean },
+    now: Date,
+  ): Promise<number> {
+    const cost = (milliseconds / 1000) * PUBLISHES_PER_SECOND * (isRefused ? REFUSED_FACTOR : 1)
+    // Reading most archives takes less than the publish has been counted as.
+    return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
+  }
+
+  /** Counts a read by its client address. */
+  ofRead(counted: Read, address: string, now: Date): void {
+    spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
   }
 
   /**

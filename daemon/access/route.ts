@@ -94,6 +94,19 @@ const route =
 /** Functions by method that let a route table define each route in one line. */
 export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
 
+/** The context key of the time that reading an archive took. */
+const READING = 'reading'
+
+/** Records the milliseconds of processor time that reading the archive of a publish took. */
+export function recordReading(c: Context, milliseconds: number): void {
+  c.set(READING, milliseconds)
+}
+
+/** Returns what `recordReading` recorded; 0 if no archive was read. */
+export function readingOf(c: Context): number {
+  return (c.get(READING) as number | undefined) ?? 0
+}
+
 /** Finds the crate of `:name` in a path, in any spelling (`foo-bar` finds `foo_bar`). */
 export async function crateOf<Found>(
   { database }: Registry,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type Database, takeToken } from '../../generator/index.ts'
+import { type Database, oweTokens, takeToken } from '../../generator/index.ts'
 import { FREE, type Taken, takenFrom } from './rate-limit.ts'
 
 /**
@@ -36,6 +36,15 @@ export class SharedRateLimit {
     const until = at + ((1 - level) * 60_000) / this.#perMinute
     if (taken.wait > 0) this.#refused.set(bucket, { from: at, until, taken })
     return taken
+  }
+
+  /** Takes tokens that may not be there yet; returns the seconds until there is one again. */
+  async owe(key: string, tokens: number, now: Date): Promise<number> {
+    if (this.#perMinute === 0) return 0
+    const bucket = bucketOf(this.#name, key)
+    this.#refused.delete(bucket)
+    const level = await oweTokens(this.#database, bucket, this.#perMinute, { tokens, now })
+    return takenFrom(level, this.#perMinute).wait
   }
 }
 

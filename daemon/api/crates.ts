@@ -1,27 +1,27 @@
 import * as v from 'valibot'
 import {
   type CanonicalName,
-  type CrateCard,
   canonicalName,
   countDependents,
   crateCount,
   crateFilePath,
-  type Database,
+  type Dependency,
   findCard,
-  findRelease,
   listDependents,
-  listReleases,
+  listVersions,
   mostDownloaded,
   mostRecentlyDownloaded,
   type Name,
   NO_DOWNLOADS,
   newCrates,
   type Registry,
-  type ReleaseRecord,
   readCards,
+  readEntry,
   readReadme,
+  readSummaries,
   refuse,
   registryDownloads,
+  releaseDependencies,
   updatedCrates,
 } from '../../generator/index.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
@@ -32,22 +32,30 @@ import { metaOf, sliceOf } from '../http/paging.ts'
 import { foundVersion, newestFirst, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
 import * as schema from './schema.ts'
 
-/** `GET /api/v1/crates/{name}`: a crate with its versions, newest first. */
+/** The longest index line that lists of versions read for its features. */
+const LINE_MAX = 16_384
+
+/**
+ * `GET /api/v1/crates/{name}`: a crate with its versions, newest first. They come without their
+ * features, of which each may have thousands.
+ */
 export function crate(registry: Registry): OpenHandler {
+  const { database } = registry
   return async c => {
     const { include } = v.parse(schema.crateQuery, c.req.query())
     const parts = new Set((include ?? 'full').split(',').map(one => one.trim()))
     const wants = (part: string) => parts.has('full') || parts.has(part)
     const card = await crateOf(registry, c, findCard)
-    const releases = wants('versions')
-      ? newestFirst(await listReleases(registry.database, card.id))
+    const ids = wants('versions')
+      ? newestFirst(await listVersions(database, card.id)).map(one => one.id)
       : null
-    const totals = releases ? await totalsOf(registry, card.id) : new Map<number, number>()
+    const releases = ids && (await readSummaries(database, ids, 0))
+    const totals = ids ? await totalsOf(registry, card.id) : new Map<number, number>()
     const more = {
       downloads: (await numbersOf(registry, [card])).get(card.id),
       taxonomy: wants('keywords') || wants('categories'),
       exact: true,
-      ...(releases && { versions: releases.map(one => one.id) }),
+      ...(ids && { versions: ids }),
     }
     return answer<typeof schema.crateAnswer>(c, {
       crate: schema.crateView(card, more),
@@ -93,36 +101,36 @@ export function reverseDependencies(registry: Registry): OpenHandler {
     const name = canonicalName((await crateOf(registry, c, findCard)).name)
     const total = await countDependents(database, name)
     const cards = await readCards(database, await listDependents(database, name, sliceOf(query)))
-    const releases = await Promise.all(cards.map(card => newestOf(database, card)))
+    const ids = cards.map(card => card.newestId)
+    const releases = await readSummaries(database, ids, LINE_MAX)
+    const dependencies = await releaseDependencies(database, ids)
     const numbers = await numbersOf(registry, cards)
-    const totals = await releaseTotals(registry, releases)
+    const totals = await releaseTotals(registry, ids)
     return answer<typeof schema.reverseAnswer>(c, {
-      dependencies: releases.flatMap(({ card, release }) => {
-        const found = edge(release, name)
-        return found ? { ...found, downloads: numbers.get(card.id)?.total ?? 0 } : []
+      dependencies: cards.flatMap(({ id, newestId }) => {
+        const found = edge(newestId, dependencies.get(newestId) ?? [], name)
+        return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
       }),
-      versions: releases.map(({ card, release }) =>
-        schema.versionView(card, release, totals.get(release.id)),
-      ),
+      versions: releases.flatMap((one, at) => {
+        const card = cards[at]
+        return card ? schema.versionView(card, one, totals.get(one.id)) : []
+      }),
       meta: metaOf(c.req.url, query, total),
     })
   }
-}
-
-async function newestOf(database: Database, card: CrateCard) {
-  const release = await findRelease(database, card.id, card.newest)
-  if (!release)
-    throw new Error(`version ${card.newest} of ${card.name} is listed, but does not exist`)
-  return { card, release }
 }
 
 /**
  * Returns a version's dependency on a crate of this name, preferring one on this registry, then a
  * normal, then a build dependency.
  */
-function edge(release: ReleaseRecord, name: CanonicalName): schema.DependencyShape | undefined {
+function edge(
+  id: number,
+  deps: readonly Dependency[],
+  name: CanonicalName,
+): schema.DependencyShape | undefined {
   const ours = schema
-    .dependencyViews(release)
+    .dependencyViews(id, deps)
     .filter(one => canonicalName(one.crate_id as Name) === name)
   const kinds = ['normal', 'build', 'dev'] as const
   const rank = ({ kind, registry: from }: schema.DependencyShape) =>
@@ -130,22 +138,22 @@ function edge(release: ReleaseRecord, name: CanonicalName): schema.DependencySha
   return ours.sort((a, b) => rank(a) - rank(b))[0]
 }
 
-/** `GET /api/v1/crates/{name}/versions`. */
+/** `GET /api/v1/crates/{name}/versions`; a long list of features is left out. */
 export function versions(registry: Registry): OpenHandler {
+  const { database } = registry
   return async c => {
     const query = v.parse(schema.versionsQuery, c.req.query())
     const card = await crateOf(registry, c, findCard)
-    const releases = await listReleases(registry.database, card.id)
-    const sorted = query.sort === 'date' ? releases.reverse() : newestFirst(releases)
-    const isPaged = c.req.query('per_page') !== undefined
+    const all = await listVersions(database, card.id)
+    const sorted = query.sort === 'date' ? all.reverse() : newestFirst(all)
     const { limit, offset } = sliceOf(query)
-    const page = isPaged ? sorted.slice(offset, offset + limit) : sorted
-    const meta = isPaged
-      ? metaOf(c.req.url, query, sorted.length)
-      : { total: sorted.length, next_page: null, prev_page: null }
-    const totals = await totalsOf(registry, card.id)
-    const views = page.map(one => schema.versionView(card, one, totals.get(one.id)))
-    return answer<typeof schema.versionsAnswer>(c, { versions: views, meta })
+    const ids = sorted.slice(offset, offset + limit).map(one => one.id)
+    const totals = await releaseTotals(registry, ids)
+    const releases = await readSummaries(database, ids, LINE_MAX)
+    return answer<typeof schema.versionsAnswer>(c, {
+      versions: releases.map(one => schema.versionView(card, one, totals.get(one.id))),
+      meta: metaOf(c.req.url, query, sorted.length),
+    })
   }
 }
 
@@ -163,14 +171,14 @@ function ofVersion<Answer extends v.GenericSchema>(
 
 /** `GET /api/v1/crates/{name}/{version}`. */
 export const version = ofVersion<typeof schema.versionAnswer>(async (found, registry) => {
-  const totals = await releaseTotals(registry, [found])
+  const totals = await releaseTotals(registry, [found.release.id])
   const { card, release } = found
   return { version: schema.versionView(card, release, totals.get(release.id)) }
 })
 
 /** `GET /api/v1/crates/{name}/{version}/dependencies`. */
 export const dependencies = ofVersion<typeof schema.dependenciesAnswer>(({ release }) => {
-  return { dependencies: schema.dependencyViews(release) }
+  return { dependencies: schema.dependencyViews(release.id, readEntry(release.line).deps) }
 })
 
 /** `GET …/{version}/readme`: always plain text, so that browsers never run its scripts. */

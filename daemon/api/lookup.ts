@@ -8,7 +8,6 @@ import {
   findRelease,
   isVersion,
   type Registry,
-  type ReleaseRecord,
   readCards,
   refuse,
   releaseDownloads,
@@ -59,11 +58,7 @@ export async function totalsOf({ database, site }: Registry, crateId: number) {
 }
 
 /** Returns the total downloads of some releases by id. */
-export async function releaseTotals(
-  { database, site }: Registry,
-  found: readonly { readonly release: ReleaseRecord }[],
-) {
-  const ids = site.downloads ? found.map(({ release }) => release.id) : []
-  const downloads = await releaseDownloads(database, ids)
+export async function releaseTotals({ database, site }: Registry, ids: readonly number[]) {
+  const downloads = await releaseDownloads(database, site.downloads ? ids : [])
   return new Map(Array.from(downloads, ([id, { total }]) => [id, total]))
 }

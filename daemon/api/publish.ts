@@ -16,7 +16,7 @@ import {
   type Version,
 } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
-import type { ActorHandler } from '../access/route.ts'
+import { type ActorHandler, recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { noteSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
@@ -45,6 +45,7 @@ export function publish(deps: Deps): ActorHandler {
           bytes: staged,
           metadata: { ...metadata, target },
           pubtime: change.at,
+          client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
           // The crate may have been published by others while the request arrived.
           permit: async (_, found) => requireScope(actor, metadata.name, found),
         },

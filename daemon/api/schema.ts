@@ -1,11 +1,14 @@
 import * as v from 'valibot'
 import {
   type CrateCard,
+  type Dependency,
   type DownloadNumbers,
-  parseEntry,
+  type Entry,
   type ReleaseRecord,
+  type ReleaseSummary,
+  readEntry,
 } from '../../generator/index.ts'
-import { pageMeta, pageQuery } from '../http/paging.ts'
+import { longPageQuery, pageMeta } from '../http/paging.ts'
 import { contentsEntries, contentsView } from './contents.ts'
 
 const text = v.nullable(v.string())
@@ -157,10 +160,17 @@ export const versionShape = v.object({
 
 type VersionShape = v.InferOutput<typeof versionShape>
 
-/** Returns a version; without a publication time, it has the time when its crate was added. */
-export function versionView(crate: CrateCard, release: ReleaseRecord, downloads = 0): VersionShape {
+/**
+ * Returns a version, with its features if it has its index line; without a publication time, it has
+ * the time when its crate was added.
+ */
+export function versionView(
+  crate: CrateCard,
+  release: ReleaseRecord | ReleaseSummary,
+  downloads = 0,
+): VersionShape {
   const { about, version } = release
-  const entry = parseEntry(release.line)
+  const { links, rust_version, features } = entryParts(release)
   const self = `/api/v1/crates/${crate.name}/${version}`
   const at = release.publishedAt ?? crate.createdAt
   return {
@@ -172,10 +182,10 @@ export function versionView(crate: CrateCard, release: ReleaseRecord, downloads 
     created_at: at,
     updated_at: at,
     downloads,
-    features: entry.features as Record<string, string[]>,
+    features: features as Record<string, string[]>,
     yanked: release.yanked,
     yank_message: null,
-    lib_links: entry.links,
+    lib_links: links,
     license: about.license,
     links: {
       dependencies: `${self}/dependencies`,
@@ -186,7 +196,7 @@ export function versionView(crate: CrateCard, release: ReleaseRecord, downloads 
     published_by: publisherOf(release),
     audit_actions: [],
     checksum: release.cksum,
-    rust_version: entry.rust_version,
+    rust_version,
     has_lib: about.has_lib ?? null,
     bin_names: about.bin_names ? [...about.bin_names] : null,
     edition: about.edition,
@@ -195,7 +205,17 @@ export function versionView(crate: CrateCard, release: ReleaseRecord, downloads 
   }
 }
 
-function publisherOf({ publisherId, publishedBy }: ReleaseRecord): VersionShape['published_by'] {
+function entryParts(
+  release: ReleaseRecord | ReleaseSummary,
+): Pick<Entry, 'links' | 'rust_version' | 'features'> {
+  if (!('links' in release)) return readEntry(release.line)
+  return release.line === null ? { ...release, features: {} } : readEntry(release.line)
+}
+
+function publisherOf({
+  publisherId,
+  publishedBy,
+}: Pick<ReleaseRecord, 'publisherId' | 'publishedBy'>): VersionShape['published_by'] {
   if (publisherId === null || publishedBy === null) return null
   return { id: publisherId, login: publishedBy, name: null, avatar: null, url: '' }
 }
@@ -224,8 +244,8 @@ export type DependencyShape = v.InferOutput<typeof dependencyShape>
 const IDS_PER_VERSION = 65_536
 
 /** Returns the dependencies of a version, in the order of its index line. */
-export function dependencyViews({ id, line }: ReleaseRecord): DependencyShape[] {
-  return parseEntry(line).deps.map((one, at) => ({
+export function dependencyViews(id: number, deps: readonly Dependency[]): DependencyShape[] {
+  return deps.map((one, at) => ({
     id: id * IDS_PER_VERSION + at,
     version_id: id,
     crate_id: one.package ?? one.name,
@@ -264,7 +284,7 @@ export const summaryAnswer = v.object({
   popular_categories: v.array(categoryShape),
 })
 
-export const reverseQuery = v.object(pageQuery)
+export const reverseQuery = v.object(longPageQuery)
 
 export const reverseAnswer = v.object({
   dependencies: v.array(dependencyShape),
@@ -272,8 +292,8 @@ export const reverseAnswer = v.object({
   meta: pageMeta,
 })
 
-/** Without `per_page`, all versions are one page; `sort=date` puts the latest publish first. */
-export const versionsQuery = v.object({ sort: v.optional(v.string(), 'semver'), ...pageQuery })
+/** `sort=date` puts the latest publish first. */
+export const versionsQuery = v.object({ sort: v.optional(v.string(), 'semver'), ...longPageQuery })
 
 export const versionsAnswer = v.object({ versions: v.array(versionShape), meta: pageMeta })
 

@@ -26,6 +26,9 @@ export const pageQuery = {
   per_page: wholeNumber(10, 100),
 }
 
+/** The same for lists that most clients want whole: 100 rows without `per_page`. */
+export const longPageQuery = { ...pageQuery, per_page: wholeNumber(100, 100) }
+
 type PageQuery = Readonly<Record<keyof typeof pageQuery, number>>
 
 /** The length of the whole list, and the query strings of the next and previous page. */

@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import Queue from 'yocto-queue'
 
-/** How many requests begin in a turn of the event loop. */
+/** How many requests begin in a turn of the event loop, unless said otherwise. */
 const AT_ONCE = 4
 
 /** A request, and what begins its answer. */
@@ -17,6 +17,11 @@ interface Waiting {
  */
 export class WaitingStreams {
   readonly #queue = new Queue<Waiting>()
+  readonly #atOnce: number
+
+  constructor(atOnce = AT_ONCE) {
+    this.#atOnce = atOnce
+  }
 
   /** Calls `begin` in a later turn, unless the client has reset the request by then. */
   add(stream: Waiting['stream'], begin: () => void): void {
@@ -26,7 +31,7 @@ export class WaitingStreams {
 
   #begin(): void {
     const ready: Waiting[] = []
-    while (ready.length < AT_ONCE && this.#queue.size > 0) {
+    while (ready.length < this.#atOnce && this.#queue.size > 0) {
       const next = this.#queue.dequeue()
       if (next && !next.stream.destroyed) ready.push(next)
     }

@@ -7,7 +7,7 @@ import {
   findRelease,
   isOwner,
   listOwners,
-  listReleases,
+  listVersions,
   parseVersion,
   refuse,
   requireOwner,
@@ -122,7 +122,7 @@ async function showCrate(
   const { database, settings, site } = registry
   const time = { now: request.now, seconds: settings.owners.invitation_seconds }
   const [releases, owners, invited] = await Promise.all([
-    listReleases(database, crate.id),
+    listVersions(database, crate.id),
     listOwners(database, crate.id),
     listInvitations(database, { crateId: crate.id }, time),
   ])

@@ -19,6 +19,7 @@ import type { Version } from '../../core/version.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
+import type { Client } from '../sandbox/sandbox.ts'
 import { type Change, operatorChange } from '../store/catalog/change.ts'
 import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
 import { marksOf, setMarks } from '../store/catalog/marks.ts'
@@ -43,6 +44,8 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
   readonly pubtime: string | null
   /** Crates added in the same batch: a dependency on one of them is not missing. */
   readonly companions?: ReadonlySet<Name>
+  /** Whose archives take turns with those of others; the operator's do not. */
+  readonly client?: Client
   /** Checks within the transaction whether the release may be added. */
   readonly permit?: Permit
 }
@@ -220,8 +223,8 @@ export async function inspect(
   urls: RegistryUrls,
   issues: Issue[],
 ): Promise<Release | undefined> {
-  const { bytes, metadata, pubtime } = submission
-  const inspection = await inspectArchive(bytes.content, {
+  const { bytes, metadata, pubtime, client } = submission
+  const parts = {
     limits: archiveLimits(settings, bytes.size),
     expected: metadata,
     cksum: bytes.cksum,
@@ -229,7 +232,8 @@ export async function inspect(
     pubtime,
     ownIndexUrls: urls.own,
     ...(metadata && { metadata: metadata.said }),
-  })
+  }
+  const inspection = await inspectArchive(bytes.content, parts, client)
   for (const one of inspection.issues) issues.push(one)
   return inspection.release ?? undefined
 }

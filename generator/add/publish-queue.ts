@@ -1,5 +1,6 @@
 import { Mutex } from '../../core/mutex.ts'
 import { renderIndexed } from '../build/crate.ts'
+import { Pace } from '../pace.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
@@ -134,17 +135,25 @@ export class PublishQueue {
   async #record(turn: readonly Waiting[], outcomes: (Outcome | null)[]): Promise<Changed> {
     const { database } = this.#registry
     return database.transaction().execute(async tx => {
+      const pace = new Pace()
       for (const [at, { submission, checked, change }] of turn.entries()) {
         if (outcomes[at]) continue
         const work = () => record(this.#registry, tx, submission, checked, change)
         // A lone refusal may undo the transaction.
         outcomes[at] = turn.length === 1 ? { value: await work() } : await attempt(tx, work)
+        await pace.step()
       }
       const recorded = outcomes.flatMap(one => (one && 'value' in one ? [one.value.crate.id] : []))
       if (recorded.length === 0) return NOTHING
       // Read here, where what has just been written is in memory: a reader would read it again.
       const ids = [...new Set(recorded)]
-      return { crates: await indexFiles(tx, ids), files: await fileMarks(tx, ids) }
+      const files = await fileMarks(tx, ids)
+      const crates: IndexedCrate[] = []
+      for (const id of ids) {
+        crates.push(...(await indexFiles(tx, [id])))
+        await pace.step()
+      }
+      return { crates, files }
     })
   }
 

@@ -1,11 +1,11 @@
 import { type Dependency, dependencyNames } from '../../core/entry/entry.ts'
-import { parseEntry } from '../../core/entry/parse.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { crateKey, imagePath } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
+import { Pace } from '../pace.ts'
 import {
   DEPENDENTS_SHOWN,
   renderCratePages,
@@ -48,10 +48,13 @@ export async function cratePages(
   releaseId: number | null = null,
 ): Promise<Output[]> {
   const { database, site } = context
+  const pace = new Pace()
   const crate = await readCrate(database, crateId)
   const releases = crate ? await listReleases(database, crateId) : []
   const newest = newestVersion(releases)
   if (!crate || !newest) return []
+  const previous = previousOf(releases, newest.version)
+  const { version, files } = await shownVersion(context, crate.name, newest, previous)
   const canonical = canonicalName(crate.name)
   const facts = {
     name: crate.name,
@@ -60,18 +63,16 @@ export async function cratePages(
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
     dependentCount: await countDependents(database, canonical),
-    here: await listedNames(database, namesElsewhere(parseEntry(newest.line).deps)),
+    here: await listedNames(database, namesElsewhere(version.deps)),
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
-  const previous = previousOf(releases, newest.version)
-  const { version, files } = await shownVersion(context, crate.name, newest, previous)
-  return [
-    ...files,
-    renderCrateRecord(facts, site),
-    renderCrateFeed(site, facts),
-    ...renderCratePages(site, facts, version),
-    ...(newest.id === releaseId ? await versionPages(context, version) : []),
-  ]
+  await pace.step()
+  const outputs = [...files, renderCrateRecord(facts, site), renderCrateFeed(site, facts)]
+  await pace.step()
+  outputs.push(...renderCratePages(site, facts, version))
+  await pace.step()
+  if (newest.id === releaseId) outputs.push(...(await versionPages(context, version)))
+  return outputs
 }
 
 function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {

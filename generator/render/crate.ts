@@ -1,5 +1,5 @@
 import { expandDl } from '../../core/download-url.ts'
-import { parseEntry } from '../../core/entry/parse.ts'
+import { readEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
 import { crateRecordPath, VERSIONS_SHOWN } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
@@ -82,7 +82,7 @@ export function renderCratePages(
   newest: VersionData,
 ): Output[] {
   const { name, releases } = crate
-  const versions = newestFirst(releases).slice(0, VERSIONS_MAX).map(parsed)
+  const versions = newestFirst(releases).slice(0, VERSIONS_MAX)
   const data = { ...crate, newest, versions, versionCount: releases.length }
   return [
     cratePage(site, data),
@@ -116,7 +116,8 @@ export function versionData(
 ): VersionData {
   return {
     ...release.about,
-    ...parsed(release),
+    ...readEntry(release.line),
+    ...release,
     name,
     download: expandDl(site.dl, { name, ...release }),
     ...more,
@@ -128,7 +129,7 @@ export function versionData(
 export function comparedVersion(
   release: Pick<ReleaseFacts, 'version' | 'line' | 'about'>,
 ): ComparedVersion {
-  const { rust_version, links, deps, features } = parseEntry(release.line)
+  const { rust_version, links, deps, features } = readEntry(release.line)
   const { edition, license, license_file } = release.about
   const { version } = release
   return { version, rust_version, links, deps, features, edition, license, license_file }
@@ -136,9 +137,4 @@ export function comparedVersion(
 
 function newestFirst(releases: readonly ReleaseFacts[]): ReleaseFacts[] {
   return releases.toSorted((a, b) => compareVersions(b.version, a.version))
-}
-
-/** Adds the contents of its index line to a release. */
-function parsed(release: ReleaseFacts) {
-  return { ...parseEntry(release.line), ...release }
 }

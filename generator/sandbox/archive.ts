@@ -4,7 +4,7 @@ import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
-import { sandbox } from './sandbox.ts'
+import { type Client, sandbox } from './sandbox.ts'
 import type { Content } from './tasks.ts'
 import { SandboxError } from './thread.ts'
 
@@ -22,10 +22,17 @@ export function archiveLimits(
   }
 }
 
-/** Runs `inspectCrate`; an archive that takes too much time or memory to read is an issue. */
-export async function inspectArchive(content: Content, parts: InspectParts): Promise<Inspection> {
+/**
+ * Runs `inspectCrate` when it is the client's turn; an archive that takes too much time or memory to
+ * read is an issue. Refuses when too many archives are waiting.
+ */
+export async function inspectArchive(
+  content: Content,
+  parts: InspectParts,
+  client?: Client,
+): Promise<Inspection> {
   return sandbox
-    .run('inspect', { content, parts })
+    .run('inspect', { content, parts }, client)
     .catch(error => ({ release: null, issues: [archiveIssue(error)] }))
 }
 

@@ -9,11 +9,25 @@ const LIMITS: TaskLimits = { seconds: 20, megabytes: 256 }
 /** The most tasks that may wait for a thread; more are refused. */
 const WAITING_MAX = 1000
 
+/** The most tasks of one client that may wait; more are refused. */
+const CLIENT_WAITING_MAX = 64
+
+/** Milliseconds of the first task of a thread that no client has to answer for. */
+const START_MS = 1000
+
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
+/** Whose urgent tasks run one at a time, so that the tasks of others get their turns. */
+export interface Client {
+  readonly id: number
+  /** Receives the milliseconds of processor time that a task took, even if it failed. */
+  readonly onUsed: (milliseconds: number) => void
+}
+
 type Input<T extends keyof Tasks> = Parameters<Tasks[T]>[0]
 type Result<T extends keyof Tasks> = Awaited<ReturnType<Tasks[T]>>
+type Begin = (thread: Thread) => void
 
 /**
  * A small pool of worker threads for all work on untrusted bytes: the event loop is never blocked,
@@ -25,9 +39,12 @@ export class Sandbox {
   readonly #program: URL
   readonly #limits: TaskLimits
   readonly #idle: Thread[] = []
-  /** Tasks that wait for a thread. */
-  readonly #urgent: ((thread: Thread) => void)[] = []
-  readonly #others: ((thread: Thread) => void)[] = []
+  /** Urgent tasks that wait for a thread, by client; the client served last comes last. */
+  readonly #urgent = new Map<unknown, Begin[]>()
+  /** The clients whose urgent tasks run. */
+  readonly #served = new Set<unknown>()
+  readonly #others: Begin[] = []
+  #waiting = 0
   #running = 0
   #othersRunning = 0
 
@@ -44,14 +61,18 @@ export class Sandbox {
 
   /**
    * Runs a task in a thread. Throws the task's `Refusal`, or a `SandboxError` when it exceeds a
-   * limit or fails unexpectedly. Refuses when too many tasks are waiting.
+   * limit or fails unexpectedly. Refuses when too many tasks are waiting, in all or of a client.
    */
-  async run<T extends keyof Tasks>(task: T, input: Input<T>): Promise<Result<T>> {
-    const thread = await this.#thread(task)
+  async run<T extends keyof Tasks>(task: T, input: Input<T>, client?: Client): Promise<Result<T>> {
+    // Without a client, each task is on its own.
+    const id = client?.id ?? Symbol()
+    const thread = await this.#thread(task, id)
+    const used = startClock(thread.isNew ? START_MS : 0)
     try {
       return (await thread.run({ task, input })) as Result<T>
     } finally {
-      this.#release(thread, task)
+      client?.onUsed(used())
+      this.#release(thread, task, id)
     }
   }
 
@@ -60,30 +81,63 @@ export class Sandbox {
     await Promise.all(this.#idle.splice(0).map(thread => thread.end()))
   }
 
-  #thread(task: string): Promise<Thread> {
-    if (this.#urgent.length + this.#others.length >= WAITING_MAX) refuse('sandbox_busy')
+  #thread(task: string, id: unknown): Promise<Thread> {
+    const own = this.#urgent.get(id) ?? []
+    if (own.length >= CLIENT_WAITING_MAX) refuse('publishes_waiting', { max: CLIENT_WAITING_MAX })
+    if (this.#waiting >= WAITING_MAX) refuse('sandbox_busy')
     return new Promise(resolve => {
-      const queue = URGENT.has(task) ? this.#urgent : this.#others
-      queue.push(resolve)
+      this.#waiting++
+      if (!URGENT.has(task)) this.#others.push(resolve)
+      else if (own.push(resolve) === 1) this.#urgent.set(id, own)
       this.#next()
     })
   }
 
-  #release(thread: Thread, task: string): void {
+  #release(thread: Thread, task: string, id: unknown): void {
     this.#running--
     if (!URGENT.has(task)) this.#othersRunning--
     if (!thread.isEnded) this.#idle.push(thread)
+    this.#served.delete(id)
+    const own = this.#urgent.get(id)
+    if (own) {
+      this.#urgent.delete(id)
+      this.#urgent.set(id, own)
+    }
     this.#next()
   }
 
   #next(): void {
     if (this.#running > this.size) return
-    const urgent = this.#urgent.shift()
+    const urgent = this.#nextUrgent()
     const begin = urgent ?? (this.#othersRunning < this.size ? this.#others.shift() : undefined)
     if (!begin) return
+    this.#waiting--
     this.#running++
     if (!urgent) this.#othersRunning++
     begin(this.#idle.pop() ?? new Thread(this.#program, this.#limits))
+  }
+
+  /** Takes the first task of the first client that has none running. */
+  #nextUrgent(): Begin | undefined {
+    for (const [id, own] of this.#urgent) {
+      if (this.#served.has(id)) continue
+      this.#served.add(id)
+      if (own.length === 1) this.#urgent.delete(id)
+      return own.shift()
+    }
+    return undefined
+  }
+}
+
+/**
+ * Returns a function that tells the milliseconds of processor time since now, without the `free`
+ * ones: at most those that have passed, and those that the whole process took.
+ */
+function startClock(free: number): () => number {
+  const [at, before] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    return Math.max(0, Math.min(performance.now() - at, (user + system) / 1000) - free)
   }
 }
 

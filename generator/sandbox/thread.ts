@@ -38,6 +38,8 @@ const WALL_TIME_FACTOR = 10
 /** A worker thread; runs one task at a time, and keeps the process alive only during a task. */
 export class Thread {
   isEnded = false
+  /** Whether it has run no task yet: the first one also loads the program. */
+  isNew = true
   readonly #worker: Worker
   readonly #limits: TaskLimits
 
@@ -62,6 +64,7 @@ export class Thread {
   async run(request: Request): Promise<unknown> {
     const meter = new Meter(this.#limits.seconds, () => void this.end())
     let isDone = false
+    this.isNew = false
     this.#worker.ref()
     try {
       const reply = await this.#ask(request, meter)

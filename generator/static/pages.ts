@@ -146,6 +146,7 @@ function summarize(crate: StaticCrate) {
     ...release,
     cksum: release.entry.cksum,
     yanked: release.entry.yanked,
+    rust_version: release.entry.rust_version,
     line: renderEntry(release.entry),
     publishedAt: null,
     publishedBy: null,

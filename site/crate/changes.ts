@@ -1,8 +1,10 @@
-import type { Dependency, DependencyKind } from '../../core/entry/entry.ts'
+import type { Dependency, DependencyKind, Features } from '../../core/entry/entry.ts'
+import { formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion } from '../crate-data.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { originOf } from './dependencies.ts'
+import { FEATURES_SHOWN, itemCodes } from './features.ts'
 
 /** One difference between the manifests of two versions. */
 export interface Change {
@@ -55,7 +57,7 @@ export function changeList(groups: readonly ChangeGroup[]): Markup {
   return html`${groups.map(
     ({ title, changes }) => html`<h3>${title}</h3>
 <ul class="changes">
-${changes.map(
+${changes.slice(0, FEATURES_SHOWN).map(
   ({
     kind,
     name,
@@ -63,7 +65,12 @@ ${changes.map(
   }) => html`<li><span class="badge ${kind}">${kind}</span> <strong>${name}</strong> <span class="quiet">${join(words, ' · ')}</span></li>
 `,
 )}</ul>
-`,
+${
+  changes.length > FEATURES_SHOWN
+    ? html`<p class="quiet">${formatNumber(changes.length - FEATURES_SHOWN)} more changes of this kind are not shown.</p>
+`
+    : null
+}`,
   )}`
 }
 
@@ -88,15 +95,21 @@ function turned(was: string | null, is: string | null): Markup {
 }
 
 function featureChanges(before: ComparedVersion, after: ComparedVersion): Change[] {
-  const [was, is] = [
-    new Map(Object.entries(before.features)),
-    new Map(Object.entries(after.features)),
-  ]
-  return namesOf(was.keys(), is.keys()).flatMap((name): Change[] => {
-    const [old, now] = [was.get(name), is.get(name)]
+  const valuesOf = (features: Features, name: string) =>
+    Object.hasOwn(features, name) ? features[name] : undefined
+  const isOther = (name: string) => {
+    const [old, now] = [valuesOf(before.features, name), valuesOf(after.features, name)]
+    return !old || !now || old.length !== now.length || old.some((one, at) => one !== now[at])
+  }
+  // Most features stay as they are; sorting thousands of names would cost the most.
+  const others = [Object.keys(before.features), Object.keys(after.features)].map(names =>
+    names.filter(isOther),
+  )
+  return namesOf(...others).flatMap((name): Change[] => {
+    const [old, now] = [valuesOf(before.features, name), valuesOf(after.features, name)]
     if (old === undefined || now === undefined) {
       const all = now ?? old ?? []
-      const words = all.length === 0 ? [] : [html`enables ${codes(all)}`]
+      const words = all.length === 0 ? [] : [html`enables ${itemCodes(all)}`]
       return [{ kind: now ? 'added' : 'removed', name, words }]
     }
     const words = differences(old, now, 'now enables', 'no longer enables')
@@ -196,17 +209,13 @@ function differences(
   const [old, now] = [new Set(was), new Set(is)]
   const [come, gone] = [is.filter(one => !old.has(one)), was.filter(one => !now.has(one))]
   return [
-    ...(come.length > 0 ? [html`${more} ${codes(come)}`] : []),
-    ...(gone.length > 0 ? [html`${fewer} ${codes(gone)}`] : []),
+    ...(come.length > 0 ? [html`${more} ${itemCodes(come)}`] : []),
+    ...(gone.length > 0 ? [html`${fewer} ${itemCodes(gone)}`] : []),
   ]
 }
 
 function features(names: readonly string[]): Markup {
-  return html`feature${names.length > 1 ? 's' : ''} ${codes(names)}`
-}
-
-function codes(names: readonly string[]): Markup {
-  return join(names.map(one => html`<code>${one}</code>`))
+  return html`feature${names.length > 1 ? 's' : ''} ${itemCodes(names)}`
 }
 
 function namesOf(...lists: readonly Iterable<string>[]): string[] {

@@ -7,6 +7,7 @@ import type { CrateData } from '../crate-data.ts'
 import { type Linker, webLink } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
+import { itemCodes } from './features.ts'
 
 const KINDS = [
   ['normal', 'Normal dependencies'],
@@ -60,8 +61,7 @@ ${featureLine(dependency)}
 function featureLine({ features, default_features }: Dependency): Markup | null {
   const parts: Markup[] = []
   if (!default_features) parts.push(html`no default features`)
-  if (features.length > 0)
-    parts.push(html`features ${join(features.map(one => html`<code>${one}</code>`))}`)
+  if (features.length > 0) parts.push(html`features ${itemCodes(features)}`)
   return parts.length === 0 ? null : html`<div class="row-more">${join(parts, '; ')}</div>`
 }
 

@@ -1,40 +1,67 @@
 import { compareText, type Features } from '../../core/entry/entry.ts'
+import { formatNumber } from '../../core/quantity.ts'
 import type { ComparedVersion } from '../crate-data.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
 
 /** Returns all features; as in Cargo, an optional dependency without `dep:` is also a feature. */
 export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>): Features {
   const { features } = version
+  const optional = version.deps.filter(one => one.optional)
+  if (optional.length === 0) return features
   const named = new Set(Object.values(features).flat())
-  const implicit = version.deps
-    .filter(({ name, optional }) => optional && !named.has(`dep:${name}`))
+  const implicit = optional
+    .filter(({ name }) => !named.has(`dep:${name}`))
     .map(({ name }) => [name, [`dep:${name}`]] as const)
   // A feature with the name of a dependency comes last, so that it wins.
   return Object.fromEntries([...implicit, ...Object.entries(features)])
 }
 
-/** Renders the features and what each enables; features that are on by default are marked. */
-export function featureSection(features: Features): Markup {
+/** The most features, or changes of features, that a page lists; `crate.json` has all of them. */
+export const FEATURES_SHOWN = 300
+
+/** The most items of a feature that a page lists. */
+const ITEMS_SHOWN = 50
+
+/**
+ * Renders the features and what each enables; features that are on by default are marked. Of very
+ * many it shows the first, and leads to `record`, which has all of them.
+ */
+export function featureSection(features: Features, record: string): Markup {
   const names = Object.keys(features).sort(
     (a, b) => Number(b === 'default') - Number(a === 'default') || compareText(a, b),
   )
+  const shown = new Set(names.slice(0, FEATURES_SHOWN))
   const onByDefault = closure(features, 'default')
+  const more =
+    names.length === shown.size
+      ? null
+      : html`
+<p class="quiet">These are the first ${shown.size} of ${formatNumber(names.length)} features. <a href="${record}">crate.json</a> has all of them.</p>`
   return html`<ul class="rows">
-${names.map(
+${[...shown].map(
   name => html`<li id="feature-${name}"><div class="row-head"><strong>${name}</strong>
 ${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">default</span>` : null}</div>
-<div class="row-more">${enables(features, features[name] ?? [])}</div></li>
+<div class="row-more">${enables(shown, features[name] ?? [])}</div></li>
 `,
-)}</ul>`
+)}</ul>${more}`
 }
 
-function enables(features: Features, list: readonly string[]): Markup {
+function enables(shown: ReadonlySet<string>, list: readonly string[]): Markup {
   if (list.length === 0) return html`enables nothing else`
-  const items = list.map(one => {
-    const code = html`<code>${one}</code>`
-    return Object.hasOwn(features, one) ? html`<a href="#feature-${one}">${code}</a>` : code
+  return html`enables ${itemCodes(list, one => (shown.has(one) ? `#feature-${one}` : null))}`
+}
+
+/** Renders the items of a feature, perhaps as links; of very many the first, and how many more. */
+export function itemCodes(
+  list: readonly string[],
+  linkOf: (item: string) => string | null = () => null,
+): Markup {
+  const items = list.slice(0, ITEMS_SHOWN).map(one => {
+    const [code, link] = [html`<code>${one}</code>`, linkOf(one)]
+    return link === null ? code : html`<a href="${link}">${code}</a>`
   })
-  return html`enables ${join(items)}`
+  const more = list.length - items.length
+  return more === 0 ? join(items) : html`${join(items)} and ${formatNumber(more)} more`
 }
 
 /** Returns the features that `start` enables, including itself. */

@@ -1,4 +1,11 @@
-import { crateFeedPath, cratePath, imagePath, versionPath } from '../../core/paths/crates.ts'
+import type { Name } from '../../core/name.ts'
+import {
+  crateFeedPath,
+  cratePath,
+  crateRecordPath,
+  imagePath,
+  versionPath,
+} from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
@@ -102,7 +109,12 @@ function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?:
   const changes = changeSection(site, version, to)
   return [
     tab('dependencies', 'Dependencies', deps.length, list),
-    tab('features', 'Features', Object.keys(features).length, featureSection(features)),
+    tab(
+      'features',
+      'Features',
+      Object.keys(features).length,
+      featureSection(features, to(crateRecordPath(version.name as Name))),
+    ),
     tab('changes', 'Changes', changes.amount, changes.body),
   ]
 }

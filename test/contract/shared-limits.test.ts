@@ -53,6 +53,16 @@ test('a shared limit gives what one in memory gives', { skip }, async t => {
   }
 })
 
+test('what is owed is waited for as in memory', { skip }, async t => {
+  const memory = new RateLimit(60)
+  const shared = new SharedRateLimit(await open(t, 'owed'), 'publish', 60)
+  for (const at of [0, 10, 20, 80, 500]) {
+    assert.deepEqual(await shared.take('a', later(at)), memory.take('a', later(at)), `${at}`)
+    const owed = memory.owe('a', 45, later(at + 1))
+    assert.equal(await shared.owe('a', 45, later(at + 1)), owed, `${at}`)
+  }
+})
+
 test('a hundred attempts at once through two daemons take no more tokens than there are', {
   skip,
 }, async t => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Dependency, Entry } from '../../core/entry/entry.ts'
 import { compareText } from '../../core/entry/entry.ts'
-import { parseEntry } from '../../core/entry/parse.ts'
+import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
@@ -243,6 +243,8 @@ test('what others wrote is read and written without a loss', () => {
     const written = renderEntry(once)
     assert.deepEqual(parseEntry(written), once)
     assert.equal(renderEntry(parseEntry(written)), written)
+    assert.deepEqual(readEntry(written), once)
+    assert.equal(renderEntry(readEntry(written)), written)
     for (const key of ['stability', '__proto', 'badges', 'unknown', 'public', 'artifact']) {
       assert.equal(written.includes(`"${key}":`), text.includes(`"${key}":`))
     }
@@ -269,6 +271,17 @@ const OBJECTIONABLE: readonly (readonly [string, string, string | RegExp])[] = [
     `{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}`,
     'the index entry is nested more than 32 levels deep',
   ],
+  [
+    'U+0000 in a feature',
+    line({ features: { a: ['b\0'] } }),
+    '`features.a[0]` of the index entry contains the character U+0000 or half a surrogate pair, which no registry can store; remove it',
+  ],
+  [
+    'half a surrogate pair in an unknown key',
+    line({ 'x\ud800': 1 }),
+    /^`x.*` of the index entry con/,
+  ],
+  ['U+0000 in what links to it', line({ links: '\0' }), /^`links` of the index entry contains/],
   ['no name', line({ name: undefined }), '`name` of the index entry must be present'],
   ['an empty name', line({ name: '' }), '`name` of the index entry must be a crate name'],
   ['no version', line({ vers: 'v1.0.0' }), '`vers` of the index entry must be a SemVer version'],

@@ -405,3 +405,27 @@ test('a hostile manifest is read or refused in a moment, with a bounded answer',
     )
   }
 })
+
+test('a text with U+0000 is refused with its field, wherever it is', () => {
+  const fields = [
+    ['license = "M\\u0000IT"', 'package.license'],
+    ['keywords = ["a", "b\\u0000"]', 'package.keywords[1]'],
+    ['edition = "\\u0000"', 'package.edition'],
+    ['[features]\n"a\\u0000" = []', 'features.a\\u{0}'],
+    ['[badges.x]\ny = "\\u0000"', 'badges.x.y'],
+    [
+      '[package.metadata.docs]\nanything = [{ at = "\\u0000" }]',
+      'package.metadata.docs.anything[0].at',
+    ],
+    ['[[bin]]\nname = "\\u0000"', 'bin[0].name'],
+  ]
+  for (const [toml = '', field = ''] of fields)
+    assert.ok(
+      messages(HEAD + toml).includes(
+        `\`${field}\` in \`Cargo.toml\` contains the character U+0000, which no registry can store; remove it`,
+      ),
+      toml,
+    )
+  const many = Array.from({ length: 1000 }, () => '"\\u0000"')
+  assert.equal(messages(`${HEAD}authors = [${many}]`).length, 20)
+})

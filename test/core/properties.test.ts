@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import semver from 'semver'
 import { expandDl } from '../../core/download-url.ts'
-import { parseEntry } from '../../core/entry/parse.ts'
+import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
@@ -89,6 +89,7 @@ test('an entry is the same after it was written and read', () => {
     fc.property(line, text => {
       const once = renderEntry(parseEntry(text))
       assert.equal(renderEntry(parseEntry(once)), once)
+      assert.deepEqual(readEntry(once), parseEntry(once))
       assert.ok(!once.includes('\n'))
     }),
     RUNS,

@@ -6,6 +6,7 @@ import { HASH_BITS, hashOf } from '../../core/search/hash.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
+import { findableBy } from '../../core/search/terms.ts'
 import { parseQuery } from '../../core/search/words.ts'
 import type { SearchedCrate } from '../../generator/render/search-files.ts'
 import { searchFiles } from '../../generator/render/search-files.ts'
@@ -298,4 +299,13 @@ function lookupIn(files: ReadonlyMap<string, string>, loaded: string[]): Lookup 
 test('a query of very many words is one of 8', () => {
   const many = Array.from({ length: 40 }, (_, at) => `w${at}`)
   assert.deepEqual(parseQuery(many.join('+')).words, many.slice(0, 8))
+})
+
+test('a filter that no store can keep is left out of what finds a crate', () => {
+  const crate = { canonical: 'demo', keywords: [], description: null, yanked: false }
+  const { ranks } = findableBy({ ...crate, license: 'M\0IT OR Zlib' })
+  assert.deepEqual(
+    [...ranks.keys()].filter(term => term.startsWith('license:')),
+    ['license:zlib'],
+  )
 })

@@ -138,7 +138,7 @@ test('the presets differ in exactly these rules', () => {
     'license_expression: warn → error',
     'url_rules: warn → error',
     'keyword_rule: warn → error',
-    'features_max: 20000 → 300',
+    'features_max: 5000 → 300',
     'feature_items_max: 20000 → 300',
     'wildcard_requirement: warn → error',
     'foreign_registries: off → error',

@@ -461,6 +461,7 @@ test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is bo
     '[]',
     '{"git":{}}',
     '{"path_in_vcs":1}',
+    '{"path_in_vcs":"x\\ud800"}',
     '{"path_in_vcs":"../x"}',
     '{"path_in_vcs":"/x"}',
     'x'.repeat(20_000),

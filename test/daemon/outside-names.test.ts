@@ -32,3 +32,32 @@ for (const name of NAMES) {
     assert.match(await token.text(), new RegExp(`${name}[^]*publish-new, publish-update`, 's'))
   })
 }
+
+test('a text with U+0000 is refused where it comes in, and in a README it is replaced', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const manifest = 'readme = "README.md"'
+  const files = { 'src/lib.rs': '', 'README.md': 'one\0two' }
+  const published = await test.publish(token, { name: 'demo', version: '1.0.0', manifest, files })
+  assert.equal(published.body.errors, undefined)
+  const readme = await test.request('GET', '/api/v1/crates/demo/1.0.0/readme')
+  assert.equal(await readme.text(), 'one\uFFFDtwo')
+  const license = `[package]
+name = "demo"
+version = "1.1.0"
+license = "MI\\u0000T"`
+  const refused = await test.publish(token, { name: 'demo', version: '1.1.0', manifest: license })
+  assert.deepEqual(refused.body.errors, [
+    {
+      detail:
+        '`package.license` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
+    },
+  ])
+  const reason =
+    'a text of this request contains the character U+0000, which no registry can store; remove it'
+  const search = await test.request('GET', '/api/v1/crates?q=demo&license=%00')
+  assert.deepEqual(await search.json(), { errors: [{ detail: reason }] })
+  const visitor = await loggedIn(test, 'alice')
+  const made = await visitor.post('/me/tokens', { name: 'a\0b', access: 'full' })
+  assert.equal(made.status, 400)
+})

@@ -14,10 +14,14 @@ export function frugally<T>(work: () => T, what = 'it', milliseconds = BUDGET): 
 }
 
 /** Does the same as `frugally` for work that is waited for. */
-export async function frugallyInTheEnd<T>(work: () => Promise<T>, what = 'it'): Promise<T> {
+export async function frugallyInTheEnd<T>(
+  work: () => Promise<T>,
+  what = 'it',
+  milliseconds = BUDGET,
+): Promise<T> {
   const before = process.cpuUsage()
   const result = await work()
-  assertSpent(before, what, BUDGET)
+  assertSpent(before, what, milliseconds)
   return result
 }
 

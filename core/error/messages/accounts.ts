@@ -36,6 +36,8 @@ export const accountMessages = {
       `too many ${p.what} in a short time; try again in ${p.seconds} ${p.seconds === 1 ? 'second' : 'seconds'}`,
     crates_too_many: (p: { login: string; max: number }) =>
       `\`${p.login}\` has published ${p.max} new ${p.max === 1 ? 'crate' : 'crates'} within 24 hours, which is the limit; publish again later`,
+    publishes_waiting:
+      '{max} publishes of this account are already waiting to be checked; publish again when they are answered',
     versions_too_many:
       '`{name}` has had {max} new versions within 24 hours, which is the limit; publish again later',
   },

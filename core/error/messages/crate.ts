@@ -17,6 +17,8 @@ export const crateMessages = {
     manifest_package_missing: '`Cargo.toml` has no `[package]` table',
     manifest_key_missing: '`{field}` is missing in `Cargo.toml`',
     manifest_field: '`{field}` in `Cargo.toml` must be {expected}',
+    manifest_text:
+      '`{field}` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
     manifest_inherited:
       '`{field}` in `Cargo.toml` is inherited from a workspace; create the crate file with `cargo package`, which fills it in',
     manifest_patch:
@@ -86,6 +88,8 @@ export const crateMessages = {
     entry_key_twice: 'the index entry has the key `{key}` twice, so Cargo ignores it; keep one',
     entry_not_object: 'the index entry is not a JSON object',
     entry_field: '`{field}` of the index entry must be {expected}',
+    entry_text:
+      '`{field}` of the index entry contains the character U+0000 or half a surrogate pair, which no registry can store; remove it',
     entry_requirement: '`{field}.req` of the index entry: {reason}',
     entry_optional_dev:
       'the dev-dependency `{name}` is optional; Cargo refuses an entry with an optional dev-dependency',

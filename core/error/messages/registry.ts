@@ -58,6 +58,8 @@ export const registryMessages = {
       'something unexpected went wrong; the operator finds the cause in the log under {id}',
   },
   invalid: {
+    text_nul:
+      'a text of this request contains the character U+0000, which no registry can store; remove it',
     crate_lost:
       'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`',
     version_deleted:

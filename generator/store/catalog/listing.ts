@@ -1,5 +1,4 @@
-import { dependencyNames } from '../../../core/entry/entry.ts'
-import { parseEntry } from '../../../core/entry/parse.ts'
+import { type Dependency, dependencyNames } from '../../../core/entry/entry.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
@@ -38,7 +37,10 @@ type Listing = Omit<Row<'listings'>, 'dependents' | 'step' | 'found_id' | 'found
 type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
 
 /** The stored metadata of a version. */
-type Said = Pick<Row<'releases'>, 'about' | 'line'>
+type Said = Pick<Row<'releases'>, 'about'> & {
+  /** The `deps` of its index line. */
+  readonly deps: string
+}
 
 /**
  * Updates everything that lists read about a crate, and returns the marks of what has to follow:
@@ -143,7 +145,7 @@ function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
     tx,
     `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, versions,
       listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
-      releases.version, releases.about, releases.line
+      releases.version, releases.about, releases.line ->> 'deps' AS deps
       FROM listings JOIN releases ON releases.id = listings.newest_id
       WHERE listings.crate_id = ?`,
     crateId,
@@ -202,7 +204,7 @@ async function changeListing(
   const old = before ? relationsOf(before, before) : NOTHING
   if (before?.newest_id === after?.newest_id && before?.yanked === after?.yanked)
     return [...marks, ...marksOf('label', old.labels.keys())]
-  const text = 'SELECT about, line FROM releases WHERE id = ?'
+  const text = "SELECT about, releases.line ->> 'deps' AS deps FROM releases WHERE id = ?"
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
   const now = after && newest ? relationsOf(after, newest) : NOTHING
   const terms = marksOf('terms', after ? [crate.id] : [])
@@ -256,11 +258,11 @@ async function misranked(tx: Queries, names: readonly CanonicalName[]): Promise<
   return rows.filter(one => stepOf(one.dependents) !== one.step).map(one => one.crate_id)
 }
 
-function relationsOf({ canonical, yanked }: Listing, { about, line }: Said): Relations {
+function relationsOf({ canonical, yanked }: Listing, { about, deps }: Said): Relations {
   const { keywords, categories } = JSON.parse(about) as About
   // A crate with only yanked versions is not listed as a dependent, and has no labels.
   const isYanked = yanked === 1
-  const dependencies = dependencyNames(isYanked ? [] : parseEntry(line).deps)
+  const dependencies = dependencyNames(isYanked ? [] : (JSON.parse(deps) as Dependency[]))
   dependencies.delete(canonical)
   return {
     labels: labelsOf(isYanked ? { keywords: [], categories: [] } : { keywords, categories }),

@@ -1,4 +1,4 @@
-import { parseEntry } from '../../../core/entry/parse.ts'
+import { readEntry } from '../../../core/entry/parse.ts'
 import { renderEntry } from '../../../core/entry/render.ts'
 import { type Issue, refuse, refuseErrors } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
@@ -117,7 +117,7 @@ export async function setYanked(
     if (taken.version !== version)
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
     if (taken.yanked === yanked) return { crateId: crate.id, changed: false }
-    const line = renderEntry({ ...parseEntry(taken.line), yanked })
+    const line = renderEntry({ ...readEntry(taken.line), yanked })
     const text = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
     await run(tx, text, Number(yanked), line, taken.id)
     const generation = await addEvent(tx, by, {

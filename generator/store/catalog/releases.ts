@@ -1,3 +1,4 @@
+import type { Dependency } from '../../../core/entry/entry.ts'
 import { renderEntry } from '../../../core/entry/render.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { Name } from '../../../core/name.ts'
@@ -5,6 +6,7 @@ import { crateKey, releaseOfFolder, releaseOfPath } from '../../../core/paths/cr
 import type { Release } from '../../../core/release/release.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import { Pace } from '../../pace.ts'
 import {
   all,
   column,
@@ -32,6 +34,8 @@ export interface VersionRecord {
 /** A release of the catalog; `line` is its index line as published, without the line end. */
 export interface ReleaseRecord extends VersionRecord {
   readonly line: string
+  /** From the index line, which may have thousands of features and takes long to read. */
+  readonly rust_version: string | null
   readonly about: About
   /** Null until counted, and for an archive that cannot be read. */
   readonly contents: Contents | null
@@ -47,19 +51,24 @@ export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(ro
   return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
 }
 
-type StoredRelease = Omit<Stored<ReleaseRecord>, 'contents'> & Pick<Row<'releases'>, 'contents'>
+type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents'> &
+  Pick<Row<'releases'>, 'contents'>
 
-function releaseOf(row: StoredRelease): ReleaseRecord {
-  const { contents, ...rest } = row
-  return Object.assign(recordOf(rest), {
-    contents: JSON.parse(contents ?? 'null') as Contents | null,
-  })
+function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'>>(row: R) {
+  const contents = JSON.parse(row.contents ?? 'null') as Contents | null
+  return Object.assign(recordOf(row), { contents })
 }
 
-const SELECT_RELEASES = `SELECT releases.id, releases.version, releases.cksum, releases.size,
-    releases.yanked, releases.line, releases.about, releases.contents,
-    releases.published_at AS "publishedAt", releases.published_by AS "publisherId", users.login AS "publishedBy"
-  FROM releases LEFT JOIN users ON users.id = releases.published_by`
+const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
+    releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
+    releases.published_by AS "publisherId", users.login AS "publishedBy",
+    releases.line ->> 'rust_version' AS rust_version`
+const FROM = 'FROM releases LEFT JOIN users ON users.id = releases.published_by'
+
+const SELECT_RELEASES = `SELECT ${COLUMNS}, releases.line ${FROM}`
+const SELECT_SUMMARIES = `SELECT ${COLUMNS}, releases.line ->> 'links' AS links,
+    CASE WHEN length(releases.line) <= ? THEN releases.line END AS line
+  ${FROM}`
 
 /** Finds a release of a crate by version, ignoring build metadata; null when there is none. */
 export async function findRelease(
@@ -84,10 +93,62 @@ export async function readRelease(
   return crate && { crate, release: releaseOf(row) }
 }
 
-/** Returns all releases of a crate in publish order. */
+/** Returns all releases of a crate in publish order; others get a turn meanwhile. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
-  const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? ORDER BY releases.id`
-  return (await all<StoredRelease>(db, text, crateId)).map(releaseOf)
+  const ids = 'SELECT id FROM releases WHERE crate_id = ? ORDER BY id'
+  const text = `${SELECT_RELEASES} WHERE releases.id IN ${LIST} ORDER BY releases.id`
+  return inSlices(await column<number>(db, ids, crateId), async some =>
+    (await all<StoredRelease>(db, text, some)).map(releaseOf),
+  )
+}
+
+/** A release whose index line may have been left out because it is long. */
+export interface ReleaseSummary extends Omit<ReleaseRecord, 'line'> {
+  readonly line: string | null
+  readonly links: string | null
+}
+
+/**
+ * Returns releases in the order of `ids`, each with its index line if that has at most `length`
+ * characters; others get a turn meanwhile.
+ */
+export async function readSummaries(
+  db: Queries,
+  ids: readonly number[],
+  length: number,
+): Promise<ReleaseSummary[]> {
+  const text = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
+  const rows = await inSlices(ids, some =>
+    all<StoredRelease<ReleaseSummary>>(db, text, length, some),
+  )
+  const found = new Map(rows.map(row => [row.id, releaseOf(row)]))
+  return ids.flatMap(id => found.get(id) ?? [])
+}
+
+/** How many releases are read in one go. */
+const SLICE = 50
+
+async function inSlices<R>(
+  ids: readonly number[],
+  read: (some: readonly number[]) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const rows: R[] = []
+  const pace = new Pace()
+  for (let from = 0; from < ids.length; from += SLICE) {
+    for (const row of await read(ids.slice(from, from + SLICE))) rows.push(row)
+    await pace.step()
+  }
+  return rows
+}
+
+/** Returns the dependencies of releases by id, without the checks of `parseEntry`. */
+export async function releaseDependencies(
+  db: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly Dependency[]>> {
+  const text = `SELECT id, releases.line ->> 'deps' AS deps FROM releases WHERE id IN ${LIST}`
+  const rows = await all<{ id: number; deps: string }>(db, text, ids)
+  return new Map(rows.map(({ id, deps }) => [id, JSON.parse(deps) as Dependency[]]))
 }
 
 /** Returns the versions of a crate in publish order. */
@@ -163,7 +224,7 @@ export async function insertRelease(
   crateId: number,
   release: Release,
   change: Change,
-): Promise<VersionRecord & Pick<Row<'releases'>, 'about' | 'line'>> {
+): Promise<VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }> {
   const { version, entry } = release
   const { cksum, yanked, pubtime: publishedAt } = entry
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
@@ -181,5 +242,6 @@ export async function insertRelease(
     published_at: publishedAt,
     published_by: change.user?.id ?? null,
   })
-  return { id, version, cksum, yanked, size: release.size, publishedAt, about, line }
+  const deps = JSON.stringify(entry.deps)
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
 }

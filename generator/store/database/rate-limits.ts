@@ -1,4 +1,4 @@
-import { one, type Queries, run } from './statement.ts'
+import { first, one, type Queries, run } from './statement.ts'
 
 /** Clocks of daemons may differ by so many milliseconds without anybody getting more tokens. */
 const SKEW_MS = 60_000
@@ -21,6 +21,22 @@ export async function takeToken(
 ): Promise<number> {
   const text = 'SELECT take_token(?, ?, ?) AS level'
   return (await one<{ level: number }>(db, text, bucket, perMinute, now.getTime())).level
+}
+
+/** Takes tokens from a bucket that may not have them yet; returns its level afterwards. */
+export async function oweTokens(
+  db: Queries,
+  bucket: string,
+  perMinute: number,
+  { tokens, now }: { readonly tokens: number; readonly now: Date },
+): Promise<number> {
+  const text = `UPDATE rate_limits SET at = greatest(at, ?),
+      level = least(?, level + greatest(0, ? - at) / 60000 * ?) - ?
+    WHERE key = ? RETURNING level`
+  const at = now.getTime()
+  const row = await first<{ level: number }>(db, text, at, perMinute, at, perMinute, tokens, bucket)
+  // A bucket that was removed since it was used had been full.
+  return row?.level ?? perMinute
 }
 
 /** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */

@@ -1,5 +1,5 @@
 import { CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely'
-import { Refusal } from '../../../core/error/error.ts'
+import { Refusal, refuse } from '../../../core/error/error.ts'
 import type { Tables } from './tables.ts'
 
 /** The database, or a transaction in it. */
@@ -113,7 +113,14 @@ function insertText(table: string, row: object): string {
   return `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
 }
 
+/** PostgreSQL has no texts with U+0000, and libsql reads them up to there. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0')
+}
+
 function execute<R>(db: Queries, sql: string, parameters: readonly Parameter[]) {
+  if (parameters.some(one => (Array.isArray(one) ? one.some(hasNul) : hasNul(one))))
+    refuse('text_nul')
   const values = parameters.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
   return db.executeQuery<R>(CompiledQuery.raw(sql, values))
 }

@@ -5,6 +5,7 @@ import type { Name } from '../../../core/name.ts'
 import { parseName } from '../../../core/name.ts'
 import type { PolicyFacts, PolicyRelease } from '../../../core/policy/policy.ts'
 import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
+import { checkFeatures } from '../../../core/release/features.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -444,7 +445,10 @@ const featureCases: FeatureCase[] = [
 for (const [what, features, objection] of featureCases) {
   test(`features: ${what}`, () => {
     const one = release({}, { features, deps: OPTIONAL })
-    assert.deepEqual(verdict(one, PRIVATE), objection === null ? [] : [`error ${objection}`])
+    assert.deepEqual(
+      checkFeatures(one.entry).map(({ code }) => code),
+      objection === null ? [] : [objection],
+    )
   })
 }
 
@@ -567,6 +571,6 @@ test('a manifest that is wrong everywhere gets a readable answer, soon', () => {
   const features = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`f${index}`, items]),
   )
-  const issues = frugally(() => said(release({}, { features }), PUBLIC))
+  const issues = frugally(() => checkFeatures(release({}, { features }).entry))
   assert.equal(issues.length, 100)
 })

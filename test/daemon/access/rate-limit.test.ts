@@ -40,6 +40,17 @@ test('a clock that is set back gives nothing; 0 is no limit', () => {
   assert.equal(none.size, 0)
 })
 
+test('what is owed is waited for', () => {
+  const limit = new RateLimit(60)
+  assert.equal(limit.owe('a', 59, NOW), 0)
+  assert.equal(limit.owe('a', 30, NOW), 30)
+  assert.deepEqual(
+    [limit.take('a', NOW).wait, limit.take('a', after(29)).wait, limit.take('a', after(30)).wait],
+    [30, 1, 0],
+  )
+  assert.equal(new RateLimit(0).owe('a', 1000, NOW), 0)
+})
+
 test('no more callers are remembered than fit, the one not heard of for longest goes first', () => {
   const limit = new RateLimit(1, 100)
   limit.take('first', NOW)
@@ -91,7 +102,7 @@ test('one subscriber of IPv6 is one caller', () => {
   for (const [address, group] of rows) assert.equal(addressGroup(address), group, address)
 })
 
-test('publishes, changes and searches have their limits; the index has none', async t => {
+test('publishes, changes, searches and other reads have their limits; the index has none', async t => {
   const env = {
     PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '2',
     PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '1',
@@ -122,6 +133,11 @@ test('publishes, changes and searches have their limits; the index has none', as
   const search = () => test.request('GET', '/api/v1/crates?q=one')
   assert.deepEqual(
     [(await search()).status, (await search()).status, (await search()).status],
+    [200, 200, 429],
+  )
+  const question = () => test.request('GET', '/api/v1/crates/one/versions')
+  assert.deepEqual(
+    [(await question()).status, (await question()).status, (await question()).status],
     [200, 200, 429],
   )
   for (let i = 0; i < 200; i++)

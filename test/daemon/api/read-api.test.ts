@@ -1,6 +1,6 @@
 // Mirrors daemon/api/crates.ts
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { before, type TestContext, test } from 'node:test'
 import * as v from 'valibot'
 import {
   crateDownloadsAnswer,
@@ -15,7 +15,9 @@ import {
   versionAnswer,
   versionsAnswer,
 } from '../../../daemon/api/schema.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
+import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
 
 let registry: TestRegistry
@@ -172,7 +174,7 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
     })
     assert.ok(versions?.[0])
     const { checksum, crate_size, ...rest } = versions[0]
-    assert.deepEqual(rest, VERSION)
+    assert.deepEqual(rest, { ...VERSION, features: {} })
     assert.match(checksum, /^[0-9a-f]{64}$/)
     assert.ok(crate_size > 100)
     assert.deepEqual(keywords, [
@@ -266,6 +268,63 @@ test('dependencies keep their ids, name the real crate, and say what it is calle
   assert.deepEqual(await get(dependenciesAnswer, '/api/v1/crates/basis/1.0.0/dependencies'), {
     dependencies: [],
   })
+})
+
+/** A registry with a crate of 500 features and many versions, whose lines differ. */
+async function wideRegistry(t: TestContext, versions: number) {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const names = Array.from({ length: 500 }, (_, at) => `feature-of-considerable-length-${at}`)
+  const features = Object.fromEntries(names.map(name => [name, []]))
+  const manifest = `[features]\n${names.map(name => `${name} = []`).join('\n')}`
+  const wide = { name: 'wide', version: '1.0.0', manifest }
+  const { body } = await test.publish(token, wide, { features })
+  assert.equal(body.errors, undefined)
+  for (let at = 1; at < versions; at++)
+    await run(
+      test.registry.database,
+      `INSERT INTO releases (crate_id, version, identity, cksum, size, yanked, line, about, published_at)
+        SELECT crate_id, ?, ?, cksum, size, yanked, replace(line, '1.0.0', ?), about, published_at
+        FROM releases WHERE version = '1.0.0'`,
+      `1.0.${at}`,
+      `1.0.${at}`,
+      `1.0.${at}`,
+    )
+  return { test, features }
+}
+
+test('versions: 100 without `per_page`', async t => {
+  const { test } = await wideRegistry(t, 103)
+  const answer = await test.request('GET', '/api/v1/crates/wide/versions')
+  const { versions, meta } = v.parse(versionsAnswer, await answer.json())
+  assert.deepEqual(
+    [versions.length, versions[0]?.num, meta],
+    [100, '1.0.102', { total: 103, next_page: '?page=2', prev_page: null }],
+  )
+})
+
+test('a version has all its features; in lists only where they are not very many', async t => {
+  const { test, features } = await wideRegistry(t, 2)
+  const read = async <S extends v.GenericSchema>(schema: S, path: string) =>
+    v.parse(schema, await (await test.request('GET', `/api/v1/crates/${path}`)).json())
+  const { versions: whole } = await read(crateAnswer, 'wide')
+  const { versions: listed } = await read(versionsAnswer, 'wide/versions')
+  assert.deepEqual(
+    [...(whole ?? []), ...listed].map(one => one.features),
+    [{}, {}, {}, {}],
+  )
+  assert.deepEqual((await read(versionAnswer, 'wide/1.0.0')).version.features, features)
+  const [short] = (await get(versionsAnswer, '/api/v1/crates/rich_crate/versions')).versions
+  assert.deepEqual(short?.features, VERSION.features)
+})
+
+test('a crate with many features and versions is answered without reading its lines', async t => {
+  const { test } = await wideRegistry(t, 300)
+  const paths = ['wide', 'wide/versions', 'wide/1.0.0/dependencies']
+  const ask = () => Promise.all(paths.map(path => test.request('GET', `/api/v1/crates/${path}`)))
+  await ask()
+  const answers = await frugallyInTheEnd(ask, 'answers about 300 versions', 400)
+  for (const answer of answers) assert.equal(answer.status, 200)
 })
 
 test('reverse dependencies: each crate once, by name, in pages', async () => {

@@ -91,6 +91,39 @@ test('tasks beyond what may wait are refused', async t => {
     assert.ok(reason instanceof Refusal && reason.has('sandbox_busy'))
 })
 
+test('clients take turns: one task of each runs, and few wait', async t => {
+  const sandbox = new Sandbox({ program, size: 0, limits: { seconds: 5, megabytes: 64 } })
+  t.after(() => sandbox.close())
+  const done: string[] = []
+  const used: number[] = []
+  const run = async (content: string, id: number) => {
+    const client = { id, onUsed: (milliseconds: number) => void used.push(milliseconds) }
+    await sandbox.run('inspect', { content, parts: {} as InspectParts }, client)
+    done.push(content)
+  }
+  const many = Array.from({ length: 66 }, (_, at) => run(`mallory ${at}`, 1))
+  const all = await Promise.allSettled([...many, run('alice', 2), run('bob', 3)])
+  assert.deepEqual(done.slice(0, 4), ['mallory 0', 'alice', 'bob', 'mallory 1'])
+  const refused = all.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
+  assert.ok(refused.length === 1 && refused[0] instanceof Refusal)
+  assert.deepEqual(
+    refused[0].issues.map(one => one.message),
+    [
+      '64 publishes of this account are already waiting to be checked; publish again when they are answered',
+    ],
+  )
+  assert.equal(used.length, 67)
+})
+
+test('a thread is free while a client has more tasks', async t => {
+  const { sandbox, run } = sandboxOf(t)
+  const client = { id: 1, onUsed: () => undefined }
+  const spin = () => sandbox.run('inspect', { content: 'spin', parts: {} as InspectParts }, client)
+  const spins = Promise.allSettled([spin(), spin()])
+  await Promise.race([run('other'), spins.then(() => assert.fail('the other task waited'))])
+  await spins
+})
+
 test('threads that have nothing to do keep no process alive', () => {
   const sandbox = new URL('../../../generator/sandbox/sandbox.js', import.meta.url)
   const code = `

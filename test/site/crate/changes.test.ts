@@ -142,7 +142,10 @@ for (const [registry, link] of origins) {
 }
 
 test('features that are on by default are marked, through others too, and circles end', () => {
-  const text = featureSection({ default: ['a'], a: ['b'], b: ['a', 'dep:x'], c: [] }).toString()
+  const text = featureSection(
+    { default: ['a'], a: ['b'], b: ['a', 'dep:x'], c: [] },
+    'crate.json',
+  ).toString()
   assert.deepEqual(
     [...text.matchAll(/<strong>(\w+)<\/strong>\s*(<span class="badge good">default)?/g)].map(
       match => [match[1], match[2] !== undefined],
@@ -154,6 +157,31 @@ test('features that are on by default are marked, through others too, and circle
       ['c', false],
     ],
   )
+})
+
+test('of very many features the first are shown, their number, and where all of them are', () => {
+  const names = Array.from({ length: 5000 }, (_, at) => `f${at}`)
+  const features = { default: names, ...Object.fromEntries(names.map(name => [name, []])) }
+  const text = featureSection(features, '../crate.json').toString()
+  assert.equal(text.match(/<li /g)?.length, 300)
+  assert.match(text, /^<ul class="rows">\n<li id="feature-default">/)
+  // Only features that are shown have a place to lead to.
+  for (const [, id] of text.matchAll(/href="#([^"]*)"/g)) assert.ok(text.includes(`id="${id}"`), id)
+  assert.match(text, / and 4,950 more</)
+  assert.match(
+    text,
+    /<p class="quiet">These are the first 300 of 5,001 features\. <a href="\.\.\/crate\.json">crate\.json<\/a> has all of them\.<\/p>$/,
+  )
+  assert.ok(text.length < 100_000)
+})
+
+test('of very many changes the first are shown', () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`f${at}`, []]))
+  const groups = manifestChanges(site, { ...before, features: {} }, { ...before, features: many })
+  assert.equal(countChanges(groups), 5000)
+  const text = changeList(groups).toString()
+  assert.equal(text.match(/<li>/g)?.length, 300)
+  assert.match(text, /<p class="quiet">4,700 more changes of this kind are not shown\.<\/p>/)
 })
 
 test('an optional dependency is a feature, unless a feature names it with dep:', () => {

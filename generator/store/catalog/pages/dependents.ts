@@ -1,5 +1,4 @@
-import { dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
-import { parseEntry } from '../../../../core/entry/parse.ts'
+import { type Dependency, dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import type { CanonicalName, Name } from '../../../../core/name.ts'
 import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
@@ -34,9 +33,11 @@ export async function readDependents(
   dependency: CanonicalName,
   limit: number,
 ): Promise<Dependent[]> {
-  const rows = await all<Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>>(
+  const rows = await all<
+    Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version'> & { deps: string }
+  >(
     db,
-    `SELECT crates.name, releases.version, releases.line
+    `SELECT crates.name, releases.version, releases.line ->> 'deps' AS deps
       FROM dependents JOIN crates ON crates.id = dependents.crate_id
       JOIN listings ON listings.crate_id = dependents.crate_id
       JOIN releases ON releases.id = listings.newest_id
@@ -44,8 +45,8 @@ export async function readDependents(
     dependency,
     limit,
   )
-  return rows.flatMap(({ name, version, line }) => {
-    const how = dependencyOn(parseEntry(line).deps, dependency)
+  return rows.flatMap(({ name, version, deps }) => {
+    const how = dependencyOn(JSON.parse(deps) as Dependency[], dependency)
     return how ? [{ name, version, ...how }] : []
   })
 }

@@ -1,4 +1,3 @@
-import { parseEntry } from '../../../../core/entry/parse.ts'
 import type { About } from '../../../../core/manifest/manifest.ts'
 import { rustMinor } from '../../../../core/search/request.ts'
 import { scoreOf, stepOf } from '../../../../core/search/score.ts'
@@ -109,7 +108,7 @@ export async function refreshCrate(tx: Queries, crateId: number): Promise<MarkSu
   const now = findableOf(canonical, newest, yanked, step)
   const text = 'UPDATE listings SET step = ?, found_id = ?, found_yanked = ? WHERE crate_id = ?'
   await run(tx, text, step, newest_id, yanked, crateId)
-  const rust = newest ? rustMinor(parseEntry(newest.line).rust_version) : null
+  const rust = newest ? rustMinor(newest.rust) : null
   const score = scoreOf(step, canonical.length)
   await keepCrateBytes(tx, crateId, score, stateOf(yanked === 1, rust))
   return changeTerms(tx, crateId, old, now)
@@ -135,13 +134,14 @@ export async function forgetCrate(tx: Queries, crateId: number): Promise<MarkSub
 }
 
 /** The stored metadata of a version. */
-type Said = Pick<Row<'releases'>, 'id' | 'about' | 'line'>
+type Said = Pick<Row<'releases'>, 'id' | 'about'> & { rust: string | null }
 
 async function saidBy(
   tx: Queries,
   ids: readonly (number | null)[],
 ): Promise<ReadonlyMap<number | null, Said>> {
-  const text = `SELECT id, about, line FROM releases WHERE id IN ${LIST}`
+  const text = `SELECT id, about, releases.line ->> 'rust_version' AS rust
+    FROM releases WHERE id IN ${LIST}`
   return new Map(
     (
       await all<Said>(

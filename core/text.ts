@@ -1,0 +1,43 @@
+/**
+ * Whether every store can keep a text and give it back: PostgreSQL refuses U+0000, and UTF-8 has no
+ * halves of surrogate pairs.
+ */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Cs}/u.test(text)
+}
+
+/** A place in plain data: a key or an index, and where the object or array is that has it. */
+interface Place {
+  readonly within: Place | null
+  readonly step: string | number
+}
+
+/**
+ * Returns the places of texts and keys in plain data that are not storable, as `a.b[0]`; at most
+ * `max`. The data may be nested to any depth.
+ */
+export function unstorablePlaces(data: object, max: number): string[] {
+  const found: string[] = []
+  const waiting: { readonly value: unknown; readonly place: Place | null }[] = [
+    { value: data, place: null },
+  ]
+  for (let one = waiting.pop(); one && found.length < max; one = waiting.pop()) {
+    const { value, place } = one
+    if (typeof value === 'object' && value !== null) {
+      const isList = Array.isArray(value)
+      for (const [key, child] of Object.entries(value).reverse())
+        waiting.push({ value: child, place: { within: place, step: isList ? Number(key) : key } })
+    }
+    const key = typeof place?.step === 'string' ? place.step : ''
+    const isText = typeof value === 'string'
+    if (!isStorable(key) || (isText && !isStorable(value))) found.push(written(place))
+  }
+  return found
+}
+
+function written(place: Place | null): string {
+  const steps: string[] = []
+  for (let at = place; at; at = at.within)
+    steps.push(typeof at.step === 'number' ? `[${at.step}]` : at.within ? `.${at.step}` : at.step)
+  return steps.reverse().join('')
+}
