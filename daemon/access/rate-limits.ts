@@ -111,7 +111,7 @@ export class RateLimits {
   }
 
   /** Returns how many tokens were taken recently, including this one. */
-  async #count(counted: Exclude<Counted, 'search'>, key: string, now: Date): Promise<number> {
+  async #count(counted: Exclude<Counted, Read>, key: string, now: Date): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }
 }
