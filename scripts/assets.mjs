@@ -45,8 +45,8 @@ const fewerMessages = {
 await build({
   entryPoints: {
     'browser/sources/page': join(site, 'browser', 'sources', 'page.ts'),
-    'browser/sources/archive': join(site, 'browser', 'sources', 'archive.ts'),
-    'browser/sources/render': join(site, 'browser', 'sources', 'render.ts'),
+    'browser/sources/archive': join(site, 'browser', 'sources', 'workers', 'archive.ts'),
+    'browser/sources/render': join(site, 'browser', 'sources', 'workers', 'render.ts'),
     sources: join(site, 'assets', 'sources.css'),
   },
   outdir: out,

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../../core/quantity.ts'
-import type { ArchiveTasks, Opened } from './archive.ts'
 import { button, element, part } from './element.ts'
 import type { Helper } from './helper.ts'
-import type { Check, Loaded, PackagePlace } from './load.ts'
+import type { ArchiveTasks, Opened } from './workers/archive.ts'
+import type { Check, Loaded, PackagePlace } from './workers/load.ts'
 
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024

@@ -4,8 +4,8 @@ import type { ChangedFile } from '../../compare/package-diff.ts'
 import { compareFragment, readCompareAddress } from '../../source/address.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { element, part } from './element.ts'
+import type { Helpers } from './helper.ts'
 import { hunkView } from './hunks.ts'
-import type { Helpers } from './source.ts'
 
 /** Up to so many changed lines of a file, and of all files, are shown without a click. */
 const OPEN_MAX = { file: 400, page: 1500 }

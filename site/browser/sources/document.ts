@@ -1,7 +1,7 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
 import { button, element } from './element.ts'
-import type { Helpers } from './source.ts'
+import type { Helpers } from './helper.ts'
 
 /** What a document is rendered with. */
 interface DocumentPlace extends Helpers {

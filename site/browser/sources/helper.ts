@@ -1,4 +1,12 @@
-import type { Reply, Request, Tasks } from './serve.ts'
+import type { ArchiveTasks } from './workers/archive.ts'
+import type { RenderTasks } from './workers/render.ts'
+import type { Reply, Request, Tasks } from './workers/serve.ts'
+
+/** The workers of a page: one reads packages, the other colors and renders what is in them. */
+export interface Helpers {
+  readonly archive: Helper<ArchiveTasks>
+  readonly render: Helper<RenderTasks>
+}
 
 type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
 type Result<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>

@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../compare/package-diff.ts'
 import { fileFragment } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
 import { element } from './element.ts'
-import type { Helpers } from './source.ts'
+import type { Helpers } from './helper.ts'
 
 /** The most lines of a file that are shown at first. */
 const LINES_MAX = 2000

@@ -1,7 +1,7 @@
 import { CheckBox } from './check.ts'
 import { startCompare } from './compare.ts'
-import { Helper } from './helper.ts'
-import { type Helpers, startSource } from './source.ts'
+import { Helper, type Helpers } from './helper.ts'
+import { startSource } from './source.ts'
 
 /** How long the workers may be silent, in seconds. */
 const SECONDS = { archive: 20, render: 5 }

@@ -1,21 +1,14 @@
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { readFileAddress } from '../../source/address.ts'
 import { mainFile } from '../../source/content.ts'
-import type { ArchiveTasks, Content, Opened } from './archive.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { documentOf } from './document.ts'
 import { element, part } from './element.ts'
 import { CodeView, fileHead } from './file.ts'
 import { Finder } from './finder.ts'
-import type { Helper } from './helper.ts'
-import type { RenderTasks } from './render.ts'
+import type { Helpers } from './helper.ts'
 import { FileTree } from './tree.ts'
-
-/** The workers of a page: one reads packages, the other colors and renders what is in them. */
-export interface Helpers {
-  readonly archive: Helper<ArchiveTasks>
-  readonly render: Helper<RenderTasks>
-}
+import type { Content, Opened } from './workers/archive.ts'
 
 /** Loads the package of the page and shows its files. */
 export async function startSource(root: HTMLElement, helpers: Helpers): Promise<void> {
@@ -103,6 +96,7 @@ class SourceView {
     const load = () => archive.ask('bytes', place)
     const head = fileHead(path, this.#sizes.get(path) ?? 0, text, load)
     this.#place.replaceChildren(head, this.#body(path, content, head))
+    performance.mark('file')
   }
 
   /** Makes the element with the content of a file; its colors follow. */

@@ -1,6 +1,6 @@
-import { type Issue, Refusal } from '../../../core/error/error.ts'
-import { ByteReader, gather } from '../../../core/tarball/bytes.ts'
-import { walkTar } from '../../../core/tarball/walk.ts'
+import { type Issue, Refusal } from '../../../../core/error/error.ts'
+import { ByteReader, gather } from '../../../../core/tarball/bytes.ts'
+import { walkTar } from '../../../../core/tarball/walk.ts'
 
 /** The files of a package, and why there may be more; as far as it could be read. */
 export interface Unpacked {

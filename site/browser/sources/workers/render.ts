@@ -1,8 +1,8 @@
-import { addGrammar, color, hasGrammar } from '../../elements/highlight.ts'
-import { fenceLanguage, fileLanguage } from '../../elements/languages.ts'
-import type { PackagedImage } from '../../readme/images.ts'
-import { IMAGE_PREFIX } from '../../source/content.ts'
-import { type Block, blocksOf, splitLines, visible } from '../../source/lines.ts'
+import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
+import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
+import type { PackagedImage } from '../../../readme/images.ts'
+import { IMAGE_PREFIX } from '../../../source/content.ts'
+import { type Block, blocksOf, splitLines, visible } from '../../../source/lines.ts'
 import { serve } from './serve.ts'
 
 /** The grammars, each loaded when it is first needed. */
@@ -55,7 +55,7 @@ const tasks = {
 
   /** Renders a Markdown file as sanitized HTML. */
   async document(file: Document): Promise<string> {
-    const { renderWithImages } = await import('../../readme/render.ts')
+    const { renderWithImages } = await import('../../../readme/render.ts')
     const { path, text, repository, vcsPath, images, paths, addresses } = file
     const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))

@@ -1,6 +1,6 @@
-import { expandDl } from '../../../core/download-url.ts'
-import type { Name } from '../../../core/name-rules.ts'
-import type { Version } from '../../../core/version.ts'
+import { expandDl } from '../../../../core/download-url.ts'
+import type { Name } from '../../../../core/name-rules.ts'
+import type { Version } from '../../../../core/version.ts'
 
 /** A package that has to be loaded. */
 export interface PackagePlace {
