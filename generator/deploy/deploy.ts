@@ -5,7 +5,7 @@ import type { Progress } from '../build/build.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { inTurns, stageOf } from '../store/upload-order.ts'
-import type { DeployTarget } from './target.ts'
+import type { DeployTarget, ListedFile } from './target.ts'
 
 /** An upload of a public tree. */
 export interface Deployment {
@@ -43,14 +43,14 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   const { from, to, removes, isPagesOnly = false, isTrial, progress } = job
   const tree = new PublicTree(from, 'never')
   if (!(await tree.has(configPath))) refuse('deploy_no_tree', { from })
-  const left = new Set<string>()
-  for await (const path of to.list()) {
-    left.add(path)
+  const left = new Map<string, ListedFile>()
+  for await (const file of to.list()) {
+    left.set(file.path, file)
     if (left.size % 1000 === 0) progress?.('listing files', left.size, 0)
   }
   await checkTarget(job, tree, left)
   const isLeft = (path: string) => isPagesOnly && isPushed(path)
-  for (const path of left) if (isLeft(path)) left.delete(path)
+  for (const path of left.keys()) if (isLeft(path)) left.delete(path)
   const stages: string[][] = [[], [], []]
   let total = 0
   for await (const path of tree.list()) {
@@ -65,8 +65,9 @@ export async function deploy(job: Deployment): Promise<Deployed> {
       const content = await tree.read(path)
       // Somebody may be building the tree; whatever is removed there is no part of it.
       if (content === null) return
-      const isListed = left.delete(path)
-      if (!isListed || !(await to.has(path, content))) {
+      const listed = left.get(path)
+      left.delete(path)
+      if (!listed || !(await to.has(listed, content))) {
         if (!isTrial) await to.put(path, content)
         differing.add(path)
         bytes += content.byteLength
@@ -75,8 +76,9 @@ export async function deploy(job: Deployment): Promise<Deployed> {
       progress?.('uploading files', done, total)
     })
   }
-  const foreign = [...left].filter(path => !isOwnPath(path)).sort()
-  const removed = removes ? [...left].filter(isOwnPath).sort((a, b) => stageOf(b) - stageOf(a)) : []
+  const rest = [...left.keys()]
+  const foreign = rest.filter(path => !isOwnPath(path)).sort()
+  const removed = removes ? rest.filter(isOwnPath).sort((a, b) => stageOf(b) - stageOf(a)) : []
   if (!isTrial) {
     for (const stage of [2, 1, 0]) {
       const some = removed.filter(path => stageOf(path) === stage)
@@ -98,17 +100,17 @@ const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
 async function checkTarget(
   { to: { place: to }, removes, isPagesOnly = false }: Deployment,
   tree: PublicTree,
-  files: ReadonlySet<string>,
+  files: ReadonlyMap<string, ListedFile>,
 ): Promise<void> {
   if (files.has(SETTINGS_FILE) || files.has(DATABASE_FILE)) refuse('deploy_registry', { to })
   if (files.has(configPath)) return
   if (isPagesOnly) refuse('deploy_not_pushed', { to })
-  for (const path of files) {
+  for (const path of files.keys()) {
     if (OF_HOST.test(path)) continue
     const isOurs = isOwnPath(path) || (await tree.has(path))
     if (!isOurs || stageOf(path) === 2) refuse('deploy_foreign', { to, path })
   }
-  if (removes && [...files].some(isOwnPath)) refuse('deploy_unfinished', { to })
+  if (removes && [...files.keys()].some(isOwnPath)) refuse('deploy_unfinished', { to })
 }
 
 /** Whether a push writes this file. */

@@ -13,7 +13,6 @@ export class HeldPause {
   readonly #database: Database
   #value: string
   #renewing = Promise.resolve()
-  #isLost = false
   readonly #timer = setInterval(() => {
     this.#renewing = this.#renewing.then(() => this.#renew())
   }, RENEW_MS)
@@ -27,11 +26,6 @@ export class HeldPause {
   static async begin(database: Database, place: string): Promise<HeldPause> {
     const begin = (tx: Queries) => beginPause(tx, SECONDS, place)
     return new HeldPause(database, await database.transaction().execute(begin))
-  }
-
-  /** Refuses to go on when the pause has ended, so that something may have changed. */
-  require(): void {
-    if (this.#isLost) refuse('pause_lost')
   }
 
   /** Ends the pause, in a transaction that refuses when it has ended before. */
@@ -52,7 +46,7 @@ export class HeldPause {
   async #renew(): Promise<void> {
     // A server that is away for a moment is asked again; the pause goes on meanwhile.
     const value = await renewPause(this.#database, this.#value, SECONDS).catch(() => this.#value)
-    if (value === null) this.#isLost = true
-    else this.#value = value
+    // Otherwise it has ended, and cannot be ended any more.
+    if (value !== null) this.#value = value
   }
 }

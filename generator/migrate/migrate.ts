@@ -100,9 +100,9 @@ class Migration {
     const pause = await HeldPause.begin(database, this.#place)
     try {
       await this.#awaitTurns()
-      const records = await this.#copyRecords(target, id, from, pause)
+      const records = await this.#copyRecords(target, id, from)
       // Comes after the records: what is rendered until then is not marked in them any more.
-      await this.#copyLastFiles(pause)
+      await this.#copyLastFiles()
       await this.#to.tree?.note(target.database)
       // Nobody knows what a tree that stays has of the `.crate` files.
       if (!this.#to.tree && this.#to.crates) await writeFact(target.database, 'tree_format', null)
@@ -126,7 +126,7 @@ class Migration {
     await git.close()
   }
 
-  async #copyRecords(target: Target, id: string, from: string, pause: HeldPause): Promise<number> {
+  async #copyRecords(target: Target, id: string, from: string): Promise<number> {
     const { progress } = this.#to
     // Searches and downloads go on: what they write between two tables must not be copied.
     const { queries, close } = await takeSnapshot(this.#registry)
@@ -135,7 +135,6 @@ class Migration {
         await copyCatalog(queries, tx, progress)
         await recordCopy(tx, { id, place: from })
       })
-      pause.require()
       return await compareCatalogs(queries, target.database, progress)
     } finally {
       await close()
@@ -143,10 +142,9 @@ class Migration {
   }
 
   /** Copies the files that differ, until none does. */
-  async #copyLastFiles(pause: HeldPause): Promise<void> {
+  async #copyLastFiles(): Promise<void> {
     const { crates } = this.#to
     for (let round = 0; (await this.#copyFiles()) > 0; round++) {
-      pause.require()
       if (round === ROUNDS_PAUSED) refuse('migrate_tree_changing')
     }
     if (crates) await setDeletedAside(this.#registry.database, crates)

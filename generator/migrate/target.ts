@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls.ts'
-import { DATABASE_FILE, type Registry, serveHolder } from '../registry.ts'
+import { DATABASE_FILE, type Registry } from '../registry.ts'
 import { readCopy, readDeparture, recordCopy } from '../store/catalog/departure.ts'
 import { continueIds, isEmpty } from '../store/database/copy.ts'
-import { listDaemons } from '../store/database/daemons.ts'
 import { closeWhole, type Database, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import type { Queries } from '../store/database/statement.ts'
@@ -61,11 +60,6 @@ async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promi
   const file = join(dir, DATABASE_FILE)
   const copy = `${file}.copy`
   if (!isOnServer(database)) refuse('migrate_file_exists', { file })
-  const holder = serveHolder(dir)
-  const serving = (await listDaemons(database)).map(one => `process ${one.process} `)
-  // One that was started before the records went to the server has the file open.
-  if (holder !== null && !serving.some(one => holder.startsWith(one)))
-    refuse('serve_locked', { dir, holder })
   if (hasMoved && !existsSync(copy))
     return existsSync(file) ? null : refuse('records_missing', { dir, file })
   if (existsSync(file) || existsSync(`${file}-wal`)) await requireMoved(file)

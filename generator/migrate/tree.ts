@@ -5,6 +5,7 @@ import { isOwnPath } from '../../core/paths/own.ts'
 import { GIT_INDEX_FOLDER, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
 import { isComplete, noteComplete, type Progress } from '../build/build.ts'
 import { forgetMirror, noteMirrored } from '../deploy/complete-mirror.ts'
+import { bucketTarget, type DeployTarget, folderTarget, type ListedFile } from '../deploy/target.ts'
 import { pagesNote } from '../pages/claim.ts'
 import { type Registry, serveHolder } from '../registry.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
@@ -12,13 +13,12 @@ import { keyAtPath } from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
+import { Mirror } from '../store/mirror.ts'
 import { PublicTree } from '../store/public-tree.ts'
-import type { Bucket, KeyRange } from '../store/s3/bucket.ts'
-import { headersOf } from '../store/s3/headers.ts'
+import type { KeyRange } from '../store/s3/bucket.ts'
 import { openBucket } from '../store/storage.ts'
 import { inTurns } from '../store/upload-order.ts'
 import type { StoredRelease } from './crates.ts'
-import { bucketFiles, folderFiles, type ListedFile, type TreeFiles } from './files.ts'
 
 /** A copy of the public tree at another place, for a registry that moves. */
 export interface TreeCopy {
@@ -72,15 +72,24 @@ export async function copyTree(
     refuse('migrate_public_served', { folder })
   if (!(await isComplete(registry))) refuse('migrate_tree_incomplete', { dir })
   const seconds = storage.cache_seconds
-  const source = from ? bucketFiles(from, seconds) : folderFiles(tree.root)
-  const target = to ? bucketFiles(to, seconds) : folderFiles(folder)
+  const source = from ? bucketTarget(from, seconds) : folderTarget(tree.root)
+  const there = new PublicTree(folder, 'each')
+  const within: TreeUpdate['within'] = to
+    ? work => work(bucketTarget(to, seconds))
+    : work => there.batch(tree => work(folderTarget(folder, tree)))
+  const isShown = async (path: string) => (await keyAtPath(database, path)) !== null
+  const mirror = to && new Mirror(to, tree.root, registry.crates, { cacheSeconds: seconds })
   const notePages = await pagesNote(registry)
   return {
-    update: (after, progress) =>
-      updateTree({ source, target, after, isShown: path => isShown(database, path) }, progress),
-    show: to
-      ? release => showInBucket(to, registry.crates, release, seconds)
-      : release => showInFolder(folder, crates, release),
+    update: (after, progress) => updateTree({ source, within, after, isShown }, progress),
+    show: async ({ name, version, cksum }) => {
+      const [path, key] = [crateFilePath(name, version), crateKey(name, cksum)]
+      const shown = { files: [], stored: new Map([[path, key]]), gone: new Map() }
+      if (mirror) return mirror.update(shown)
+      // In a folder it is another name of the file in the crate store, if that has files.
+      const file = crates.path(key)
+      if (file !== null) await there.show(placeOf(path), file)
+    },
     note: async records => {
       const isShared = to !== null && isOnServer(records) && crates.path('') === null
       const shared = isShared ? to.place : undefined
@@ -95,8 +104,9 @@ export async function copyTree(
 }
 
 interface TreeUpdate {
-  readonly source: TreeFiles
-  readonly target: TreeFiles
+  readonly source: DeployTarget
+  /** Runs work on the copy, which then is on disk. */
+  readonly within: (work: (target: DeployTarget) => Promise<void>) => Promise<void>
   readonly after: Date | null
   /** Returns whether the records have the release of a `.crate` at this path. */
   readonly isShown: (path: string) => Promise<boolean>
@@ -104,18 +114,17 @@ interface TreeUpdate {
 
 /** Makes a tree equal to another one as `TreeCopy.update` does. Removes no files of others. */
 async function updateTree(update: TreeUpdate, progress?: Progress): Promise<number> {
-  const { source, target, after, isShown } = update
+  const { source, within, after, isShown } = update
   const since = after === null ? Number.NEGATIVE_INFINITY : after.getTime() - CLOCKS_MS
   let [seen, changed] = [0, 0]
-  const updateRange = async (range: KeyRange) => {
+  const updateRange = async (range: KeyRange, target: DeployTarget) => {
     const left = new Map<string, ListedFile>()
     for await (const file of target.list(range)) if (isOfTree(file.path)) left.set(file.path, file)
     const copy = async ([here, there]: readonly [ListedFile, ListedFile | undefined]) => {
-      // A bucket tells the sums of its files: they need not be read.
-      const sum = there?.size === here.size && here.etag ? await source.sum(here) : null
-      if (there && sum !== null && sum === (await target.sum(there))) return
       const bytes = await source.read(here.path)
-      if (bytes && (await target.write(here.path, bytes, there))) changed++
+      if (!bytes || (there && (await target.has(there, bytes)))) return
+      await target.put(here.path, bytes)
+      changed++
     }
     const some: Parameters<typeof copy>[0][] = []
     for await (const file of source.list(range)) {
@@ -133,9 +142,8 @@ async function updateTree(update: TreeUpdate, progress?: Progress): Promise<numb
       await target.remove(path)
       changed++
     }
-    await target.sync()
   }
-  await inTurns(RANGES, updateRange, AT_ONCE)
+  await inTurns(RANGES, range => within(target => updateRange(range, target)), AT_ONCE)
   return changed
 }
 
@@ -147,34 +155,4 @@ function isOfTree(path: string): boolean {
 
 function rangesBetween(starts: readonly string[]): KeyRange[] {
   return starts.map((after, at) => ({ after, before: starts[at + 1] ?? '\uffff' }))
-}
-
-async function isShown(database: Database, path: string): Promise<boolean> {
-  return (await keyAtPath(database, path)) !== null
-}
-
-async function showInBucket(
-  bucket: Bucket,
-  crates: CrateStore,
-  { name, version, cksum, size }: StoredRelease,
-  cacheSeconds: number,
-): Promise<void> {
-  const path = crateFilePath(name, version)
-  const there = await bucket.head(path)
-  if (there?.size === size && there.cksum === cksum) return
-  const file = await crates.localFile(crateKey(name, cksum))
-  if (!file) return refuse('crate_lost', { name, version })
-  const headers = headersOf(placeOf(path), cacheSeconds)
-  await bucket.put(path, { body: { file: file.path, size }, cksum, headers })
-}
-
-/** In a folder, a `.crate` is another name of the file in the crate store, if that has files. */
-async function showInFolder(
-  folder: string,
-  crates: CrateStore,
-  { name, version, cksum }: StoredRelease,
-): Promise<void> {
-  const file = crates.path(crateKey(name, cksum))
-  const place = placeOf(crateFilePath(name, version))
-  if (file !== null) await new PublicTree(folder, 'each').show(place, file)
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { migrate } from '../../generator/migrate/migrate.ts'
-import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { openRegistry, type Registry, serveLock } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { endPause } from '../../generator/store/catalog/pause.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
@@ -140,6 +140,25 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   await command(there, env, 'verify')
   assert.deepEqual(await objectsOf(bucketOn(s3, 'www')), tree)
   assert.deepEqual(await objectsOf(bucketOn(s3, 'crates')), crates)
+  const refused = async (place: string, said: RegExp) => {
+    const args = [
+      'migrate',
+      '--to',
+      'file',
+      '--crates',
+      'crates',
+      '--public',
+      place,
+      '--dir',
+      there,
+    ]
+    assert.match((await plimsollHere(args, env)).stderr, said)
+  }
+  await refused(places.public, /the public tree is in s3:\/\/test\/www already/)
+  const lock = serveLock(there)
+  assert.ok(lock.tryAcquire('a daemon'))
+  await refused('public', /the daemon of this folder works in .*public while it serves/)
+  lock.release()
   const back = ['--to', 'file', '--crates', 'crates', '--public', 'www']
   await command(there, env, 'migrate', ...back)
   assert.deepEqual(sumsBelow(join(there, 'www')), tree)

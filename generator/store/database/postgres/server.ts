@@ -21,9 +21,9 @@ export class Server {
   /** Held by the session that uses the writer until its transaction ends. */
   readonly #turn = new Mutex()
 
-  constructor(settings: ServerSettings) {
+  constructor(settings: ServerSettings, readers = poolOf(settings, settings.pool)) {
     this.writer = poolOf(settings, 1)
-    this.readers = poolOf(settings, settings.pool)
+    this.readers = readers
   }
 
   /** Waits until the writer is free; returns the function that frees it. */

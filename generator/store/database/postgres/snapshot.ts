@@ -1,80 +1,35 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-} from 'kysely'
-import type { PoolClient } from 'pg'
+import { Kysely } from 'kysely'
 import type { Snapshot } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { PostgresDialect } from './dialect.ts'
 import { failure } from './failure.ts'
-import { Server, type ServerSettings } from './server.ts'
-import { execute } from './session.ts'
+import { poolOf, Server, type ServerSettings } from './server.ts'
 
-/** Opens the records on a server as they are now, for reading only, without a limit of time. */
+/** A transaction that begins with its first read. */
+const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
+const IS_OPEN = `SELECT current_setting('transaction_isolation') = 'repeatable read' AS held`
+
+/**
+ * Opens the records on a server as they are now, for reading only, without a limit of time. `close`
+ * throws when the connection was lost, and later reads were of another state.
+ */
 export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> {
-  const server = new Server({ ...settings, pool: 1, statement_seconds: 0 })
+  const unlimited = { ...settings, statement_seconds: 0 }
+  // The pool keeps its only connection, and with it the transaction.
+  const readers = poolOf(unlimited, 1, { idleTimeoutMillis: 0 })
+  const server = new Server(unlimited, readers)
   try {
-    const client = await server.readers.connect()
-    // The transaction begins with its first read.
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1')
-    return {
-      queries: new Kysely<Tables>({ dialect: new SnapshotDialect(server, client) }),
-      close: async () => {
-        client.release(true)
-        await server.close()
-      },
+    const client = await readers.connect()
+    await client.query(BEGIN)
+    client.release()
+    const close = async () => {
+      const { rows } = await readers.query<{ held: number }>(IS_OPEN)
+      await server.close()
+      if (rows[0]?.held !== 1) throw new Error('the connection of the snapshot was lost')
     }
+    return { queries: new Kysely<Tables>({ dialect: new PostgresDialect(server) }), close }
   } catch (error) {
     await server.close()
     throw failure(error)
-  }
-}
-
-/** Has all statements executed by one connection. */
-class SnapshotDialect extends PostgresDialect {
-  readonly #client: PoolClient
-
-  constructor(server: Server, client: PoolClient) {
-    super(server)
-    this.#client = client
-  }
-
-  override createDriver(): Driver {
-    const connection = new SnapshotConnection(this.#client)
-    const refuse = async () => {
-      throw new Error('a snapshot takes no changes')
-    }
-    return {
-      init: async () => {},
-      acquireConnection: async () => connection,
-      beginTransaction: refuse,
-      commitTransaction: refuse,
-      rollbackTransaction: refuse,
-      releaseConnection: async () => {},
-      destroy: async () => {},
-    }
-  }
-}
-
-class SnapshotConnection implements DatabaseConnection {
-  readonly #client: PoolClient
-
-  constructor(client: PoolClient) {
-    this.#client = client
-  }
-
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    try {
-      return await execute<R>(this.#client, query)
-    } catch (error) {
-      throw failure(error)
-    }
-  }
-
-  streamQuery(): never {
-    throw new Error('rows are read page by page, not streamed')
   }
 }
