@@ -7,8 +7,8 @@ import type { Io } from '../generator/cli/io.ts'
 export interface ProcessEnds {
   /** Reads all of standard input. */
   readonly readInput: () => Promise<string>
-  /** Resolves with the reason when the daemon has to stop. */
-  readonly stopped: () => Promise<string>
+  /** Resolves with the reason when the daemon has to stop; calls `reload` when asked to. */
+  readonly stopped: (reload: () => void) => Promise<string>
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
   readonly isRead: () => boolean
 }
