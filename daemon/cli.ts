@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { isatty } from 'node:tty'
 import { CommanderError } from 'commander'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { Exit } from '../generator/cli/io.ts'
@@ -22,11 +23,15 @@ for (const stream of [process.stdout, process.stderr]) {
 /** A second SIGINT within this time is the same Ctrl-C, sent by the terminal and again by `npx`. */
 const SAME_INTERRUPT_MS = 250
 
+/** Whether somebody sits at a terminal of this process, whose end is a SIGHUP. */
+const isOnTerminal = [0, 1, 2].some(descriptor => isatty(descriptor))
+
 /**
- * Resolves with its name at the first SIGTERM, SIGINT or SIGHUP, or when the parent closes its IPC
- * channel. Later signals have no effect, except that a second Ctrl-C ends the process at once.
+ * Resolves with its name at the first SIGTERM or SIGINT, when the terminal ends, or when the parent
+ * closes its IPC channel. Later signals have no effect, except that a second Ctrl-C ends the
+ * process at once. Without a terminal, SIGHUP calls `reload`.
  */
-function stopSignal(): Promise<string> {
+function stopSignal(reload: () => void): Promise<string> {
   return new Promise(resolve => {
     let interrupted: number | null = null
     process.on('SIGINT', () => {
@@ -34,7 +39,8 @@ function stopSignal(): Promise<string> {
       if (performance.now() - interrupted > SAME_INTERRUPT_MS) process.exit(130)
       resolve('SIGINT')
     })
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve(signal))
+    process.on('SIGTERM', () => resolve('SIGTERM'))
+    process.on('SIGHUP', () => (isOnTerminal ? resolve('SIGHUP') : reload()))
     process.once('disconnect', () => resolve('the parent process ended'))
     process.channel?.unref()
   })

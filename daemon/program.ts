@@ -6,8 +6,8 @@ import type { PasswordInput } from './commands/user.ts'
 
 /** What some commands need of the process, besides printing. */
 export interface ProcessEnds extends PasswordInput {
-  /** Resolves with the reason when the daemon has to stop. */
-  readonly stopped: () => Promise<string>
+  /** Resolves with the reason when the daemon has to stop; calls `reload` when asked to. */
+  readonly stopped: (reload: () => void) => Promise<string>
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
   readonly isRead: () => boolean
 }

@@ -68,7 +68,8 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     // While this one was not heard of, a newer version may have gone on without it.
     await requireSchema(tx, placeOfRecords(registry), program)
     if (await hasOtherListings(tx)) refuse('listings_changed', { version: program.version })
-    await noteDaemon(tx, self)
+    // Settings may have been reloaded.
+    await noteDaemon(tx, { ...self, common: commonOf(registry) })
   }
   const serving = {
     note: async () => {

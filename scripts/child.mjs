@@ -1,6 +1,7 @@
 // Runs a program of ours in a process of its own that ends with this one, however this one ends.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
 
 /** Of npm this process sees nothing but the shell between them: both have to live on. */
 const ANCESTORS = process.env.npm_lifecycle_event ? [process.ppid, parentOf(process.ppid)] : []
@@ -9,7 +10,7 @@ const CHECK_MS = 500
 /**
  * Starts `node ARGS…` and exits with its code. Every signal to stop is passed on as SIGTERM, which
  * the child takes as one request however often it comes: a signal to the process group reaches the
- * child twice. When npm ends, the child is asked to stop as well; when this process is killed, the
+ * child twice. Without a terminal, SIGHUP is no signal to stop, and passed on as it is. When npm ends, the child is asked to stop as well; when this process is killed, the
  * child sees its IPC channel close.
  */
 export function runChild(args) {
@@ -17,7 +18,9 @@ export function runChild(args) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   })
   const stop = () => child.kill('SIGTERM')
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop)
+  const isOnTerminal = [0, 1, 2].some(descriptor => isatty(descriptor))
+  process.on('SIGHUP', () => (isOnTerminal ? stop() : child.kill('SIGHUP')))
   const check = setInterval(() => {
     if (ANCESTORS.every(isAlive)) return
     clearInterval(check)

@@ -31,6 +31,7 @@ import {
   refuse,
   registryCounts,
   type Serving,
+  type Settings,
   serveLock,
   systemRefusal,
   timestamp,
@@ -51,6 +52,7 @@ import { GitWorker } from '../workers/git-worker.ts'
 import { IndexWorker } from '../workers/index-worker.ts'
 import { MirrorWorker } from '../workers/mirror-worker.ts'
 import { TakeoverWorker } from '../workers/takeover-worker.ts'
+import { type Life, reload } from './reload.ts'
 
 /** What the log says when the first upload of the tree fails. */
 const MIRROR_FAILED = 'the upload of the whole tree failed; trying again'
@@ -62,12 +64,22 @@ interface ServeOptions extends FolderOptions {
   readonly init?: boolean
 }
 
-/** Registers `serve`, which runs the daemon until the promise of `stopped` resolves. */
-export function registerServe(program: Command, io: Io, stopped: () => Promise<string>): void {
+/**
+ * Registers `serve`, which runs the daemon until the promise of `stopped` resolves, and has it
+ * reload its settings when `stopped` calls back.
+ */
+export function registerServe(
+  program: Command,
+  io: Io,
+  stopped: (reload: () => void) => Promise<string>,
+): void {
   const command = withSettingFlags(withDir(program.command('serve'), io))
     .description('run the daemon: publishing, the web API and the pages')
     .option('--init', 'create the registry folder if it is missing')
-    .action((options: ServeOptions) => run(io, () => serve(io, options, stopped())))
+    .action((options: ServeOptions) => {
+      const life: Life = { stopped: stopped(() => life.reload()), reload: () => undefined }
+      return run(io, () => serve(io, options, life))
+    })
   withManual(command, {
     examples: [
       ['plimsoll serve', 'serves ./registry at http://127.0.0.1:8080'],
@@ -86,7 +98,7 @@ export function registerServe(program: Command, io: Io, stopped: () => Promise<s
  * Serves a registry folder until it is stopped. Locks the folder, listens, finishes pending work,
  * and prints the settings for Cargo and `listening on …`. At the end, finishes running requests.
  */
-async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): Promise<void> {
+async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
   const { dir } = options
   const sources = { env: io.env, flags: flagsOf(options), program: io.program, onUpgrade: io.err }
   if (options.init && !isRegistry(dir)) {
@@ -127,7 +139,8 @@ async function serve(io: Io, options: ServeOptions, stopped: Promise<string>): P
           log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
         const serving = await beginServing(registry, server.url)
         try {
-          await serveRegistry(io, log, stopped, { registry, server, serving })
+          const read = () => readSettings(dir, sources).settings
+          await serveRegistry(io, log, life, { registry, server, serving, read })
         } finally {
           await serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED))
         }
@@ -148,13 +161,15 @@ interface Served {
   readonly registry: Registry
   readonly server: Listening
   readonly serving: Serving | null
+  /** Reads the settings as they are now. */
+  readonly read: () => Settings
 }
 
 async function serveRegistry(
   io: Io,
   log: Logger,
-  stopped: Promise<string>,
-  { registry, server, serving }: Served,
+  life: Life,
+  { registry, server, serving, read }: Served,
 ): Promise<void> {
   const clock = () => io.now()
   /** Logs a failure in background work and stores it for `plimsoll status`. */
@@ -170,7 +185,7 @@ async function serveRegistry(
       logFailure(log, unrecorded, 'cannot record this failure'),
     )
   }
-  const { shutdown_seconds } = registry.settings.server
+  const patience = () => registry.settings.server.shutdown_seconds
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
   const onBuildFailure = failureReport('build', 'a build failed; trying again')
@@ -198,25 +213,27 @@ async function serveRegistry(
     git = startGit?.(failureReport('git index', 'the git index is behind; trying again')) ?? null
     await git?.beginWithConfig()
     const { crates, releases } = await registryCounts(registry.database)
-    const app = createApp({ registry, indexWorker, clock, log, metrics, git, downloads })
-    server.answer(app.fetch, app.quick)
+    const deps = { registry, indexWorker, clock, log, metrics, git, downloads }
+    const answer = () => {
+      const app = createApp(deps)
+      server.answer(app.fetch, app.quick)
+    }
+    answer()
+    life.reload = () => reload({ registry, server, log, read, answer })
     await printWelcome(io, registry)
     if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
     io.out(`listening on ${server.url}`)
     disk.useThread()
     const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`
     log.info({ url: server.url, crates, releases }, `started: ${contents} in ${registry.dir}`)
-    const signal = await Promise.race([stopped, ...(takeover ? [takeover.outdated] : [])])
+    const signal = await Promise.race([life.stopped, ...(takeover ? [takeover.outdated] : [])])
     const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
-    log.info(
-      { signal },
-      `stopping (${signal}): finishing work, at most ${shutdown_seconds} s${hint}`,
-    )
+    log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
   } finally {
-    await server.stop(shutdown_seconds)
+    await server.stop(patience())
     await takeover?.close()
     await downloadWorker.close()
-    await indexWorker.close(shutdown_seconds)
+    await indexWorker.close(patience())
     await git?.close()
     await mirror?.close()
     await registry.tree.cdn?.close().catch(onPurgeFailure)

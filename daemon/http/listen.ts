@@ -21,6 +21,8 @@ export interface Listening {
   readonly url: string
   /** Starts answering with `quick`, then the app; requests that came before wait for the app. */
   answer(fetch: Fetch, quick?: Quick | null): void
+  /** Looks for renewed TLS files now; otherwise that is done every few seconds. */
+  renewTls(): void
   /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
   stop(seconds: number): Promise<void>
 }
@@ -74,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
-  const stopWatching = isRenewable && watchTls(options.tls, server, pair, options)
+  const watch = isRenewable ? watchTls(options.tls, server, pair, options) : null
   const app = getRequestListener(fetch, { hostname: NO_HOST })
   answerRequests(server, connections, app, () => quickly, silenceOf(options))
   return {
@@ -84,8 +86,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       quickly = quick
       ready(given)
     },
+    renewTls: () => watch?.renew(),
     stop: seconds => {
-      if (stopWatching) stopWatching()
+      watch?.stop()
       return connections.stop(seconds)
     },
   }
@@ -218,17 +221,17 @@ export interface TlsWatch {
 
 /**
  * Polls the files and passes a new, valid pair to the server. While they are unusable, keeps the
- * old certificate and reports each reason once. Returns a function that stops the polling.
+ * old certificate and reports each reason once. `renew` does so at once, and reports any reason.
  */
 function watchTls(
   files: TlsFiles,
   server: Pick<Server, 'setSecureContext'>,
   present: Pair,
   { onTlsFailure, renewalCheck = 5000 }: TlsWatch,
-): () => void {
+): { renew(): void; stop(): void } {
   let last = present
   let complaint = ''
-  const timer = setInterval(() => {
+  const check = () => {
     try {
       const now = readTls(files)
       complaint = ''
@@ -241,9 +244,14 @@ function watchTls(
       if (error.message !== complaint) onTlsFailure(error)
       complaint = error.message
     }
-  }, renewalCheck)
+  }
+  const timer = setInterval(check, renewalCheck)
   timer.unref()
-  return () => clearInterval(timer)
+  const renew = () => {
+    complaint = ''
+    check()
+  }
+  return { renew, stop: () => clearInterval(timer) }
 }
 
 function readPem(path: string): Buffer {

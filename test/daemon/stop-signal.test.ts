@@ -59,7 +59,6 @@ function kill(child: ChildProcess, signal: NodeJS.Signals, whom: 'alone' | 'grou
 
 const CASES = [
   ['SIGTERM to the daemon', SERVE, 'SIGTERM', 'alone'],
-  ['SIGHUP to the daemon', SERVE, 'SIGHUP', 'alone'],
   ['SIGTERM to the group of npm', ['npm', 'start'], 'SIGTERM', 'group'],
   ['Ctrl-C in the terminal of npm', ['npm', 'start'], 'SIGINT', 'group'],
   ['the end of the terminal of npm', ['npm', 'start'], 'SIGHUP', 'group'],

@@ -169,6 +169,32 @@ test('an answer over HTTP/2 lasts as long as its client takes what there is', as
   assert.deepEqual(await Promise.all([read('/'), read('/whole')]), [30_000, 30_000])
 })
 
+test('looks for a renewed certificate when it is told to', async () => {
+  const files = { cert: join(folder, 'told.cert.pem'), key: join(folder, 'told.key.pem') }
+  const put = (pair: typeof files) => {
+    copyFileSync(pair.cert, files.cert)
+    copyFileSync(pair.key, files.key)
+  }
+  put(first)
+  const failures: string[] = []
+  const onTlsFailure = (refusal: Refusal) => failures.push(refusal.issues[0].code)
+  const never = { renewalCheck: 1_000_000 }
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: files, onTlsFailure, ...never })
+  server.answer(() => new Response('hello'))
+  try {
+    put(second)
+    server.renewTls()
+    assert.equal((await get(server.url)).name, 'second')
+    copyFileSync(first.key, files.key)
+    server.renewTls()
+    server.renewTls()
+    assert.deepEqual(failures, ['tls_mismatch', 'tls_mismatch'])
+    assert.equal((await get(server.url)).name, 'second')
+  } finally {
+    await server.stop(1)
+  }
+})
+
 test('takes up a renewed certificate, and keeps the old one while the files do not fit', async () => {
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
   copyFileSync(first.cert, files.cert)

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino'
+import type { Registry, Settings } from '../../generator/index.ts'
+import type { Listening } from '../http/listen.ts'
+
+/** The settings that a running daemon takes over; all others are part of what it has opened. */
+const TAKEN_OVER = [
+  /^(?:api|owners|policy)\./,
+  /^auth\.(?!required$)/,
+  /^limits\.(?!(?:image_bytes|request_seconds)$)/,
+  /^(?:server\.(?:trusted_proxies|shutdown_seconds)|storage\.downloads|log\.level)$/,
+]
+
+/** What the process has the daemon do. */
+export interface Life {
+  /** Resolves with the reason when it has to stop. */
+  readonly stopped: Promise<string>
+  /** Set by the daemon: called when it has to reload its settings. */
+  reload: () => void
+}
+
+/** What reloads, and what with. */
+export interface Reload {
+  readonly registry: Registry
+  readonly server: Listening
+  readonly log: Logger
+  /** Reads the settings as they are now. */
+  readonly read: () => Settings
+  /** Has requests answered by the settings of the registry from now on. */
+  readonly answer: () => void
+}
+
+/**
+ * Reloads certificates, and the settings that can change while a daemon serves; names the others.
+ * Unusable ones are logged, and the old ones go on. Never throws.
+ */
+export function reload({ registry, server, log, read, answer }: Reload): void {
+  try {
+    server.renewTls()
+    const { taken, left } = takeOver(registry.settings, read())
+    log.level = registry.settings.log.level
+    if (taken.length > 0) answer()
+    const what = taken.length > 0 ? taken.join(', ') : 'no setting that can be has changed'
+    log.info({ settings: taken }, `reloaded: ${what}`)
+    if (left.length > 0)
+      log.warn({ settings: left }, `not reloaded: ${left.join(', ')}; restart the daemon for that`)
+  } catch (error) {
+    log.error({ err: error }, 'the settings cannot be reloaded; keeping the old ones')
+  }
+}
+
+/** Writes what can be taken over into `running`; returns the keys of all that differs. */
+function takeOver(running: Settings, next: Settings): Record<'taken' | 'left', string[]> {
+  const found = { taken: [] as string[], left: [] as string[] }
+  for (const [section, rows] of Object.entries(next)) {
+    // Of a static build: no section.
+    if (section === 'yanked') continue
+    const before = running[section as keyof Settings] as unknown as Record<string, unknown>
+    for (const [name, value] of Object.entries(rows)) {
+      if (JSON.stringify(before[name]) === JSON.stringify(value)) continue
+      const key = `${section}.${name}`
+      const isTaken = TAKEN_OVER.some(pattern => pattern.test(key))
+      if (isTaken) before[name] = value
+      found[isTaken ? 'taken' : 'left'].push(key)
+    }
+  }
+  return found
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { settingTable } from '../../../core/settings/schema.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
+import { type Reload, reload } from '../../../daemon/commands/reload.ts'
+import { serveLock } from '../../../generator/registry.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
+import { publishRequest } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const SERVE = [process.execPath, join(root, 'dist', 'daemon', 'cli.js'), 'serve']
+
+/** Does not become small in an archive. */
+const TEXT = `// ${randomBytes(2000).toString('hex')}`
+
+/** A daemon with these settings, started by `command` with what follows it. */
+async function start(t: TestContext, settings: string, command = SERVE) {
+  const dir = join(folderOf(t), 'registry')
+  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  const set = (text: string) => writeFileSync(join(dir, 'plimsoll.toml'), text)
+  set(settings)
+  const [program = '', ...args] = command
+  const env = { ...hostEnvironment(), PLIMSOLL_DIR: dir, PLIMSOLL_LISTEN: '127.0.0.1:0' }
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      said += chunk
+    })
+  const ended = once(child, 'close')
+  new Cleanup(t).add(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const says = (words: RegExp) =>
+    until(
+      () => {
+        assert.equal(child.exitCode, null, said)
+        return words.test(said)
+      },
+      () => `it does not say ${words}\n${said}`,
+    )
+  await says(/^listening on http\S+\s*$/m)
+  const url = /^listening on (http\S+?)\s*$/m.exec(said)?.[1] ?? ''
+  const [authorization = ''] = /plim_[0-9A-Za-z]{38}/.exec(said) ?? []
+  const publish = async (version: string) => {
+    const body = publishRequest({ name: 'demo', version, files: { 'src/lib.rs': TEXT } })
+    const init = { method: 'PUT', headers: { authorization }, body }
+    return (await (await fetch(`${url}/api/v1/crates/new`, init)).text()).slice(0, 200)
+  }
+  return { dir, child, ended, url, set, says, publish }
+}
+
+/** Sends SIGHUP and waits for what the log says then. */
+async function hangUp(child: ChildProcess, says: (words: RegExp) => Promise<void>, words: RegExp) {
+  child.kill('SIGHUP')
+  await says(words)
+}
+
+test('SIGHUP without a terminal reloads what can be, names the rest, and never ends the daemon', async t => {
+  const { child, url, set, says, publish } = await start(t, '[limits]\ncrate_bytes = 1024\n')
+  assert.match(await publish('1.0.0'), /bigger than the 1024 bytes/)
+  set('[limits]\ncrate_bytes = "1 MiB"\npublish_per_minute = 1\n[registry]\ntitle = "Ours"\n')
+  await hangUp(child, says, /"reloaded: limits\.crate_bytes, limits\.publish_per_minute"/)
+  await says(/"not reloaded: registry\.title; restart the daemon for that"/)
+  assert.match(await publish('1.0.0'), /"warnings"/)
+  assert.match(await publish('1.1.0'), /too many publishes/)
+  set('[limits]\ncrate_bytes = 1\n[log]\nlevel = "debug"\n')
+  await hangUp(child, says, /the settings cannot be reloaded; keeping the old ones/)
+  await says(/`limits\.crate_bytes` cannot be 1;/)
+  set('[log]\nlevel = "debug"\n')
+  await hangUp(child, says, /"reloaded: limits.crate_bytes, limits.publish_per_minute, log.level"/)
+  assert.equal((await fetch(`${url}/index/config.json`)).status, 200)
+  await says(/"level":20,.*"path":"\/index\/config\.json"/)
+  await hangUp(child, says, /"reloaded: no setting that can be has changed"/)
+  child.kill('SIGTERM')
+  await says(/"stopping \(SIGTERM\)/)
+})
+
+test('`npm start` without a terminal passes it on', async t => {
+  const command = [process.execPath, join(root, 'scripts', 'start.mjs')]
+  const { child, url, says } = await start(t, '', command)
+  await hangUp(child, says, /"reloaded: no setting that can be has changed"/)
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+})
+
+test('the end of its terminal stops the daemon', async t => {
+  const line = SERVE.map(word => `'${word}'`).join(' ')
+  const command = ['script', '--quiet', '--return', '--flush', '--command', line, '/dev/null']
+  const { dir, child, ended, url } = await start(t, '', command)
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  child.kill('SIGKILL')
+  await ended
+  await until(
+    () => !serveLock(dir).isHeld(),
+    () => 'it goes on',
+  )
+})
+
+test('of all settings those are taken over that the document says', () => {
+  const document = readFileSync(join(root, 'docs', 'hosting.md'), 'utf8')
+  const [, list = ''] = /It takes\nover\n\n(.*?)\n\n/s.exec(document) ?? []
+  const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+  const isDocumented = (key: string) =>
+    list.split('\n- ').some(item => {
+      const [own = '', excepted = ''] = item.split('except')
+      const section = `[${key.slice(0, key.indexOf('.'))}]`
+      return (
+        named(own).some(name => [key, section].includes(name)) && !named(excepted).includes(key)
+      )
+    })
+  const { settings: running } = resolveSettings({})
+  const keys = [...settingTable.keys()].filter(key => key.includes('.'))
+  const logged: Record<'taken' | 'left', string[]> = { taken: [], left: [] }
+  const calls: string[] = []
+  // Another value for every setting; what it is does not matter here.
+  const changed = Object.fromEntries(
+    Object.entries(running).map(([section, rows]) => [
+      section,
+      Object.fromEntries(Object.keys(rows).map(name => [name, 'changed'])),
+    ]),
+  )
+  const note = (to: keyof typeof logged) => (about: { settings: string[] }) =>
+    logged[to].push(...about.settings)
+  const given = (read: () => unknown) =>
+    ({
+      registry: { settings: running },
+      server: { renewTls: () => calls.push('certificates') },
+      log: { info: note('taken'), warn: note('left'), error: () => calls.push('error') },
+      read,
+      answer: () => calls.push('answer'),
+    }) as unknown as Reload
+  reload(given(() => changed))
+  assert.deepEqual(logged.taken, keys.filter(isDocumented))
+  assert.deepEqual(
+    logged.left,
+    keys.filter(key => !isDocumented(key)),
+  )
+  assert.ok(logged.taken.length > 30 && logged.left.length > 30)
+  reload(
+    given(() => {
+      throw new Error('a file that cannot be read')
+    }),
+  )
+  assert.deepEqual(calls, ['certificates', 'answer', 'certificates', 'error'])
+})
