@@ -1,5 +1,5 @@
 /**
- * Rendering every page of 10,000 crates with READMEs and sources, and what a publish costs
+ * Rendering every page of 10,000 crates with READMEs and some files, and what a publish costs
  * meanwhile: pages must keep the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number
  * of crates.
  */

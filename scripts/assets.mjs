@@ -1,16 +1,15 @@
 // Bundles and minifies the scripts and styles of the pages into dist/assets, from where the program
 // reads them.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { minify } from 'terser'
 import { root } from './prepare.mjs'
 
 const site = join(root, 'site')
-const out = join(root, 'dist', 'assets')
+const built = join(root, 'dist', 'assets')
+const out = `${built}.new`
 const TARGETS = ['es2022', 'chrome111', 'firefox114', 'safari16.4']
-// Names of parts change with what is in them.
-rmSync(out, { recursive: true, force: true })
 await build({
   entryPoints: {
     'browser/page': join(site, 'browser', 'page.ts'),
@@ -69,3 +68,6 @@ for (const name of readdirSync(scripts).filter(one => one.endsWith('.js'))) {
   writeFileSync(file, code)
 }
 for (const name of ['mark.svg', 'favicon.ico']) cpSync(join(site, 'assets', name), join(out, name))
+// Names of parts change with what is in them, so nothing of before may stay.
+rmSync(built, { recursive: true, force: true })
+renameSync(out, built)

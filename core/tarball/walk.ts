@@ -22,12 +22,12 @@ interface Extension {
 
 /**
  * Walks the members of a tar up to its end; `visit` gets each and a way to read its bytes. No tar
- * library is used, because each is lenient in its own way (`tar-stream` trusts a pax size, continues
- * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive that
- * two readers could see differently must be refused: any type but file and folder, two sizes, two
- * names, two extended headers of a member, unknown formats. Errors after which reading can continue
- * are added to `issues`, others are thrown as a `Refusal`; both name the member. Returns whether it
- * came to the end. Runs in browsers, too.
+ * library is used, because each is lenient in its own way (`tar-stream` trusts a pax size, goes on
+ * after the end blocks and gives folders no data; Cargo's reader does the opposite). An archive
+ * that two readers could see differently must be refused: any type but file and folder, two sizes,
+ * two names, two extended headers of a member, unknown formats. Errors after which reading can
+ * continue are added to `issues`, others are thrown as a `Refusal`; both name the member. Returns
+ * whether it came to the end. Runs in browsers, too.
  */
 export async function walkTar(
   bytes: ByteReader,

@@ -116,8 +116,9 @@ ${site.feeds ? html`<a href="${to(updatesPath)}">Feed</a>` : null}
 }
 
 /**
- * Returns the Content-Security-Policy: a page loads only files of this site, and packages where they
- * are. It is in a `<meta>` because some hosts send no headers. Servers add `frame-ancestors`, which works only in a header.
+ * Returns the Content-Security-Policy: a page loads only files of this site, and packages from
+ * where they are. It is in a `<meta>` because some hosts send no headers. Servers add
+ * `frame-ancestors`, which works only in a header.
  */
 export function contentSecurityPolicy({
   images,

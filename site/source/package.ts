@@ -35,7 +35,10 @@ export function checkBox(what: string): Markup {
 <p role="status" data-state>Not checked. ${what} need JavaScript, which loads the package and checks it.</p>
 <div data-ask></div>
 <details class="small"><summary>What the check proves</summary>
-<p>Your browser computes the SHA-256 of the package and compares it with the one in the index line of this version, as Cargo does before it builds. So you see the bytes that the index of this host names, and that Cargo would unpack. The check does not prove who wrote them, nor that the repository has the same. It cannot notice a host that changes its index and its packages together.</p>
+<p>Your browser computes the SHA-256 of the package and compares it with the one in the index line
+of this version, as Cargo does before it builds. So you see the bytes that the index of this host
+names, and that Cargo would unpack. The check does not prove who wrote them, nor that the repository
+has the same. It cannot notice a host that changes its index and its packages together.</p>
 </details>
 </div>`
 }

@@ -80,7 +80,7 @@ for (const place of [still, live]) {
       await page.locator('.file-name', { hasText: 'src/deep/mod.rs' }).waitFor()
       assert.equal(await page.locator('.tree [aria-current]').innerText(), 'mod.rs')
       assert.equal(
-        await page.locator('.code code').innerText(),
+        await page.locator('.code code').textContent(),
         'pub const VERSION: &str = "2.0.0";\n',
       )
       await page.goBack()

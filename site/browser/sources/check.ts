@@ -1,6 +1,6 @@
 import { formatBytes } from '../../../core/quantity.ts'
 import { button, element, part } from './element.ts'
-import type { Helper } from './helper.ts'
+import type { TaskWorker } from './task-worker.ts'
 import type { ArchiveTasks, Opened } from './workers/archive.ts'
 import type { Check, Loaded, PackagePlace } from './workers/load.ts'
 
@@ -50,7 +50,7 @@ export class CheckBox {
   }
 
   /** Loads a package and checks it; asks before a large one, and before one that differs. */
-  async open(helper: Helper<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
+  async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
     const { name, version, size } = place
     const what = `${name} ${version}`
     if (size !== null && size > ASKED_BYTES)
@@ -61,11 +61,11 @@ export class CheckBox {
     const onProgress = (loaded: unknown) => {
       progress.value = (loaded as Loaded).bytes
     }
-    const opened = await helper.ask('open', { place, anyway: false }, onProgress)
+    const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened
     this.conclude([{ ...opened.check, name: what }])
     await this.ask('Nothing of it is shown.', 'Show it anyway')
-    return helper.ask('open', { place, anyway: true })
+    return worker.ask('open', { place, anyway: true })
   }
 }
 
@@ -83,9 +83,9 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
       code(cksum),
     ]
   return [
-    `Differs: this host sent another package for ${name} than its index names, and Cargo would refuse it. The index names the SHA-256 `,
+    `Differs: what was loaded for ${name} is not the package that the index of this host names, and Cargo would refuse it. The index names the SHA-256 `,
     code(check.wanted),
-    ', the package has ',
+    ', what was loaded has ',
     code(cksum),
   ]
 }

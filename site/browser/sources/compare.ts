@@ -4,15 +4,15 @@ import type { ChangedFile } from '../../compare/package-diff.ts'
 import { compareFragment, readCompareAddress } from '../../source/address.ts'
 import { CheckBox, placeOf } from './check.ts'
 import { element, part } from './element.ts'
-import type { Helpers } from './helper.ts'
 import { hunkView } from './hunks.ts'
+import type { Workers } from './task-worker.ts'
 
 /** Up to so many changed lines of a file, and of all files, are shown without a click. */
 const OPEN_MAX = { file: 400, page: 1500 }
 
 /** Compares the versions that the fragment of the address names, or the newest two. */
-export function startCompare(root: HTMLElement, helpers: Helpers): void {
-  const view = new CompareView(root, helpers)
+export function startCompare(root: HTMLElement, workers: Workers): void {
+  const view = new CompareView(root, workers)
   const asked = new URLSearchParams(location.search)
   const [from, to] = [asked.get('from')?.trim(), asked.get('to')?.trim()]
   // The form without a script, and links of older versions.
@@ -23,7 +23,7 @@ export function startCompare(root: HTMLElement, helpers: Helpers): void {
 
 class CompareView {
   readonly #root: HTMLElement
-  readonly #helpers: Helpers
+  readonly #workers: Workers
   readonly #box: CheckBox
   readonly #from: HTMLSelectElement
   readonly #to: HTMLSelectElement
@@ -33,9 +33,9 @@ class CompareView {
   /** The versions that are shown, as in an address. */
   #shown = ''
 
-  constructor(root: HTMLElement, helpers: Helpers) {
+  constructor(root: HTMLElement, workers: Workers) {
     this.#root = root
-    this.#helpers = helpers
+    this.#workers = workers
     this.#box = new CheckBox(root)
     this.#from = part(root, 'select[name=from]')
     this.#to = part(root, 'select[name=to]')
@@ -72,7 +72,7 @@ class CompareView {
   }
 
   async #compare(from: string, to: string): Promise<readonly ChangedFile[]> {
-    const { archive } = this.#helpers
+    const { archive } = this.#workers
     this.#box.begin()
     part(this.#root, '[data-view]').hidden = true
     const checks = []
@@ -135,7 +135,7 @@ class CompareView {
     const fill = async () => {
       if (isFilled) return
       isFilled = true
-      const lines = hunkView(this.#helpers, file, at, source)
+      const lines = hunkView(this.#workers, file, at, source)
       details.append(await lines.catch(error => `They could not be shown: ${error.message}.`))
     }
     details.addEventListener('toggle', () => void fill())

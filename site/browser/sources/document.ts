@@ -1,10 +1,10 @@
 import { fileFragment, readFileAddress } from '../../source/address.ts'
 import { IMAGE_PREFIX } from '../../source/content.ts'
 import { button, element } from './element.ts'
-import type { Helpers } from './helper.ts'
+import type { Workers } from './task-worker.ts'
 
 /** What a document is rendered with. */
-interface DocumentPlace extends Helpers {
+interface DocumentPlace extends Workers {
   readonly root: HTMLElement
   readonly paths: readonly string[]
 }
@@ -56,9 +56,9 @@ export function documentOf(
 }
 
 async function render(path: string, text: string, place: DocumentPlace): Promise<Node> {
-  const { root, paths, render: helper } = place
+  const { root, paths, render: worker } = place
   const { repository, vcsPath, images = 'link' } = root.dataset
-  const html = await helper.ask('document', {
+  const html = await worker.ask('document', {
     path,
     text,
     repository: repository || null,

@@ -3,7 +3,7 @@ import type { ChangedFile } from '../../compare/package-diff.ts'
 import { fileFragment } from '../../source/address.ts'
 import { visible } from '../../source/lines.ts'
 import { element } from './element.ts'
-import type { Helpers } from './helper.ts'
+import type { Workers } from './task-worker.ts'
 
 /** The most lines of a file that are shown at first. */
 const LINES_MAX = 2000
@@ -12,7 +12,7 @@ const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
 /** Shows the changed lines of a file, first without colors; `source` is where its lines are shown. */
 export async function hunkView(
-  { archive, render }: Helpers,
+  { archive, render }: Workers,
   file: ChangedFile,
   at: number,
   source: string,

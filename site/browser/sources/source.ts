@@ -6,35 +6,35 @@ import { documentOf } from './document.ts'
 import { element, part } from './element.ts'
 import { CodeView, fileHead } from './file.ts'
 import { Finder } from './finder.ts'
-import type { Helpers } from './helper.ts'
+import type { Workers } from './task-worker.ts'
 import { FileTree } from './tree.ts'
 import type { Content, Opened } from './workers/archive.ts'
 
 /** Loads the package of the page and shows its files. */
-export async function startSource(root: HTMLElement, helpers: Helpers): Promise<void> {
+export async function startSource(root: HTMLElement, workers: Workers): Promise<void> {
   const { version = '' } = root.dataset
   const box = new CheckBox(root)
   box.begin()
   root.ariaBusy = 'true'
-  const opened = await box.open(helpers.archive, placeOf(root, version, root.dataset))
+  const opened = await box.open(workers.archive, placeOf(root, version, root.dataset))
   box.conclude([{ ...opened.check, name: `${root.dataset.name} ${version}` }])
-  await new SourceView(root, helpers, opened).start()
+  await new SourceView(root, workers, opened).start()
   root.ariaBusy = 'false'
 }
 
 /** The files of a package: their tree, and the one that the fragment of the address names. */
 class SourceView {
   readonly #root: HTMLElement
-  readonly #helpers: Helpers
+  readonly #workers: Workers
   readonly #sizes: ReadonlyMap<string, number>
   readonly #tree: FileTree
   readonly #place = element('div', { className: 'file-text' })
   readonly #problem: string | null
   #shown: { readonly path: string; readonly code: CodeView | null } | null = null
 
-  constructor(root: HTMLElement, helpers: Helpers, { files, problem }: Opened) {
+  constructor(root: HTMLElement, workers: Workers, { files, problem }: Opened) {
     this.#root = root
-    this.#helpers = helpers
+    this.#workers = workers
     this.#sizes = new Map(files)
     this.#tree = new FileTree(this.#sizes.keys())
     this.#problem = problem
@@ -48,7 +48,7 @@ class SourceView {
     const nav = element('nav', { className: 'siblings' }, files)
     nav.setAttribute('aria-label', 'Files')
     const finder = new Finder([...this.#sizes.keys()], query =>
-      this.#helpers.archive.ask('find', { version: this.#version, query }),
+      this.#workers.archive.ask('find', { version: this.#version, query }),
     )
     const view = part(this.#root, '[data-view]')
     view.replaceChildren(
@@ -85,7 +85,7 @@ class SourceView {
   }
 
   async #open(path: string): Promise<void> {
-    const { archive } = this.#helpers
+    const { archive } = this.#workers
     const place = { version: this.#version, path }
     this.#shown = { path, code: null }
     const content = await archive.ask('content', place)
@@ -110,11 +110,11 @@ class SourceView {
     const { text } = content
     const code = new CodeView(path, text)
     this.#shown = { path, code }
-    this.#helpers.render.ask('code', { path, text }).then(
+    this.#workers.render.ask('code', { path, text }).then(
       blocks => code.color(blocks),
       () => head.append(notice('Without colors, which take too long.')),
     )
-    const place = { ...this.#helpers, root: this.#root, paths: [...this.#sizes.keys()] }
+    const place = { ...this.#workers, root: this.#root, paths: [...this.#sizes.keys()] }
     return documentOf(path, text, code.element, place) ?? code.element
   }
 }

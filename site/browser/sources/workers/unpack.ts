@@ -36,7 +36,7 @@ export async function unpack(bytes: Uint8Array, top: string, most: number): Prom
 }
 
 /**
- * Yields the unpacked bytes, a step at a time, so that a bomb is noticed before it fills the memory.
+ * Yields the unpacked bytes, a step at a time: a bomb is noticed before it fills the memory.
  * The end of a member throws if more bytes follow, which nobody asks for after the end of the tar.
  */
 async function* gunzip(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

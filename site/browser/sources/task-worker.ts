@@ -3,9 +3,9 @@ import type { RenderTasks } from './workers/render.ts'
 import type { Reply, Request, Tasks } from './workers/serve.ts'
 
 /** The workers of a page: one reads packages, the other colors and renders what is in them. */
-export interface Helpers {
-  readonly archive: Helper<ArchiveTasks>
-  readonly render: Helper<RenderTasks>
+export interface Workers {
+  readonly archive: TaskWorker<ArchiveTasks>
+  readonly render: TaskWorker<RenderTasks>
 }
 
 type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
@@ -25,7 +25,7 @@ interface Pending {
  * A worker in which strangers' bytes are read. One that says nothing for `seconds` is ended with all
  * of its tasks; the next task gets a new one.
  */
-export class Helper<T extends Tasks> {
+export class TaskWorker<T extends Tasks> {
   readonly #program: string
   readonly #seconds: number
   #worker: Worker | null = null
