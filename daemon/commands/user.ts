@@ -101,7 +101,7 @@ function registerList(user: Command, io: Io): void {
 }
 
 function registerChanges(user: Command, io: Io, input: PasswordInput): void {
-  const password = 'ask for the password of a user at the terminal and set it; ends their sessions'
+  const password = 'set the password of a user, asked for at the terminal; ends their sessions'
   const setsPassword: UserWork = async (registry, found, at, { passwordStdin }) => {
     const read = passwordStdin ? readPassword : askPassword
     await givePassword(registry, found, await read(input, found.login), at)
@@ -135,6 +135,11 @@ function registerChanges(user: Command, io: Io, input: PasswordInput): void {
     })
 }
 
+const PASSWORD_EXAMPLES = [
+  ['plimsoll user password alice', 'asks for a new password, twice'],
+  ['plimsoll user password ci --password-stdin < password.txt', 'takes it from a file'],
+] as const
+
 /** Changes a user; returns what to print, and with `--json`, before the fields of the user. */
 type UserWork = (
   registry: Registry,
@@ -164,7 +169,10 @@ function withUser(
       }),
     )
   return withManual(command, {
-    examples: [[`plimsoll user ${verb} ci`, description.replace(' of a user', '')]],
+    examples:
+      verb === 'password'
+        ? PASSWORD_EXAMPLES
+        : [[`plimsoll user ${verb} ci`, description.replace(' of a user', '')]],
     json: `an object${json === '' ? ' with' : `: ${json}, and`} the user as it is now: ${JSON_USER}`,
     fails: 'there is no such user, or the change was refused',
   })

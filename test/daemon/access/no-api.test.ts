@@ -33,6 +33,12 @@ test('a registry without API refuses every change of a crate that a token asks f
   assert.equal((await registryCounts(test.registry.database)).crates, 0)
 })
 
+test('reads and searches are still answered', async t => {
+  const test = await TestRegistry.open(t, { env })
+  for (const path of ['/api/v1/crates?q=demo', '/api/v1/summary', '/search/?q=demo'])
+    assert.equal((await test.request('GET', path)).status, 200, path)
+})
+
 test('its pages refuse the same; tokens for reading can still be made', async t => {
   const test = await TestRegistry.open(t, { env })
   await test.user('alice')
