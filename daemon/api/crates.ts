@@ -29,6 +29,7 @@ import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'
 import { answer, answerText } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
+import { type DependencyShape, dependencyViews } from './dependency-schema.ts'
 import { foundVersion, newestFirst, numbersOf, releaseTotals, totalsOf, viewsOf } from './lookup.ts'
 import * as schema from './schema.ts'
 
@@ -128,12 +129,10 @@ function edge(
   id: number,
   deps: readonly Dependency[],
   name: CanonicalName,
-): schema.DependencyShape | undefined {
-  const ours = schema
-    .dependencyViews(id, deps)
-    .filter(one => canonicalName(one.crate_id as Name) === name)
+): DependencyShape | undefined {
+  const ours = dependencyViews(id, deps).filter(one => canonicalName(one.crate_id as Name) === name)
   const kinds = ['normal', 'build', 'dev'] as const
-  const rank = ({ kind, registry: from }: schema.DependencyShape) =>
+  const rank = ({ kind, registry: from }: DependencyShape) =>
     kinds.indexOf(kind) + 3 * Number(from !== null)
   return ours.sort((a, b) => rank(a) - rank(b))[0]
 }
@@ -178,7 +177,7 @@ export const version = ofVersion<typeof schema.versionAnswer>(async (found, regi
 
 /** `GET /api/v1/crates/{name}/{version}/dependencies`. */
 export const dependencies = ofVersion<typeof schema.dependenciesAnswer>(({ release }) => {
-  return { dependencies: schema.dependencyViews(release.id, readEntry(release.line).deps) }
+  return { dependencies: dependencyViews(release.id, readEntry(release.line).deps) }
 })
 
 /** `GET …/{version}/readme`: always plain text, so that browsers never run its scripts. */

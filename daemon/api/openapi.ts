@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Registry } from '../../generator/index.ts'
 import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
+import { dependencyShape } from './dependency-schema.ts'
 import * as downloads from './download-schema.ts'
 import * as schema from './schema.ts'
 import { searchAnswer, searchQuery } from './search-schema.ts'
@@ -14,7 +15,7 @@ const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() }
 const definitions: Record<string, Schema> = {
   Crate: schema.crateShape,
   Version: schema.versionShape,
-  Dependency: schema.dependencyShape,
+  Dependency: dependencyShape,
   Failure: failureAnswer,
 }
 

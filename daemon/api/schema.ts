@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import {
   type CrateCard,
-  type Dependency,
   type DownloadNumbers,
   type Entry,
   type ReleaseRecord,
@@ -10,6 +9,7 @@ import {
 } from '../../generator/index.ts'
 import { longPageQuery, pageMeta } from '../http/paging.ts'
 import { contentsEntries, contentsView } from './contents.ts'
+import { dependencyShape } from './dependency-schema.ts'
 
 const text = v.nullable(v.string())
 /** A whole number. */
@@ -218,47 +218,6 @@ function publisherOf({
 }: Pick<ReleaseRecord, 'publisherId' | 'publishedBy'>): VersionShape['published_by'] {
   if (publisherId === null || publishedBy === null) return null
   return { id: publisherId, login: publishedBy, name: null, avatar: null, url: '' }
-}
-
-/** A dependency in the shape of crates.io, plus its registry and its rename. */
-export const dependencyShape = v.object({
-  id: count,
-  version_id: count,
-  crate_id: v.string(),
-  req: v.string(),
-  optional: v.boolean(),
-  default_features: v.boolean(),
-  features: v.array(v.string()),
-  target: text,
-  kind: v.picklist(['normal', 'build', 'dev']),
-  downloads: count,
-  /** Index URL of the dependency's registry; null for this registry. */
-  registry: text,
-  /** The name of the dependency in Cargo.toml, if it is renamed. */
-  explicit_name_in_toml: text,
-})
-
-export type DependencyShape = v.InferOutput<typeof dependencyShape>
-
-/** Room for the ids of one version's dependencies; entries never change, so ids are stable. */
-const IDS_PER_VERSION = 65_536
-
-/** Returns the dependencies of a version, in the order of its index line. */
-export function dependencyViews(id: number, deps: readonly Dependency[]): DependencyShape[] {
-  return deps.map((one, at) => ({
-    id: id * IDS_PER_VERSION + at,
-    version_id: id,
-    crate_id: one.package ?? one.name,
-    req: one.req,
-    optional: one.optional,
-    default_features: one.default_features,
-    features: [...one.features],
-    target: one.target,
-    kind: one.kind,
-    downloads: 0,
-    registry: one.registry,
-    explicit_name_in_toml: one.package === null ? null : one.name,
-  }))
 }
 
 /** `include`: the parts to return, comma-separated; default: all of them. */

@@ -6,8 +6,6 @@ import { progressLine } from '../../generator/cli/console/progress.ts'
 import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
 import {
   beginServing,
-  type Change,
-  cargoConfig,
   counted,
   disk,
   fetchProblem,
@@ -21,10 +19,8 @@ import {
   NO_ADMINISTRATOR,
   noteAddress,
   openRegistry,
-  operatorChange,
   PLIMSOLL,
   parseListen,
-  Refusal,
   type Registry,
   readSettings,
   recordFailure,
@@ -38,9 +34,6 @@ import {
   warning,
   withDir,
 } from '../../generator/index.ts'
-import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
-import { makeLink, passwordLink } from '../accounts/credentials.ts'
-import { createToken } from '../accounts/tokens.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
@@ -53,6 +46,7 @@ import { IndexWorker } from '../workers/index-worker.ts'
 import { MirrorWorker } from '../workers/mirror-worker.ts'
 import { TakeoverWorker } from '../workers/takeover-worker.ts'
 import { type Life, reload } from './reload.ts'
+import { printWelcome } from './welcome.ts'
 
 /** What the log says when the first upload of the tree fails. */
 const MIRROR_FAILED = 'the upload of the whole tree failed; trying again'
@@ -259,42 +253,6 @@ async function openGit(
   const problem = await fetchProblem()
   if (problem) log.warn(problem.message)
   return onFailure => new GitWorker(index, { lease, isLeading }, onFailure)
-}
-
-/** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */
-async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
-  const { name } = settings.registry
-  const config = cargoConfig(name, urls, settings.auth.required)
-  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
-  io.out(`The page of the registry is ${urls.base}/`)
-  if (!(await hasNoUsers(database))) return
-  const change = operatorChange(timestamp(io.now()))
-  const admin = await addAdmin(database, change)
-  if (!admin) return
-  const order = { userId: admin.id, name: 'first start', expires: null, scopes: null, crates: null }
-  const { token } = await createToken(database, order, change)
-  const secret = await makeLink(database, admin, io.now(), change)
-  io.out(`
-To publish, run this and paste the token of \`admin\`, which is shown only once:
-
-    cargo login --registry ${name}
-
-    ${token}
-
-To log in to the page, set a password for \`admin\` with this link (once, within 24 hours):
-
-    ${passwordLink(urls, secret)}
-`)
-}
-
-/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
-async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
-  try {
-    return await addUser(database, { login: 'admin', admin: true }, change)
-  } catch (error) {
-    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
-    throw error
-  }
 }
 
 /** Refuses or warns if there is no base URL and the listening address cannot serve as one. */

@@ -1,0 +1,49 @@
+import {
+  type Change,
+  cargoConfig,
+  type Io,
+  isPaused,
+  operatorChange,
+  Refusal,
+  type Registry,
+  timestamp,
+} from '../../generator/index.ts'
+import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
+import { makeLink, passwordLink } from '../accounts/credentials.ts'
+import { createToken } from '../accounts/tokens.ts'
+
+/** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */
+export async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
+  const { name } = settings.registry
+  const config = cargoConfig(name, urls, settings.auth.required)
+  io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
+  io.out(`The page of the registry is ${urls.base}/`)
+  if (!(await hasNoUsers(database))) return
+  const change = operatorChange(timestamp(io.now()))
+  const admin = await addAdmin(database, change)
+  if (!admin) return
+  const order = { userId: admin.id, name: 'first start', expires: null, scopes: null, crates: null }
+  const { token } = await createToken(database, order, change)
+  const secret = await makeLink(database, admin, io.now(), change)
+  io.out(`
+To publish, run this and paste the token of \`admin\`, which is shown only once:
+
+    cargo login --registry ${name}
+
+    ${token}
+
+To log in to the page, set a password for \`admin\` with this link (once, within 24 hours):
+
+    ${passwordLink(urls, secret)}
+`)
+}
+
+/** Adds `admin`; null in a pause, and if another daemon that begins now has, and prints the token. */
+async function addAdmin(database: Registry['database'], change: Change): Promise<User | null> {
+  try {
+    return await addUser(database, { login: 'admin', admin: true }, change)
+  } catch (error) {
+    if (isPaused(error) || (error instanceof Refusal && error.has('login_taken'))) return null
+    throw error
+  }
+}
