@@ -10,6 +10,7 @@ const site = join(root, 'site')
 const built = join(root, 'dist', 'assets')
 const out = `${built}.new`
 const TARGETS = ['es2022', 'chrome111', 'firefox114', 'safari16.4']
+rmSync(out, { recursive: true, force: true })
 await build({
   entryPoints: {
     'browser/page': join(site, 'browser', 'page.ts'),

@@ -146,9 +146,13 @@ async function treeFaults(
   if (files.index && !present?.equals(files.index.bytes))
     findings.push(derivable(index, present ? 'differs from the catalog' : 'is missing'))
   for await (const path of tree.list(crateFolder(crate.name)))
-    if (!files.isPart(path)) findings.push(derivable(path, 'does not belong to its crate'))
+    if (!files.isPart(path) && !OLD_PAGE.test(path))
+      findings.push(derivable(path, 'does not belong to its crate'))
   return findings
 }
+
+/** A page of a file, by an older program: it goes when the pages of its release are rendered. */
+const OLD_PAGE = /^crates\/[^/]+\/[^/]+\/(?:src|parts|raw)\//
 
 async function verifyConfig(context: BuildContext, repair: boolean): Promise<Finding[]> {
   const expected = renderConfig(context.urls, context.authRequired)

@@ -9,6 +9,7 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { countMarks, setMarks } from '../../../generator/store/catalog/marks.ts'
 import { run, value } from '../../../generator/store/database/statement.ts'
+import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
@@ -68,6 +69,8 @@ test('an upgrade removes the page of each file, and forgets what older programs 
   const now = below()
   for (const path of ['src/Cargo.toml.html', 'src/a/b.rs.html', 'parts/2/b.rs.html', 'raw/x.txt'])
     await tree.write(output(`crates/demo/1.0.0/${path}`, 'old'))
+  for await (const finding of verifyCrates(registry.registry, { served: true, repair: false }))
+    assert.fail(JSON.stringify(finding))
   await setMarks(database, [{ kind: 'source' as never, subject: 1 }], 1)
   // A daemon of an older version may still set such marks.
   assert.deepEqual(await countMarks(database), [])
