@@ -42,6 +42,7 @@ export const answers: readonly Scenario[] = [
     async stage => {
       const foo = stage.crate({ name: 'foo' })
       const obstacle = join(stage.api.folder, 'crates')
+      rmSync(obstacle, { recursive: true, force: true })
       writeFileSync(obstacle, 'where the crate store has to be')
       const failed = await stage.cargo().fails(foo.folder, ...PUBLISH)
       says(
