@@ -39,10 +39,10 @@ export { buildPages } from './pages/pages.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
 export {
   buildStatic,
-  readStaticSettings,
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
+export { readStaticSettings } from './static/settings.ts'
 export { readStatus, type Status, WORK_KINDS, warningsOf } from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
 export { verify } from './verify/verify.ts'
