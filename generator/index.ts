@@ -37,10 +37,10 @@ export { buildPages } from './pages/pages.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
 export {
   buildStatic,
-  readStaticSettings,
   type StaticBuild,
   type StaticResult,
 } from './static/build.ts'
+export { readStaticSettings } from './static/settings.ts'
 export {
   lacksAdministrator,
   NO_ADMINISTRATOR,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, posix, resolve, sep } from 'node:path'
+import { posix, resolve, sep } from 'node:path'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
@@ -17,38 +17,17 @@ import {
   output,
   SITEMAPS_FOLDER,
 } from '../../core/paths/tree.ts'
-import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
-import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { RegistryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
 import { renderGitIndex, STATIC_CONFIG } from '../git/static-repository.ts'
-import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 import { siteConfig } from '../render/site-config.ts'
 import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { BuildCache, type OutputGroup, StaticOutputs } from './cache.ts'
 import { staticPages } from './pages.ts'
 import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
-
-/** The default base URL: where `npm start` would serve the tree. */
-export const TRIAL_BASE = 'http://127.0.0.1:8080'
-
-/**
- * Returns the settings of a static build: the `plimsoll.toml` in `from`, if any, overridden by the
- * environment, then by flags. A static tree has no web API unless `registry.api` is set.
- */
-export function readStaticSettings(
-  from: string | null,
-  sources: SettingSources,
-): { settings: Settings; urls: RegistryUrls } {
-  if (from !== null && !existsSync(from)) refuse('file_missing', { path: from })
-  const path = from === null ? null : join(from, SETTINGS_FILE)
-  const isThere = path !== null && existsSync(path)
-  const file = isThere ? { name: path, text: readFileSync(path, 'utf8') } : undefined
-  const { settings, origins } = resolveSettings({ file, ...sources })
-  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
-  return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
-}
 
 /** A build from a folder of `.crate` files to a complete public tree, without a database. */
 export interface StaticBuild {

@@ -69,7 +69,7 @@ test('asking often makes no more work', async t => {
 
 test('a part that does not answer is named within two seconds, and asked once', async t => {
   const test = await TestRegistry.open(t)
-  let answer = () => undefined as void
+  let answer = (): void => undefined
   const probe = t.mock.method(test.registry.tree, 'probe', () => {
     return new Promise<void>(resolve => {
       answer = resolve

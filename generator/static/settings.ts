@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { refuse } from '../../core/error/error.ts'
+import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
+import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
+import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
+
+/** The default base URL: where `npm start` would serve the tree. */
+export const TRIAL_BASE = 'http://127.0.0.1:8080'
+
+/**
+ * Returns the settings of a static build: the `plimsoll.toml` in `from`, if any, overridden by the
+ * environment, then by flags. A static tree has no web API unless `registry.api` is set.
+ */
+export function readStaticSettings(
+  from: string | null,
+  sources: SettingSources,
+): { settings: Settings; urls: RegistryUrls } {
+  if (from !== null && !existsSync(from)) refuse('file_missing', { path: from })
+  const path = from === null ? null : join(from, SETTINGS_FILE)
+  const isThere = path !== null && existsSync(path)
+  const file = isThere ? { name: path, text: readFileSync(path, 'utf8') } : undefined
+  const { settings, origins } = resolveSettings({ file, ...sources })
+  const api = origins.get('registry.api') === 'default' ? 'none' : settings.registry.api
+  return { settings, urls: registryUrls({ ...settings.registry, api }, TRIAL_BASE) }
+}
