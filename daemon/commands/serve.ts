@@ -159,15 +159,9 @@ interface Served {
   readonly read: () => Settings
 }
 
-async function serveRegistry(
-  io: Io,
-  log: Logger,
-  life: Life,
-  { registry, server, serving, read }: Served,
-): Promise<void> {
-  const clock = () => io.now()
-  /** Logs a failure in background work and stores it for `plimsoll status`. */
-  const failureReport = (what: BackgroundWork, words: string) => (fault: unknown) => {
+/** Returns what logs a failure in background work and stores it for `plimsoll status`. */
+function failureReports(io: Io, log: Logger, registry: Registry, metrics: Metrics) {
+  return (what: BackgroundWork, words: string) => (fault: unknown) => {
     // It goes on after the pause, or elsewhere.
     if (isPaused(fault)) return
     const error = systemRefusal(fault, 'operator') ?? fault
@@ -179,8 +173,18 @@ async function serveRegistry(
       logFailure(log, unrecorded, 'cannot record this failure'),
     )
   }
+}
+
+async function serveRegistry(
+  io: Io,
+  log: Logger,
+  life: Life,
+  { registry, server, serving, read }: Served,
+): Promise<void> {
+  const clock = () => io.now()
   const patience = () => registry.settings.server.shutdown_seconds
   const metrics = new Metrics(registry)
+  const failureReport = failureReports(io, log, registry, metrics)
   await registry.crates.sweep()
   const onBuildFailure = failureReport('build', 'a build failed; trying again')
   const onPurgeFailure = failureReport('cdn purge', 'a purge of the CDN failed')

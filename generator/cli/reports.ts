@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
+import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { readSettings } from '../registry.ts'
