@@ -68,7 +68,7 @@ test('serve on a Unix socket needs a base URL, and then answers there', async t 
     [refused.code, refused.stderr],
     [
       2,
-      `error: unix:${socket} has no URL; set \`registry.base_url\` to the address at which users reach the registry\n`,
+      `error: it is not known at which address users reach unix:${socket}; name it with --base-url, or as \`registry.base_url\`\n`,
     ],
   )
 })
