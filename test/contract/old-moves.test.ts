@@ -23,7 +23,9 @@ async function leaveMove(db: Queries, side: string, at: string | null): Promise<
   const key = (row: string) => `INSERT INTO changed_rows (tab, key)
     VALUES ('crates', json_array(${row}.id));`
   for (const text of [
-    "DELETE FROM kysely_migration WHERE name = '028_pause'",
+    "DELETE FROM kysely_migration WHERE name >= '028'",
+    'CREATE TABLE images (id INTEGER PRIMARY KEY)',
+    'CREATE TABLE image_uses (image_id INTEGER NOT NULL)',
     "UPDATE schema_record SET newest = '027_search_version', oldest = '024_rate_limits'",
     `CREATE TABLE changed_rows (
       id INTEGER PRIMARY KEY AUTOINCREMENT, tab TEXT NOT NULL, key TEXT NOT NULL)`,
