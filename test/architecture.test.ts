@@ -26,7 +26,7 @@ const FLOORS: readonly [folder: string, most: number][] = [
   ['', 8],
   ['core', 10],
   ['site', 8],
-  ['generator', 9],
+  ['generator', 8],
   ['daemon', 8],
 ]
 

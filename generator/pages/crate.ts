@@ -5,7 +5,6 @@ import { type Output, output } from '../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { VersionData } from '../../site/crate-data.ts'
-import { Pace } from '../pace.ts'
 import {
   DEPENDENTS_SHOWN,
   renderCratePages,
@@ -23,6 +22,7 @@ import {
   markNamesakes,
   readDependents,
 } from '../store/catalog/pages/dependents.ts'
+import { Pace } from '../store/catalog/pages/pace.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,

@@ -6,7 +6,6 @@ import { crateKey, releaseOfFolder, releaseOfPath } from '../../../core/paths/cr
 import type { Release } from '../../../core/release/release.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
-import { Pace } from '../../pace.ts'
 import {
   all,
   column,
@@ -19,6 +18,7 @@ import {
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
+import { Pace } from './pages/pace.ts'
 
 /** What lists need from a release; a crate may have thousands. */
 export interface VersionRecord {
