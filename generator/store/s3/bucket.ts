@@ -217,12 +217,21 @@ function signChecksum({ middlewareStack }: Changeable, cksum: string): void {
   )
 }
 
-/** Opens the file anew for each attempt: the SDK does not repeat a request with a stream. */
+/**
+ * Opens the file anew for each attempt, because the SDK does not repeat a request with a stream. It
+ * is closed when the attempt ends, and one that cannot be read ends the attempt: the SDK does neither.
+ */
 function sendFile({ middlewareStack }: Changeable, file: string): void {
   middlewareStack.add(
-    next => args => {
-      Object.assign(args.request as object, { body: createReadStream(file) })
-      return next(args)
+    next => async args => {
+      const body = createReadStream(file)
+      const failed = new Promise<never>((_, reject) => body.once('error', reject))
+      Object.assign(args.request as object, { body })
+      try {
+        return await Promise.race([next(args), failed])
+      } finally {
+        body.destroy()
+      }
     },
     { step: 'finalizeRequest', priority: 'low' },
   )

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../../core/error/error.ts'
 import type { Bucket } from '../../../../generator/store/s3/bucket.ts'
 import { readBody } from '../../../../generator/store/s3/reading.ts'
 import { Cleanup } from '../../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../../support/s3/bucket.ts'
+import { until } from '../../../support/until.ts'
+import { folderOf } from '../../../support/workplace.ts'
 
 const object = (text: string | Buffer) => {
   const body = Buffer.from(text)
@@ -44,6 +48,34 @@ test('what is not permitted is refused at once, with the reason', async t => {
   const why = refused('bucket_refuses', /PUT 403/)
   await assert.rejects(bucketOn(s3).put('key', object('x')), why)
   assert.equal(s3.requests.length, 1)
+})
+
+test('a file that cannot be read is an error, and no attempt leaves it open', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const { cksum } = object('x')
+  const missing = { file: join(folderOf(t), 'missing'), size: 1 }
+  await assert.rejects(bucketOn(s3).put('key', { body: missing, cksum }), { code: 'ENOENT' })
+  const file = join(folderOf(t), 'large')
+  const bytes = Buffer.alloc(3_000_000, 'x')
+  writeFileSync(file, bytes)
+  s3.fault = () => 'cut'
+  const put = bucketOn(s3, '', 300).put('key', {
+    body: { file, size: bytes.length },
+    cksum: object(bytes).cksum,
+  })
+  await assert.rejects(put, refused('bucket_unreachable', /./))
+  const open = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === file
+      } catch {
+        return false // closed while the list was read
+      }
+    })
+  await until(
+    () => open().length === 0,
+    () => `${open().length} are open`,
+  )
 })
 
 test('a clock that is wrong is corrected by that of the server', async t => {
