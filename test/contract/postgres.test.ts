@@ -64,8 +64,14 @@ test('texts, numbers and bytes come back as they were stored, in the order of by
 }, async t => {
   const database = await open(t, await empty())
   const texts = ['a', 'B', 'a_b', 'a-b', 'ä', 'nul\0', '\u{10ffff}0', 'Z', '', '😀']
-  for (const text of texts) await writeFact(database, `key ${text}`, text)
-  for (const text of texts) assert.equal(await readFact(database, `key ${text}`), text)
+  // Past the functions that refuse U+0000, which records of older versions may have.
+  for (const [at, value] of texts.entries())
+    await database
+      .insertInto('facts')
+      .values({ key: `key ${at}`, value })
+      .execute()
+  for (const [at, text] of texts.entries())
+    assert.equal(await readFact(database, `key ${at}`), text)
   const sorted = texts.filter(text => !/[\0\u{10ffff}]/u.test(text))
   const inOrder = sorted.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const stored = await column<string>(database, 'SELECT value FROM facts ORDER BY value')
