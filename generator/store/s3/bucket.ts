@@ -218,8 +218,9 @@ function signChecksum({ middlewareStack }: Changeable, cksum: string): void {
 }
 
 /**
- * Opens the file anew for each attempt, because the SDK does not repeat a request with a stream. It
- * is closed when the attempt ends, and one that cannot be read ends the attempt: the SDK does neither.
+ * Opens the file anew for each attempt, because the SDK does not repeat a request with a stream.
+ * Closes it when the attempt ends, and ends the attempt when it cannot be read: the SDK does
+ * neither.
  */
 function sendFile({ middlewareStack }: Changeable, file: string): void {
   middlewareStack.add(
