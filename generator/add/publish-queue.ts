@@ -3,9 +3,9 @@ import { renderIndexed } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
-import { Pace } from '../store/catalog/pages/pace.ts'
 import type { Added } from '../store/catalog/release-changes.ts'
 import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
+import { pace } from '../store/database/pace.ts'
 import { attempt } from '../store/database/statement.ts'
 import type { SyncBatch } from '../store/sync-batch.ts'
 import {
@@ -135,13 +135,12 @@ export class PublishQueue {
   async #record(turn: readonly Waiting[], outcomes: (Outcome | null)[]): Promise<Changed> {
     const { database } = this.#registry
     return database.transaction().execute(async tx => {
-      const pace = new Pace()
       for (const [at, { submission, checked, change }] of turn.entries()) {
         if (outcomes[at]) continue
         const work = () => record(this.#registry, tx, submission, checked, change)
         // A lone refusal may undo the transaction.
         outcomes[at] = turn.length === 1 ? { value: await work() } : await attempt(tx, work)
-        await pace.step()
+        await pace()
       }
       const recorded = outcomes.flatMap(one => (one && 'value' in one ? [one.value.crate.id] : []))
       if (recorded.length === 0) return NOTHING
@@ -151,7 +150,7 @@ export class PublishQueue {
       const crates: IndexedCrate[] = []
       for (const id of ids) {
         crates.push(...(await indexFiles(tx, [id])))
-        await pace.step()
+        await pace()
       }
       return { crates, files }
     })

@@ -22,7 +22,6 @@ import {
   markNamesakes,
   readDependents,
 } from '../store/catalog/pages/dependents.ts'
-import { Pace } from '../store/catalog/pages/pace.ts'
 import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,
@@ -32,6 +31,7 @@ import {
   readReadme,
   readRelease,
 } from '../store/catalog/releases.ts'
+import { pace } from '../store/database/pace.ts'
 import { PAGE_FORMAT, type PageContext } from './context.ts'
 import { sourcePages } from './source.ts'
 
@@ -48,7 +48,6 @@ export async function cratePages(
   releaseId: number | null = null,
 ): Promise<Output[]> {
   const { database, site } = context
-  const pace = new Pace()
   const crate = await readCrate(database, crateId)
   const releases = crate ? await listReleases(database, crateId) : []
   const newest = newestVersion(releases)
@@ -66,11 +65,11 @@ export async function cratePages(
     here: await listedNames(database, namesElsewhere(version.deps)),
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
-  await pace.step()
+  await pace()
   const outputs = [...files, renderCrateRecord(facts, site), renderCrateFeed(site, facts)]
-  await pace.step()
+  await pace()
   outputs.push(...renderCratePages(site, facts, version))
-  await pace.step()
+  await pace()
   if (newest.id === releaseId) outputs.push(...(await versionPages(context, version)))
   return outputs
 }

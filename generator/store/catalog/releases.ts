@@ -6,6 +6,7 @@ import { crateKey, releaseOfFolder, releaseOfPath } from '../../../core/paths/cr
 import type { Release } from '../../../core/release/release.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { type Version, versionIdentity } from '../../../core/version.ts'
+import { pace } from '../database/pace.ts'
 import {
   all,
   column,
@@ -18,7 +19,6 @@ import {
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
-import { Pace } from './pages/pace.ts'
 
 /** What lists need from a release; a crate may have thousands. */
 export interface VersionRecord {
@@ -133,10 +133,9 @@ async function inSlices<R>(
   read: (some: readonly number[]) => Promise<readonly R[]>,
 ): Promise<R[]> {
   const rows: R[] = []
-  const pace = new Pace()
   for (let from = 0; from < ids.length; from += SLICE) {
     for (const row of await read(ids.slice(from, from + SLICE))) rows.push(row)
-    await pace.step()
+    await pace()
   }
   return rows
 }

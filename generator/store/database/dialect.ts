@@ -12,6 +12,7 @@ import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../../core/mutex.ts'
 import { writing } from '../storage-fault.ts'
+import { paced } from './pace.ts'
 import type { WalSync } from './wal-sync.ts'
 
 /** How many milliseconds a statement waits for another process's transaction. */
@@ -202,7 +203,8 @@ class Connection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#release) return writing(async () => this.#writer.query<R>(query))
+    // SQLite answers within the call: statements alone would keep the event loop from others.
+    if (this.#release) return writing(() => paced(() => this.#writer.query<R>(query)))
     if (READS.test(query.sql)) return retryWhileLocked(() => this.#reader.query<R>(query))
     return STANDS_ALONE.test(query.sql) ? this.#alone<R>(query) : this.#change<R>(query)
   }
@@ -249,7 +251,7 @@ async function retryWhileLocked<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + LOCK_TIMEOUT_MS
   for (let pause = 1; ; pause = Math.min(pause * 2, 20)) {
     try {
-      return work()
+      return await paced(work)
     } catch (error) {
       if ((error as { code?: string }).code !== 'SQLITE_BUSY' || performance.now() > deadline)
         throw error
