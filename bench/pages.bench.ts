@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { addUser } from '../daemon/accounts/accounts.ts'
 import { createToken } from '../daemon/accounts/tokens.ts'
@@ -22,6 +21,7 @@ import { initRegistry, openRegistry, type Registry } from '../generator/registry
 import type { Change } from '../generator/store/catalog/change.ts'
 import { operatorChange } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
+import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
 import { format, quantile, timed } from './support/measure.ts'
@@ -130,7 +130,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
 /** Crates with READMEs of some 6 KiB and a few files, no two alike. */
 async function fill(registry: Registry, change: Change): Promise<void> {
   // The bench does not wait for the disk; publishes do.
-  await sql`PRAGMA synchronous = OFF`.execute(registry.database)
+  await run(registry.database, 'PRAGMA synchronous = OFF')
   for (let number = 0; number < CRATES; number++) {
     const word = (at: number) => WORDS[(number * 7 + at * at) % WORDS.length] ?? ''
     const name = `${word(1)}-${word(2)}-${number.toString(36)}`
@@ -161,8 +161,8 @@ async function fill(registry: Registry, change: Change): Promise<void> {
     // makes it do.
     await setImmediate()
   }
-  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(registry.database)
-  await sql`PRAGMA synchronous = FULL`.execute(registry.database)
+  await run(registry.database, 'PRAGMA wal_checkpoint(TRUNCATE)')
+  await run(registry.database, 'PRAGMA synchronous = FULL')
 }
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

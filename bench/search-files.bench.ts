@@ -14,6 +14,7 @@ import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
 import { BITMAPS_FROM, makeBitmaps } from '../generator/store/catalog/search/bitmaps.ts'
 import { searchCrates, searchFor } from '../generator/store/catalog/search/search.ts'
 import { finishLayout, termCount } from '../generator/store/catalog/search/search-files.ts'
+import { column, LIST, run } from '../generator/store/database/statement.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
@@ -139,9 +140,9 @@ async function measureChange(entries: readonly SearchedCrate[]): Promise<number>
     await initRegistry(dir, sources, {})
     const registry = await openRegistry(dir, sources)
     fill(join(dir, DATABASE_FILE), entries)
-    await registry.database.transaction().execute(async tx => {
-      const common = tx.selectFrom('terms').select('id').where('crates', '>=', BITMAPS_FROM)
-      for (const { id } of await common.execute()) await makeBitmaps(tx, id)
+    await registry.database.transaction(async tx => {
+      const sql = 'SELECT id FROM terms WHERE crates >= ?'
+      for (const id of await column<number>(tx, sql, BITMAPS_FROM)) await makeBitmaps(tx, id)
     })
     if (entries.length === LARGE) await compare(registry)
     await finishLayout(registry.database, bitsFor(await termCount(registry.database)))
@@ -204,7 +205,7 @@ async function compare({ database }: Registry): Promise<void> {
 
 async function render(registry: Registry): Promise<{ ms: number; files: number }> {
   const kinds = ['list', 'page', 'release', 'site'] as const
-  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
   const used = process.cpuUsage()
   let files = 0
   for (

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../generator/registry.ts'
 import { searchCrates, searchFor } from '../generator/store/catalog/search/search.ts'
-import { type Database, openDatabase } from '../generator/store/database/database.ts'
+import type { Database } from '../generator/store/database/connection.ts'
+import { openDatabase } from '../generator/store/database/database.ts'
 import { all } from '../generator/store/database/statement.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 
@@ -14,7 +15,7 @@ for (const size of SIZES) {
   const database = await openDatabase(join(dir, DATABASE_FILE))
   console.log(`${size} crates`)
   await measure(database)
-  await database.destroy()
+  await database.close()
 }
 
 /** A name, and words by how many crates they find. */

@@ -120,8 +120,8 @@ export {
   searchFor,
 } from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
+export type { Database } from './store/database/connection.ts'
 export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
-export type { Database } from './store/database/database.ts'
 export { isOnServer } from './store/database/engine.ts'
 export {
   MARK_KINDS,
@@ -130,7 +130,7 @@ export {
   type PageKind,
 } from './store/database/mark-kinds.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
-export { all, first, one, type Queries, run, upsert } from './store/database/statement.ts'
+export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'
 
 export type { Lease } from './store/process-mutex.ts'

@@ -16,8 +16,9 @@ import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { pausable } from './store/catalog/pausable-locks.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
+import type { Database } from './store/database/connection.ts'
 import { describeDaemon, listDaemons } from './store/database/daemons.ts'
-import { type Database, openDatabase } from './store/database/database.ts'
+import { openDatabase } from './store/database/database.ts'
 import type { BeforeUpgrade } from './store/database/migrations.ts'
 import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
@@ -140,7 +141,7 @@ export async function openRegistry(
       } finally {
         changes?.close()
         await locks.close()
-        await database.destroy()
+        await database.close()
         await tree.cdn?.close()
       }
     },
@@ -180,7 +181,7 @@ async function openRecords(
       return { database, locks }
     } catch (error) {
       await locks.close()
-      await database.destroy()
+      await database.close()
       throw error
     }
   }
@@ -191,7 +192,7 @@ async function openRecords(
     if (!forMove) await requireInUse(database, file)
     return { database, locks: new FileLocks(join(dir, 'locks')) }
   } catch (error) {
-    await database.destroy()
+    await database.close()
     throw error
   }
 }

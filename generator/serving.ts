@@ -74,7 +74,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
   const serving = {
     note: async () => {
       await leaveTraces(registry, self.id)
-      await database.transaction().execute(note)
+      await database.transaction(note)
     },
     end: async () => {
       await forgetDaemon(database, self.id)
@@ -84,7 +84,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
   if (registry.tree.shared) await clearFolder(registry.tree.root)
   await leaveTraces(registry, self.id)
   // One transaction: of two daemons that begin at once, the second sees the first.
-  const others = await database.transaction().execute(async tx => {
+  const others = await database.transaction(async tx => {
     const others = (await listDaemons(tx)).filter(({ id }) => id !== self.id)
     for (const other of others) requireSame(self, other)
     await note(tx)

@@ -23,6 +23,7 @@ import { writeFact } from '../../generator/store/catalog/facts.ts'
 import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
 import { BITMAPS_FROM, makeBitmaps } from '../../generator/store/catalog/search/bitmaps.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
+import { column } from '../../generator/store/database/statement.ts'
 import { type InventedCrate, inventedCrates } from './invented-crates.ts'
 import { CACHE, newRegistry, startDaemon } from './registry.ts'
 import { TermFiller } from './term-filler.ts'
@@ -84,7 +85,7 @@ async function emptySchema(): Promise<string> {
   try {
     const path = join(folder, DATABASE_FILE)
     const database = await openDatabase(path)
-    await database.destroy()
+    await database.close()
     const connection = new Libsql(path)
     const rows = connection.prepare('SELECT sql FROM sqlite_master ORDER BY name').all()
     connection.close()
@@ -101,11 +102,11 @@ async function make(dir: string, size: number): Promise<void> {
   const path = join(dir, DATABASE_FILE)
   fill(path, size)
   const database = await openDatabase(path)
-  await database.transaction().execute(async tx => {
-    const common = tx.selectFrom('terms').select('id').where('crates', '>=', BITMAPS_FROM)
-    for (const { id } of await common.execute()) await makeBitmaps(tx, id)
+  await database.transaction(async tx => {
+    const sql = 'SELECT id FROM terms WHERE crates >= ?'
+    for (const id of await column<number>(tx, sql, BITMAPS_FROM)) await makeBitmaps(tx, id)
   })
-  await database.destroy()
+  await database.close()
   const registry = await openRegistry(dir, { env: {} })
   // The terms of the browser's search are spread over as many files as they need now.
   await rebucketTerms(registry)

@@ -112,12 +112,12 @@ async function filledServer(size: number, cleanup: Cleanup): Promise<string> {
 async function fill(url: string, file: string): Promise<void> {
   const from = await openDatabase(file)
   const to = await openPostgres({ ...serverSettings(url), statement_seconds: 0 })
-  await to.transaction().execute(async tx => {
+  await to.transaction(async tx => {
     await copyCatalog(from, tx)
     await continueIds(tx)
   })
-  await to.destroy()
-  await from.destroy()
+  await to.close()
+  await from.close()
   await execute(url, 'VACUUM ANALYZE')
   // Otherwise each start would go through the log of all this first.
   await execute(url, 'CHECKPOINT')

@@ -1,4 +1,3 @@
-import type { CompiledQuery } from 'kysely'
 import Libsql from 'libsql'
 import { Session } from '../../generator/store/database/postgres/session.ts'
 import { translate } from '../../generator/store/database/postgres/translation.ts'
@@ -22,13 +21,17 @@ const originals = new Map<string, string>()
  * simulation executes them as they were written; returns what ends that.
  */
 export function rememberStatements(): () => void {
-  const { executeQuery } = Session.prototype
-  Session.prototype.executeQuery = function (this: Session, query: CompiledQuery) {
-    originals.set(translate(query.sql).text, query.sql)
-    return executeQuery.call(this, query)
-  } as typeof executeQuery
+  const { execute } = Session.prototype
+  Session.prototype.execute = function (
+    this: Session,
+    sql: string,
+    parameters: readonly unknown[],
+  ) {
+    originals.set(translate(sql).text, sql)
+    return execute.call(this, sql, parameters)
+  }
   return () => {
-    Session.prototype.executeQuery = executeQuery
+    Session.prototype.execute = execute
   }
 }
 

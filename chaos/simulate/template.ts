@@ -45,7 +45,7 @@ export class Template {
       const order = { userId: id, name: 'one', scopes: null, crates: null, expires: null }
       tokens.set(login, (await createToken(database, order, operatorChange(at))).token)
     }
-    await database.destroy()
+    await database.close()
     const writer = new Libsql(path)
     writer.exec(ON_SERVER)
     writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')

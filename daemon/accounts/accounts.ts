@@ -68,7 +68,7 @@ export async function addUser(
 }
 
 /** Returns the user with a login, ignoring case, or null when there is none. */
-export async function findUser(database: Database, login: string): Promise<User | null> {
+export async function findUser(database: Queries, login: string): Promise<User | null> {
   const sql = `SELECT ${USER} FROM users WHERE canonical = ?`
   const row = await first<Row>(database, sql, login.toLowerCase())
   return row && user(row)

@@ -1,4 +1,4 @@
-import { all, type Database, findCrate, isName } from '../../generator/index.ts'
+import { all, type Database, findCrate, isName, LIST } from '../../generator/index.ts'
 import { findUser } from './accounts.ts'
 
 /** An event of the audit log. */
@@ -14,6 +14,9 @@ export interface AuditEvent {
   readonly version: string | null
   readonly detail: Readonly<Record<string, unknown>> | null
 }
+
+/** An event whose details are JSON. */
+type StoredEvent = Omit<AuditEvent, 'detail'> & { readonly detail: string | null }
 
 /** Selects events; every given condition must hold. */
 export interface AuditFilter {
@@ -33,21 +36,20 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   const { since, action, before, after } = filter
   const actor = await spellings(database, filter.actor, 'users')
   const crate = await spellings(database, filter.crate, 'crates')
-  let query = database
-    .selectFrom('audit')
-    .select(['id', 'at', 'action', 'actor', 'token_id as token', 'address'])
-    .select(['crate', 'version', 'detail'])
-  if (since !== undefined) query = query.where('at', '>=', since)
-  if (actor !== undefined) query = query.where('actor', 'in', actor)
-  if (crate !== undefined) query = query.where('crate', 'in', crate)
-  if (action !== undefined) query = query.where('action', '=', action)
-  if (before !== undefined) query = query.where('id', '<', before)
-  if (after !== undefined) query = query.where('id', '>', after)
+  const conditions = [
+    { sql: 'at >= ?', value: since },
+    { sql: `actor IN ${LIST}`, value: actor },
+    { sql: `crate IN ${LIST}`, value: crate },
+    { sql: 'action = ?', value: action },
+    { sql: 'id < ?', value: before },
+    { sql: 'id > ?', value: after },
+  ].flatMap(({ sql, value }) => (value === undefined ? [] : [{ sql, value }]))
+  const where = conditions.map(condition => condition.sql).join(' AND ') || '1 = 1'
   const isForward = after !== undefined
-  const rows = await query
-    .orderBy('id', isForward ? 'asc' : 'desc')
-    .limit(filter.limit)
-    .execute()
+  const sql = `SELECT id, at, action, actor, token_id AS token, address, crate, version, detail
+    FROM audit WHERE ${where} ORDER BY id ${isForward ? 'ASC' : 'DESC'} LIMIT ?`
+  const values = conditions.map(condition => condition.value)
+  const rows = await all<StoredEvent>(database, sql, ...values, filter.limit)
   const events = rows.map(row => ({
     ...row,
     detail: JSON.parse(row.detail ?? 'null') as AuditEvent['detail'],

@@ -118,7 +118,7 @@ export function passwordLink({ base }: Registry['urls'], secret: string): string
 
 /** Returns the user of a one-time link, or null when it is unknown, used or expired. */
 export async function linkOwner(
-  database: Database,
+  database: Queries,
   secret: string,
   now: Date,
 ): Promise<Account | null> {

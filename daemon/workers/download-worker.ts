@@ -65,14 +65,12 @@ export class DownloadWorker {
           const release = releaseOfPath(path)
           return release ? [{ release, day: dayOf(now), n }] : []
         })
-        await context.database.transaction().execute(tx => addDownloads(tx, counts, now))
+        await context.database.transaction(tx => addDownloads(tx, counts, now))
         waiting.splice(0, BATCH)
         onWritten(batch.reduce((sum, [, n]) => sum + n, 0))
       }
       if (!(await hasDueDownloads(context.database, now))) return
-      await context.database
-        .transaction()
-        .execute(tx => markDueDownloads(tx, now, SHOWN_PER_MINUTE))
+      await context.database.transaction(tx => markDueDownloads(tx, now, SHOWN_PER_MINUTE))
       onMarked()
     } catch (error) {
       for (const [path, n] of waiting) counter.count(path, n)

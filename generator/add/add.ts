@@ -85,7 +85,7 @@ export async function addSubmission(
       const known = await releaseOfBytes(database, cksum)
       const isLost = known !== null && (await crates.checksum(keyOf(checked.release))) !== cksum
       await keep(submission, checked)
-      return await database.transaction().execute(async tx => {
+      return await database.transaction(async tx => {
         const done = await record(registry, tx, submission, checked, change)
         // Its file in the public tree may be lost, too.
         if (isLost) await setMarks(tx, marksOf('file', [known.id]), done.crate.generation)

@@ -134,7 +134,7 @@ export class PublishQueue {
   /** Records the releases that have no outcome yet; throws when none could be recorded. */
   async #record(turn: readonly Waiting[], outcomes: (Outcome | null)[]): Promise<Changed> {
     const { database } = this.#registry
-    return database.transaction().execute(async tx => {
+    return database.transaction(async tx => {
       for (const [at, { submission, checked, change }] of turn.entries()) {
         if (outcomes[at]) continue
         const work = () => record(this.#registry, tx, submission, checked, change)

@@ -132,7 +132,7 @@ async function fill(
       progress?.('packing .crate files', done, total)
     }
   } finally {
-    await records.destroy()
+    await records.close()
   }
   archive.finalize()
   return done

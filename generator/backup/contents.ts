@@ -1,5 +1,5 @@
 import { crateKey } from '../../core/paths/crates.ts'
-import type { Database } from '../store/database/database.ts'
+import type { Database } from '../store/database/connection.ts'
 import { all, type Row } from '../store/database/statement.ts'
 
 /** The top folder inside a backup. */

@@ -210,7 +210,7 @@ async function finishRecords(
     }
     await forgetMirror(records)
   } catch (error) {
-    await records.destroy()
+    await records.close()
     throw error
   }
   await closeWhole(records, database)

@@ -22,7 +22,7 @@ import {
   type ReleaseRecord,
 } from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import type { Database } from '../store/database/database.ts'
+import type { Database } from '../store/database/connection.ts'
 import { disk } from '../store/disk/disk.ts'
 import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'

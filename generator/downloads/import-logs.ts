@@ -97,7 +97,7 @@ export async function importLog(
   const write = async ({ bytes, sum }: LineBatch): Promise<void> => {
     if (bytes === at.bytes) return
     const now = registry.clock()
-    at = await registry.database.transaction().execute(async tx => {
+    at = await registry.database.transaction(async tx => {
       await requireUnpaused(tx)
       const missing = await addDownloads(tx, [...counts.values()], now)
       const unknown = missing.reduce((total, one) => total + one.n, 0)

@@ -1,6 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import { beginPause, endPause, renewPause } from '../store/catalog/pause.ts'
-import type { Database } from '../store/database/database.ts'
+import type { Database } from '../store/database/connection.ts'
 import type { Queries } from '../store/database/statement.ts'
 
 /** When a mover dies, changes go on after so many seconds; it renews its pause this often. */
@@ -25,7 +25,7 @@ export class HeldPause {
   /** Pauses the registry while its records are copied to `place`. */
   static async begin(database: Database, place: string): Promise<HeldPause> {
     const begin = (tx: Queries) => beginPause(tx, SECONDS, place)
-    return new HeldPause(database, await database.transaction().execute(begin))
+    return new HeldPause(database, await database.transaction(begin))
   }
 
   /** Ends the pause, in a transaction that refuses when it has ended before. */

@@ -106,7 +106,7 @@ class Migration {
       await this.#to.tree?.note(target.database)
       // Nobody knows what a tree that stays has of the `.crate` files.
       if (!this.#to.tree && this.#to.crates) await writeFact(target.database, 'tree_format', null)
-      await database.transaction().execute(async tx => {
+      await database.transaction(async tx => {
         await pause.end(tx)
         await recordDeparture(tx, { id, place: this.#place, at: timestamp(clock()) })
       })
@@ -131,7 +131,7 @@ class Migration {
     // Searches and downloads go on: what they write between two tables must not be copied.
     const { queries, close } = await takeSnapshot(this.#registry)
     try {
-      await target.database.transaction().execute(async tx => {
+      await target.database.transaction(async tx => {
         await copyCatalog(queries, tx, progress)
         await recordCopy(tx, { id, place: from })
       })

@@ -6,8 +6,9 @@ import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
 import { readCopy, readDeparture, recordCopy } from '../store/catalog/departure.ts'
+import type { Database } from '../store/database/connection.ts'
 import { continueIds, isEmpty } from '../store/database/copy.ts'
-import { closeWhole, type Database, openDatabase } from '../store/database/database.ts'
+import { closeWhole, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { syncFolder } from '../store/durable-file.ts'
@@ -46,13 +47,13 @@ export async function openTarget(
   try {
     if (!hasMoved) await requireReplaceable(database)
   } catch (error) {
-    await database.destroy()
+    await database.close()
     throw error
   }
   return {
     database,
     finish: id => finishing(database, id),
-    close: () => database.destroy(),
+    close: () => database.close(),
   }
 }
 
@@ -76,7 +77,7 @@ async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promi
       await syncFolder(dir)
     },
     close: async () => {
-      if (isOpen) await to.destroy()
+      if (isOpen) await to.close()
     },
   }
 }
@@ -85,7 +86,7 @@ async function fileTarget({ database, dir }: Registry, hasMoved: boolean): Promi
 async function requireMoved(file: string): Promise<void> {
   const before = await openDatabase(file)
   if ((await readDeparture(before)) !== null) return closeWhole(before, file)
-  await before.destroy()
+  await before.close()
   refuse('migrate_file_exists', { file })
 }
 
@@ -95,7 +96,7 @@ async function requireReplaceable(db: Queries): Promise<void> {
 }
 
 async function finishing(database: Database, id: string): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     const copy = await readCopy(tx)
     if (copy === null) return
     if (copy.id !== id) refuse('migrate_not_empty')

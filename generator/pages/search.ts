@@ -103,7 +103,7 @@ export async function rebucketWhenGrown(tx: Queries): Promise<void> {
 export async function rebucketTerms({ database }: Pick<PageContext, 'database'>): Promise<void> {
   await markAgain(database, marksOf('common', await commonSubjects(database)))
   const bits = bitsFor(await termCount(database))
-  await database.transaction().execute(tx => beginLayout(tx, bits))
+  await database.transaction(tx => beginLayout(tx, bits))
 }
 
 /**

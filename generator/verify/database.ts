@@ -2,7 +2,7 @@ import { DATABASE_FILE } from '../registry.ts'
 import { sumDownloads } from '../store/catalog/downloads/due.ts'
 import { writeFact } from '../store/catalog/facts.ts'
 import { refreshListings } from '../store/catalog/listing.ts'
-import type { Database } from '../store/database/database.ts'
+import type { Database } from '../store/database/connection.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
 import { derivable, type Finding, lost } from './finding.ts'
@@ -86,7 +86,7 @@ async function sumAgain(database: Database): Promise<void> {
   await writeFact(database, 'listings', null)
   await refreshListings(database)
   for (const crateId of await column<number>(database, WRONG_DOWNLOADS))
-    await database.transaction().execute(tx => sumDownloads(tx, crateId, new Date()))
+    await database.transaction(tx => sumDownloads(tx, crateId, new Date()))
   for (const what of COUNTED) {
     const counted = `(SELECT count(*) FROM ${what})`
     await run(database, `UPDATE counts SET n = ${counted} WHERE what = '${what}'`)

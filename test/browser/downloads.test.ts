@@ -50,7 +50,7 @@ async function count(name: string, version: string, amount: (day: number) => num
   const counts = Array.from({ length: 90 }, (_, at) => {
     return { release, day: dayOf(now) - 89 + at, n: amount(at) }
   })
-  const missing = await registry.database.transaction().execute(tx => addDownloads(tx, counts, now))
+  const missing = await registry.database.transaction(tx => addDownloads(tx, counts, now))
   assert.deepEqual(missing, [])
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { LIST, run } from '../../generator/store/database/statement.ts'
 import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { fillCatalog } from '../support/filled-catalog.ts'
 import { OTHER_CRATES } from '../support/harbour.ts'
@@ -25,7 +26,7 @@ const places = openPlaces({
   async live(registry) {
     await fillCatalog(registry, knownCrates)
     const kinds = ['page', 'release', 'file', 'index'] as const
-    await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+    await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
   },
   env: LOOK,
 })

@@ -11,7 +11,7 @@ import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { endPause } from '../../generator/store/catalog/pause.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
-import { all } from '../../generator/store/database/statement.ts'
+import { all, column, run } from '../../generator/store/database/statement.ts'
 import { sumOf } from '../../generator/store/durable-file.ts'
 import type { Bucket } from '../../generator/store/s3/bucket.ts'
 import { readBody } from '../../generator/store/s3/reading.ts'
@@ -64,10 +64,13 @@ async function filled(...[t]: Parameters<typeof newRegistry>): Promise<Registry>
 
 test('the list of tables has every table', { skip }, async t => {
   const database = await openPostgres(serverSettings(await server.create('tables')))
-  t.after(() => database.destroy())
-  const tables = await database.introspection.getTables()
+  t.after(() => database.close())
+  const tables = await column<string>(database, 'SELECT name FROM sqlite_master ORDER BY name')
   const known = [...Object.keys(TABLE_KEYS), ...OWN_TABLES]
-  assert.deepEqual(tables.map(one => one.name).sort(), known.sort())
+  assert.deepEqual(
+    tables.filter(name => !name.startsWith('kysely_')),
+    known.sort(),
+  )
 })
 
 test('records go to a server and back and there again, and changes go on there', {
@@ -91,7 +94,7 @@ test('records go to a server and back and there again, and changes go on there',
   const then = await rowsOf(second)
   // Records of older versions may have one; no statement writes it any more.
   const setReadme = (readme: string) =>
-    second.database.updateTable('releases').set({ readme }).where('id', '=', 2).execute()
+    run(second.database, 'UPDATE releases SET readme = ? WHERE id = 2', readme)
   await setReadme('# ä\0and more')
   // SQLite would read less of it.
   const cut = await migrate('file')

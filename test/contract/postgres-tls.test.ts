@@ -56,7 +56,7 @@ async function encrypted(chosen: ServerSettings): Promise<boolean> {
     const sql = 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()'
     return (await value(database, sql)) === 1
   } finally {
-    await database.destroy()
+    await database.close()
   }
 }
 
@@ -155,7 +155,7 @@ test('the password comes from the URL, PGPASSWORD or a password file', { skip },
 test('a password that changes in its file is used for the next connection', { skip }, async t => {
   const chosen = settings({ sslmode: 'verify-full', ca_file: authority })
   const database = await openPostgres(chosen)
-  t.after(() => database.destroy())
+  t.after(() => database.close())
   const root = server.url('postgres')
   await execute(root, "ALTER USER plimsoll PASSWORD 'next'")
   t.after(() => void execute(root, `ALTER USER plimsoll PASSWORD '${SECRET}'`))

@@ -9,13 +9,21 @@ import { insertCrate } from '../../generator/store/catalog/crates.ts'
 import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { readSearchFacts } from '../../generator/store/catalog/search/search-files.ts'
-import type { Database } from '../../generator/store/database/database.ts'
+import type { Database } from '../../generator/store/database/connection.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
-import { all, attempt, column, run, value } from '../../generator/store/database/statement.ts'
+import {
+  all,
+  attempt,
+  column,
+  type Queries,
+  run,
+  value,
+} from '../../generator/store/database/statement.ts'
 import { serverSettings } from '../support/engine.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
+import { insertRows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 import { OPERATOR } from '../support/workplace.ts'
 
@@ -33,7 +41,7 @@ type After = { after(step: () => Promise<void>): void }
 
 async function open(t: After, settings: ServerSettings): Promise<Database> {
   const database = await openPostgres(settings)
-  t.after(() => database.destroy())
+  t.after(() => database.close())
   return database
 }
 
@@ -66,10 +74,7 @@ test('texts, numbers and bytes come back as they were stored, in the order of by
   const texts = ['a', 'B', 'a_b', 'a-b', 'ä', 'nul\0', '\u{10ffff}0', 'Z', '', '😀']
   // Past the functions that refuse U+0000, which records of older versions may have.
   for (const [at, value] of texts.entries())
-    await database
-      .insertInto('facts')
-      .values({ key: `key ${at}`, value })
-      .execute()
+    await insertRows(database, 'facts', { key: `key ${at}`, value })
   for (const [at, text] of texts.entries())
     assert.equal(await readFact(database, `key ${at}`), text)
   const sorted = texts.filter(text => !/[\0\u{10ffff}]/u.test(text))
@@ -95,7 +100,7 @@ test('a failed part of a transaction undoes only itself; a failed one leaves not
   skip,
 }, async t => {
   const database = await open(t, await empty())
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     await writeFact(tx, 'a', '1')
     const failed = await attempt(tx, async () => {
       await writeFact(tx, 'a', '2')
@@ -104,7 +109,7 @@ test('a failed part of a transaction undoes only itself; a failed one leaves not
     assert.ok('error' in failed)
     assert.equal(await readFact(tx, 'a'), '1')
   })
-  const work = database.transaction().execute(async tx => {
+  const work = database.transaction(async tx => {
     await writeFact(tx, 'a', '3')
     throw new Error('changed my mind')
   })
@@ -117,15 +122,15 @@ test('a transaction is not taken for committed because another one got its numbe
 }, async t => {
   const settings = await empty()
   const [database, other] = [await open(t, settings), await open(t, settings)]
-  const idOf = async (tx: Database) =>
+  const idOf = async (tx: Queries) =>
     BigInt(String(await value(tx, 'SELECT pg_current_xact_id()::text AS id')))
-  const lost = database.transaction().execute(async tx => {
+  const lost = database.transaction(async tx => {
     const id = await idOf(tx)
     await server.kill()
     await server.start()
     let last = 0n
     while (last < id)
-      last = await other.transaction().execute(async later => {
+      last = await other.transaction(async later => {
         await writeFact(later, 'later', String(last))
         return idOf(later)
       })
@@ -140,9 +145,7 @@ test('of two processes that make one crate one wins; ids follow the order of com
   const settings = await empty()
   const processes = [await open(t, settings), await open(t, settings)]
   const make = (at: number, name: string) =>
-    (processes[at % 2] as Database)
-      .transaction()
-      .execute(tx => insertCrate(tx, name as Name, OPERATOR, at))
+    (processes[at % 2] as Database).transaction(tx => insertCrate(tx, name as Name, OPERATOR, at))
   const twice = await Promise.allSettled([make(0, 'same'), make(1, 'same')])
   assert.deepEqual(twice.map(one => one.status).sort(), ['fulfilled', 'rejected'])
   const seen: number[] = []
@@ -164,7 +167,7 @@ test('a search file names owners in the order in which they came, however the se
   const add = async (login: string) =>
     (await addUser(database, { login, admin: false }, operatorChange(at))).id
   const [ann, bob, eve] = [await add('ann'), await add('bob'), await add('eve')]
-  await database.transaction().execute(tx => insertCrate(tx, 'demo' as Name, OPERATOR, 1))
+  await database.transaction(tx => insertCrate(tx, 'demo' as Name, OPERATOR, 1))
   await run(
     database,
     `INSERT INTO releases (id, crate_id, version, identity, cksum, size, yanked, line, about, published_at)
@@ -191,7 +194,7 @@ test('a search file names owners in the order in which they came, however the se
 test('a change waits for another process no longer than it may', { skip }, async t => {
   const settings = await empty({ lock_seconds: 1 })
   const [holder, waiter] = [await open(t, settings), await open(t, settings)]
-  await holder.transaction().execute(async tx => {
+  await holder.transaction(async tx => {
     await writeFact(tx, 'a', 'held')
     await assert.rejects(writeFact(waiter, 'a', 'waited'), has('database_locked'))
     assert.equal(await readFact(waiter, 'a'), null, 'readers do not wait')
@@ -213,7 +216,7 @@ test('a lost connection: reads go on, a transaction is undone, the next one work
   await writeFact(database, 'a', '1')
   await cut()
   assert.equal(await readFact(database, 'a'), '1')
-  const work = database.transaction().execute(async tx => {
+  const work = database.transaction(async tx => {
     await writeFact(tx, 'a', '2')
     await cut()
     await writeFact(tx, 'b', '2')

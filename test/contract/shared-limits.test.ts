@@ -7,7 +7,7 @@ import { addUser } from '../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../daemon/accounts/credentials.ts'
 import { openRegistry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
-import type { Database } from '../../generator/store/database/database.ts'
+import type { Database } from '../../generator/store/database/connection.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { forgetBuckets } from '../../generator/store/database/rate-limits.ts'
 import { column, value } from '../../generator/store/database/statement.ts'
@@ -26,7 +26,7 @@ const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 
 async function open(t: TestContext, name: string): Promise<Database> {
   const database = await openPostgres(serverSettings(await server.create(name)))
-  t.after(() => database.destroy())
+  t.after(() => database.close())
   return database
 }
 

@@ -10,6 +10,7 @@ import type { Registry } from '../../generator/registry.ts'
 import { findCrate } from '../../generator/store/catalog/crates.ts'
 import { listMarks } from '../../generator/store/catalog/marks.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
+import { LIST, run } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {
@@ -94,7 +95,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
 
 /** Leaves the pages of earlier rounds alone, which would take most of the time. */
 async function forgetPages({ database }: Registry): Promise<void> {
-  await database.deleteFrom('marks').where('kind', 'not in', FOR_CARGO).execute()
+  await run(database, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, FOR_CARGO)
 }
 
 /** Whether an addition is in the catalog and in the index, with nothing left to render of it. */

@@ -10,6 +10,7 @@ import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import type { MarkKind } from '../../generator/store/database/mark-kinds.ts'
+import { all, LIST, type Row } from '../../generator/store/database/statement.ts'
 import { isTemporary } from '../../generator/store/disk/steps.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
 import type { Finding } from '../../generator/verify/finding.ts'
@@ -106,11 +107,11 @@ export async function assertSound(registry: Registry): Promise<void> {
   for await (const finding of verifyCrates(registry, { repair: false, served: false }))
     findings.push(finding)
   assert.deepEqual(findings, [])
-  const marks = await registry.database
-    .selectFrom('marks')
-    .selectAll()
-    .where('kind', 'in', FOR_CARGO)
-    .execute()
+  const marks = await all<Row<'marks'>>(
+    registry.database,
+    `SELECT * FROM marks WHERE kind IN ${LIST}`,
+    FOR_CARGO,
+  )
   assert.deepEqual(marks, [])
   assert.deepEqual(filesBelow(join(registry.tree.root, 'index')).filter(isTemporary), [])
 }

@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { sql } from 'kysely'
+import { run } from '../../generator/store/database/statement.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { Visitor } from '../support/visitor.ts'
 
@@ -46,15 +46,14 @@ function fileOf(folder: string) {
 
 /** Where nothing may be mounted: lets the database grow no more. */
 function pagesOf({ registry: { database } }: TestRegistry) {
-  const limit = (pages: number) => sql`PRAGMA max_page_count = ${sql.lit(pages)}`.execute(database)
+  const limit = (pages: number) => run(database, `PRAGMA max_page_count = ${pages}`)
   return {
     fill: async () => {
       await limit(1)
-      const table = sql`CREATE TABLE ballast (bytes BLOB)`
       const rows = async () => {
-        for (;;) await sql`INSERT INTO ballast VALUES (zeroblob(4000))`.execute(database)
+        for (;;) await run(database, 'INSERT INTO ballast VALUES (zeroblob(4000))')
       }
-      await assert.rejects(table.execute(database).then(rows), /full/)
+      await assert.rejects(run(database, 'CREATE TABLE ballast (bytes BLOB)').then(rows), /full/)
     },
     makeRoom: () => limit(1_000_000),
   }
@@ -101,13 +100,13 @@ test('what cannot be written says when to try again, to Cargo and on pages', asy
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0' })
   const visitor = new Visitor(test)
-  await sql`PRAGMA query_only = ON`.execute(database)
+  await run(database, 'PRAGMA query_only = ON')
   const yank = await test.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
   assert.deepEqual([yank.status, yank.headers.get('retry-after')], [503, '10'])
   assert.match(await yank.text(), /the registry cannot be written to/)
   const login = await visitor.logIn('alice', 'wrong')
   assert.deepEqual([login.status, login.headers.get('retry-after')], [503, '10'])
-  await sql`PRAGMA query_only = OFF`.execute(database)
+  await run(database, 'PRAGMA query_only = OFF')
   const later = await test.request('DELETE', '/api/v1/crates/demo/1.0.0/yank', token)
   assert.equal(later.status, 200)
 })

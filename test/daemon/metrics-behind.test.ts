@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { writeFailure } from '../../generator/store/catalog/pages/plain-pages.ts'
+import { one } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
@@ -34,10 +35,8 @@ test('a page that cannot be written shows in /metrics and in status, with its ne
   const registry = await reopen(t, dir)
   await addCrate(registry, { name: 'stuck', version: '1.0.0' })
   await addCrate(registry, { name: 'plain', version: '1.0.0' })
-  const { id: releaseId } = await registry.database
-    .selectFrom('releases')
-    .select(eb => eb.fn.max('id').as('id'))
-    .executeTakeFirstOrThrow()
+  const sql = 'SELECT max(id) AS id FROM releases'
+  const { id: releaseId } = await one<{ id: number }>(registry.database, sql)
   const part = { releaseId, what: 'readme', format: '0' } as const
   await writeFailure(registry.database, part, { because: 'it takes too long', detail: null })
   const daemon = await serve(new Cleanup(t), dir)

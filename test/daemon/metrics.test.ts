@@ -205,7 +205,7 @@ test('a failure nobody foresaw is counted as one', async t => {
   const test = await TestRegistry.open(t)
   await test.publish(await test.user('alice'), { name: 'demo', version: '1.0.0' })
   const before = await scrape(test)
-  const broken = t.mock.method(test.registry.database, 'executeQuery', () => {
+  const broken = t.mock.method(test.registry.database, 'execute', () => {
     throw new Error('the disk is on fire')
   })
   assert.equal((await test.request('GET', '/api/v1/crates/demo/1.0.0')).status, 500)

@@ -35,7 +35,7 @@ async function busyRegistry(t: TestContext) {
   assert.equal((await test.publish(token, { name: 'demo', version: '1.0.0' })).status, 200)
   await test.everything()
   const pause = (seconds: number) =>
-    test.registry.database.transaction().execute(tx => beginPause(tx, seconds))
+    test.registry.database.transaction(tx => beginPause(tx, seconds))
   return { test, token, pause }
 }
 

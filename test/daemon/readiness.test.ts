@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Hono } from 'hono'
-import { sql } from 'kysely'
 import { listen } from '../../daemon/http/listen.ts'
 import { readiness, whileStarting } from '../../daemon/readiness.ts'
+import { run } from '../../generator/store/database/statement.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { largePublish, receiving, servedFolder } from '../support/served-folder.ts'
@@ -39,9 +39,9 @@ test('ready means that catalog, crate store and public tree can be written to', 
     readdirSync(test.dir, { recursive: true }).filter(name => String(name).includes('.writing-'))
   assert.deepEqual(leftovers(), [])
 
-  await sql`PRAGMA query_only = ON`.execute(database)
+  await run(database, 'PRAGMA query_only = ON')
   assert.deepEqual(await ready(test), [503, 'not ready: catalog\n'])
-  await sql`PRAGMA query_only = OFF`.execute(database)
+  await run(database, 'PRAGMA query_only = OFF')
   assert.deepEqual(await ready(test), READY)
 
   mkdirSync(join(test.dir, 'crates', 'incoming'), { recursive: true })

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { DATABASE_FILE } from '../../generator/registry.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
+import { run } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
@@ -64,8 +65,8 @@ test('a start says that there is no administrator, and which command makes one',
   const dir = await folder(cleanup)
   assert.equal((await plimsoll('.', ['user', 'add', 'ann', '--dir', dir])).code, 0)
   const database = await openDatabase(join(dir, DATABASE_FILE))
-  await database.updateTable('users').set({ admin: 0 }).execute()
-  await database.destroy()
+  await run(database, 'UPDATE users SET admin = 0')
+  await database.close()
   const { said } = await start(cleanup, dir)
   await until(
     () => /no administrator.*`plimsoll user promote NAME`/.test(said.err),

@@ -3,6 +3,8 @@ import { type TestContext, test } from 'node:test'
 import type { Registry } from '../../generator/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
 import { beginPause, endPause } from '../../generator/store/catalog/pause.ts'
+import { run } from '../../generator/store/database/statement.ts'
+import { insertRows } from '../support/rows.ts'
 import { newRegistry } from '../support/workplace.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
@@ -16,10 +18,13 @@ async function prepared(t: TestContext) {
     return warningsOf({ ...status, git: { ...status.git, problem: null } })
   }
   const user = (login: string, admin: number, locked_at: string | null = null) =>
-    registry.database
-      .insertInto('users')
-      .values({ login, canonical: login, admin, locked_at, created_at: '2026-01-01T00:00:00Z' })
-      .execute()
+    insertRows(registry.database, 'users', {
+      login,
+      canonical: login,
+      admin,
+      locked_at,
+      created_at: '2026-01-01T00:00:00Z',
+    })
   return { registry, warnings, user }
 }
 
@@ -30,7 +35,7 @@ test('tokens for certain crates that were made to read, and do not, are named', 
     const hash = `${scopes} ${crates} ${JSON.stringify(rest)}`
     const at = { created_at: '2026-01-01T00:00:00Z', expires_at: null, revoked_at: null }
     const row = { user_id: 1, name: 'ci', hash, scopes, crates, ...at, ...rest }
-    return registry.database.insertInto('tokens').values(row).execute()
+    return insertRows(registry.database, 'tokens', row)
   }
   await token('["yank","read"]', '["foo*"]')
   await token('["yank"]', '["foo*"]')
@@ -54,11 +59,7 @@ test('users without an administrator are warned of, with the command that makes 
   const [warning = '', ...others] = await warnings()
   assert.match(warning, /^there is no administrator, .*`plimsoll user promote NAME` makes/)
   assert.deepEqual(others, [])
-  await registry.database
-    .updateTable('users')
-    .set({ admin: 1 })
-    .where('login', '=', 'ann')
-    .execute()
+  await run(registry.database, `UPDATE users SET admin = 1 WHERE login = 'ann'`)
   assert.deepEqual(await warnings(), [])
 })
 
@@ -67,9 +68,9 @@ test('a pause, and a move that copies the records, are warnings while they last'
   const { database } = registry
   assert.deepEqual(await warnings(), [])
   const place = 'postgres://plimsoll@db.example.com/plimsoll'
-  await database.transaction().execute(tx => beginPause(tx, 600))
+  await database.transaction(tx => beginPause(tx, 600))
   assert.match(String(await warnings()), /^paused until 20.*Z; `plimsoll resume` ends it$/)
-  await database.transaction().execute(tx => beginPause(tx, 60, place))
+  await database.transaction(tx => beginPause(tx, 60, place))
   assert.ok(String(await warnings()).includes(place))
   await endPause(database)
   assert.deepEqual(await warnings(), [])

@@ -1,4 +1,4 @@
-import type { Database } from '../../generator/store/database/database.ts'
+import type { Database } from '../../generator/store/database/connection.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
@@ -21,7 +21,7 @@ export const TEMPLATE = 'plimsoll_template'
 export async function startTemplate(): Promise<TestServer> {
   const started = await startPostgres()
   await started.create(TEMPLATE)
-  await (await openPostgres(serverSettings(started.url(TEMPLATE)))).destroy()
+  await (await openPostgres(serverSettings(started.url(TEMPLATE)))).close()
   return started
 }
 
@@ -56,7 +56,7 @@ export async function openCatalog(
   path: string,
 ): Promise<Database> {
   const database = server === null ? await openDatabase(path) : await openOnServer(t, path)
-  new Cleanup(t).add(() => database.destroy())
+  new Cleanup(t).add(() => database.close())
   return database
 }
 

@@ -7,6 +7,7 @@ import { addSubmission } from '../../generator/add/add.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
+import { upsert } from '../../generator/store/database/statement.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
@@ -275,17 +276,10 @@ export async function fillRegistry(
     const staged = await registry.crates.stage(one(bytes), bytes.length)
     try {
       const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)
-      const owners = [...users.values()].map(user => ({
-        crate_id: crate.id,
-        user_id: user.id,
-        added_at: at,
-        added_by: null,
-      }))
-      await registry.database
-        .insertInto('owners')
-        .values(owners)
-        .onConflict(one => one.doNothing())
-        .execute()
+      for (const { id } of users.values()) {
+        const row = { crate_id: crate.id, user_id: id, added_at: at }
+        await upsert(registry.database, 'owners', ['crate_id', 'user_id'], row)
+      }
     } finally {
       await staged.discard()
     }

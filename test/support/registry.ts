@@ -17,6 +17,7 @@ import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
+import { all, type Row } from '../../generator/store/database/statement.ts'
 import { Cleanup } from './cleanup.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { newDatabase } from './engine.ts'
@@ -178,21 +179,14 @@ export class TestRegistry implements Deps {
     await this.indexWorker.pages.flush()
     const { database } = this.registry
     const rows = {
-      crates: await database.selectFrom('crates').selectAll().orderBy('id').execute(),
-      releases: await database.selectFrom('releases').selectAll().orderBy('id').execute(),
-      owners: await database
-        .selectFrom('owners')
-        .selectAll()
-        .orderBy('crate_id')
-        .orderBy('user_id')
-        .execute(),
-      audit: await database
-        .selectFrom('audit')
-        .selectAll()
-        .where('crate', 'is not', null)
-        .orderBy('id')
-        .execute(),
-      marks: await database.selectFrom('marks').selectAll().orderBy('subject').execute(),
+      crates: await all<Row<'crates'>>(database, 'SELECT * FROM crates ORDER BY id'),
+      releases: await all<Row<'releases'>>(database, 'SELECT * FROM releases ORDER BY id'),
+      owners: await all<Row<'owners'>>(database, 'SELECT * FROM owners ORDER BY crate_id, user_id'),
+      audit: await all<Row<'audit'>>(
+        database,
+        'SELECT * FROM audit WHERE crate IS NOT NULL ORDER BY id',
+      ),
+      marks: await all<Row<'marks'>>(database, 'SELECT * FROM marks ORDER BY subject'),
     }
     return {
       ...rows,

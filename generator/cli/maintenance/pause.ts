@@ -20,7 +20,7 @@ export function registerPause(program: Command, io: Io): void {
         const now = io.now()
         const end = after(now, options.for)
         const seconds = (end.getTime() - now.getTime()) / 1000
-        await database.transaction().execute(tx => beginPause(tx, seconds))
+        await database.transaction(tx => beginPause(tx, seconds))
         const until = timestamp(end)
         report(io, options, { until }, [
           `the registry is paused until ${until}; \`plimsoll resume\` ends it`,

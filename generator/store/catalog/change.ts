@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/connection.ts'
 import { insert, type Queries } from '../database/statement.ts'
 import { requireUnpaused } from './pause.ts'
 
@@ -40,7 +40,7 @@ export function makeChange<T>(
   change: Change,
   work: (tx: Queries, by: Permitted) => Promise<T>,
 ): Promise<T> {
-  return database.transaction().execute(async tx => work(tx, await requireRight(tx, change)))
+  return database.transaction(async tx => work(tx, await requireRight(tx, change)))
 }
 
 /**

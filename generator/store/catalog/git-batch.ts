@@ -1,5 +1,5 @@
 import type { Name } from '../../../core/name.ts'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/connection.ts'
 import { all, LIST, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
 import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
@@ -28,7 +28,7 @@ export async function gitBatch(
   after: number,
   limit: number,
 ): Promise<GitBatch> {
-  return database.transaction().execute(async tx => {
+  return database.transaction(async tx => {
     const rows = await all<Mark & { name: Name }>(
       tx,
       `SELECT ${MARK}, crates.name FROM marks JOIN crates ON crates.id = marks.subject
@@ -55,7 +55,7 @@ export async function gitBatch(
 /** Starts to mark changes for the git index; the first call also marks every crate. */
 export async function followForGit(database: Database): Promise<void> {
   if ((await readFact(database, GIT_FOLLOWED)) !== null) return
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     if ((await readFact(tx, GIT_FOLLOWED)) !== null) return
     await writeFact(tx, GIT_FOLLOWED, 'yes')
     // After a SELECT without a WHERE, SQLite parses ON CONFLICT as part of a join.
@@ -65,7 +65,7 @@ export async function followForGit(database: Database): Promise<void> {
 
 /** Clears all marks of the git index; none are set until the next `followForGit`. */
 export async function unfollowForGit(database: Database): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     await writeFact(tx, GIT_FOLLOWED, null)
     await run(tx, "DELETE FROM marks WHERE kind = 'git'")
   })

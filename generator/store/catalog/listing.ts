@@ -5,8 +5,8 @@ import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { stepOf } from '../../../core/search/score.ts'
 import { isPrerelease, newestVersion } from '../../../core/version.ts'
+import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
-import type { Database } from '../database/database.ts'
 import { SITE } from '../database/mark-kinds.ts'
 import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
 import {
@@ -92,7 +92,7 @@ export async function refreshListings(
 ): Promise<void> {
   const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
   if (await isCurrent(database)) return
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     if (await isCurrent(tx)) return
     const before = await readFact(tx, 'listings')
     if (before !== null) {

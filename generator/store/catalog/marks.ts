@@ -2,7 +2,7 @@ import { type Issue, issue } from '../../../core/error/error.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/connection.ts'
 import { MARK_KINDS, type MarkKind } from '../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
 import type { CrateRecord } from './crates.ts'
@@ -139,7 +139,7 @@ export async function settleMarks(
   follow: ((tx: Queries) => Promise<void>) | null = null,
 ): Promise<void> {
   if (again.length === 0 && !follow) return clearMarks(db, done)
-  await db.transaction().execute(async tx => {
+  await db.transaction(async tx => {
     await clearMarks(tx, done)
     await setMarks(tx, again, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
     await follow?.(tx)

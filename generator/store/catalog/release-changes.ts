@@ -9,7 +9,7 @@ import {
   type VersionIdentity,
   versionIdentity,
 } from '../../../core/version.ts'
-import type { Database } from '../database/database.ts'
+import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
 import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
 import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
@@ -42,7 +42,7 @@ export async function addRelease(
   change: Change,
   permit: Permit = async () => undefined,
 ): Promise<Added> {
-  return database.transaction().execute(tx => insertAdded(tx, release, change, permit))
+  return database.transaction(tx => insertAdded(tx, release, change, permit))
 }
 
 /** Does what `addRelease` does, in a transaction of the caller. */

@@ -1,17 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { Kysely } from 'kysely'
 import Libsql from 'libsql'
 import { createPrivately, syncFile } from '../durable-file.ts'
-import { LibsqlDialect } from './dialect.ts'
+import { type Database, databaseOf } from './connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './migrations.ts'
+import { SqliteDriver } from './sqlite.ts'
 import { type Queries, value } from './statement.ts'
-import type { Tables } from './tables.ts'
 import { WalSync } from './wal-sync.ts'
-
-/** The open database. */
-export type Database = Kysely<Tables>
 
 /**
  * Opens the SQLite database at `path`, creating and migrating it as needed. A finished transaction
@@ -26,7 +22,7 @@ export async function openDatabase(
   mkdirSync(dirname(path), { recursive: true })
   createPrivately(path)
   const writer = new Libsql(path)
-  // Only during opening does SQLite itself wait, which blocks the process; later the dialect waits.
+  // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
   writer.exec('PRAGMA busy_timeout = 10000')
   const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
   // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
@@ -35,13 +31,11 @@ export async function openDatabase(
   wal?.begin()
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = new Kysely<Tables>({
-    dialect: new LibsqlDialect({ writer, reader: new Libsql(path), wal }),
-  })
+  const database = databaseOf(new SqliteDriver({ writer, reader: new Libsql(path), wal }))
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
-    await database.destroy()
+    await database.close()
     throw error
   }
   return database
@@ -54,7 +48,7 @@ export async function openDatabase(
 export async function closeWhole(database: Database, path: string): Promise<void> {
   if ((await value<number>(database, 'PRAGMA wal_checkpoint(TRUNCATE)')) !== 0)
     throw new Error(`${path} is in use`)
-  await database.destroy()
+  await database.close()
   // libsql closes later, when the last statement is collected, and would remove them only then.
   for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
   await syncFile(path)
@@ -72,13 +66,13 @@ export function openSnapshot(path: string): Snapshot {
   reader.exec('BEGIN')
   // The transaction begins with its first read.
   reader.prepare('SELECT count(*) FROM sqlite_master').all()
-  const queries = new Kysely<Tables>({ dialect: new LibsqlDialect({ writer, reader, wal: null }) })
+  const queries = databaseOf(new SqliteDriver({ writer, reader, wal: null }))
   return {
     queries,
     close: async () => {
       // Closing is not enough: libsql closes after the last statement is collected.
       reader.exec('ROLLBACK')
-      await queries.destroy()
+      await queries.close()
     },
   }
 }

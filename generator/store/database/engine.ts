@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises'
-import { PostgresAdapter } from 'kysely'
 import { one, type Queries } from './statement.ts'
 
 /** Whether a catalog is on a PostgreSQL server; otherwise it is a SQLite file. */
 export function isOnServer(db: Queries): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter
+  return db.engine === 'PostgreSQL'
 }
 
 /** The clock of the server, the same for all: milliseconds since 1970. */

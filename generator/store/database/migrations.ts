@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Migrator } from 'kysely'
 import { refuse } from '../../../core/error/error.ts'
+import type { Database } from './connection.ts'
 import { describeDaemon, listDaemons, type SeenDaemon } from './daemons.ts'
 import { column, first, type Queries, run, value } from './statement.ts'
 import type { Step } from './step.ts'
@@ -30,6 +30,10 @@ export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<v
 /** Programs that know no later step refuse any other schema; there is no record of it. */
 const FIRST = '024_rate_limits'
 
+/** The steps that a database has, as programs with Kysely kept them. */
+const STEPS_TABLE = `CREATE TABLE IF NOT EXISTS kysely_migration
+  (name VARCHAR(255) PRIMARY KEY NOT NULL, timestamp VARCHAR(255) NOT NULL)`
+
 /** Returns the last step that a program knows. */
 export function levelOf({ steps }: SchemaOwner): string {
   return Object.keys(steps).sort().at(-1) ?? ''
@@ -40,7 +44,7 @@ export function levelOf({ steps }: SchemaOwner): string {
  * else refuses it; refuses to contract it while daemons serve that would not work afterwards.
  */
 export async function migrate(
-  database: Queries,
+  database: Database,
   file: string,
   owner: SchemaOwner = PLIMSOLL_SCHEMA,
   beforeUpgrade?: BeforeUpgrade,
@@ -50,24 +54,26 @@ export async function migrate(
   if (await isNewer(database, file, owner, done)) return
   if (last !== undefined && last !== levelOf(owner))
     await beforeUpgrade?.(database, `the step ${last}`, `the step ${levelOf(owner)}`)
-  const steps = Object.entries(owner.steps).map(([name, step]) => [
-    name,
-    { up: (db: Queries) => takeStep(db, name, step, owner) },
-  ])
-  const { error } = await new Migrator({
-    db: database,
-    provider: { getMigrations: async () => Object.fromEntries(steps) },
-  }).migrateToLatest()
-  if (error) throw error
+  if (Object.keys(owner.steps).every(name => done.includes(name))) return
+  await database.transaction(async tx => {
+    await run(tx, STEPS_TABLE)
+    // Another process may have taken some meanwhile.
+    const taken = new Set(await stepsDone(tx))
+    for (const name of Object.keys(owner.steps).sort())
+      if (!taken.has(name)) await takeStep(tx, name, owner)
+  })
 }
 
-async function takeStep(db: Queries, name: string, step: Step, owner: SchemaOwner): Promise<void> {
+async function takeStep(db: Queries, name: string, owner: SchemaOwner): Promise<void> {
+  const step = owner.steps[name] as Step
   const { oldest } = step
   if (oldest !== undefined) {
     const older = (await listDaemons(db)).filter(daemon => daemon.schema < oldest)
     requireNone(older, owner, `the step ${name} of its database`)
   }
   await step.up(db)
+  const noted = 'INSERT INTO kysely_migration (name, timestamp) VALUES (?, ?)'
+  await run(db, noted, name, new Date().toISOString())
   if (name <= FIRST) return
   const before = (await readRecord(db))?.oldest ?? FIRST
   await run(db, 'DELETE FROM schema_record')

@@ -1,12 +1,34 @@
-import { CompiledQuery, type Insertable, type Kysely, type Selectable } from 'kysely'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import type { Tables } from './tables.ts'
 
+/** What a statement returns. */
+export interface Result {
+  readonly rows: unknown[]
+  /** The number of rows that it has changed. */
+  readonly changes: number
+}
+
 /** The database, or a transaction in it. */
-export type Queries = Kysely<Tables>
+export interface Queries {
+  readonly engine: 'SQLite' | 'PostgreSQL'
+  /** Executes a statement in SQLite's dialect; `?` stands for a parameter. */
+  execute(sql: string, parameters: readonly unknown[]): Promise<Result>
+}
 
 /** A row of a table as a statement reads it: `Pick` the columns that it selects. */
-export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>
+export type Row<Table extends keyof Tables> = Tables[Table]
+
+/** Columns that the schema fills in. */
+type Filled = 'id' | 'attempts' | 'dependents' | 'step' | 'found_id' | 'found_yanked'
+
+/** A row to be inserted: what may be NULL, or is filled in, may be left out. */
+export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
+  [Column in keyof Tables[Table] as Column extends Filled
+    ? never
+    : null extends Tables[Table][Column]
+      ? never
+      : Column]: Tables[Table][Column]
+}
 
 /** A list as one parameter: `IN ${LIST}`. */
 export const LIST = '(SELECT value FROM json_each(?))'
@@ -19,7 +41,7 @@ type Parameter = string | number | null | Uint8Array | readonly unknown[]
  * kept by its text: pass values and lists as parameters.
  */
 export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
-  return (await execute<R>(db, sql, parameters)).rows
+  return (await execute(db, sql, parameters)).rows as R[]
 }
 
 /** Returns the first row of a statement; null when there is none. */
@@ -28,7 +50,7 @@ export async function first<R>(
   sql: string,
   ...parameters: Parameter[]
 ): Promise<R | null> {
-  return (await execute<R>(db, sql, parameters)).rows[0] ?? null
+  return (await all<R>(db, sql, ...parameters))[0] ?? null
 }
 
 /** Returns the row of a statement that always has exactly one; throws when there is none. */
@@ -59,7 +81,7 @@ export async function value<T>(
 
 /** Executes a statement that returns no rows; returns the number of changed rows. */
 export async function run(db: Queries, sql: string, ...parameters: Parameter[]): Promise<number> {
-  return Number((await execute(db, sql, parameters)).numAffectedRows ?? 0)
+  return (await execute(db, sql, parameters)).changes
 }
 
 /**
@@ -89,7 +111,7 @@ export async function attempt<T>(
 export async function insert<Table extends keyof Tables>(
   db: Queries,
   table: Table,
-  row: Insertable<Tables[Table]>,
+  row: NewRow<Table>,
 ): Promise<number> {
   const text = `${insertText(table, row)} RETURNING id`
   return (await one<{ id: number }>(db, text, ...(Object.values(row) as Parameter[]))).id
@@ -100,7 +122,7 @@ export async function upsert<Table extends keyof Tables>(
   db: Queries,
   table: Table,
   keys: readonly string[],
-  row: Insertable<Tables[Table]>,
+  row: NewRow<Table>,
 ): Promise<void> {
   const others = Object.keys(row).filter(column => !keys.includes(column))
   const set = others.map(column => `${column} = excluded.${column}`)
@@ -118,9 +140,9 @@ function hasNul(value: unknown): boolean {
   return typeof value === 'string' && value.includes('\0')
 }
 
-function execute<R>(db: Queries, sql: string, parameters: readonly Parameter[]) {
+function execute(db: Queries, sql: string, parameters: readonly Parameter[]) {
   if (parameters.some(one => (Array.isArray(one) ? one.some(hasNul) : hasNul(one))))
     refuse('text_nul')
   const values = parameters.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
-  return db.executeQuery<R>(CompiledQuery.raw(sql, values))
+  return db.execute(sql, values)
 }

@@ -1,5 +1,5 @@
-import { type Migration, sql } from 'kysely'
 import { isOnServer } from './engine.ts'
+import { type Queries, run } from './statement.ts'
 
 /**
  * A step of the schema. It *expands* if programs that do not know it work on as before: new tables,
@@ -10,7 +10,8 @@ import { isOnServer } from './engine.ts'
  * Daemons of two versions serve one database while they are upgraded one by one. So whoever changes
  * a column or its meaning adds a new one first and writes both, and has a later version contract.
  */
-export interface Step extends Migration {
+export interface Step {
+  up(db: Queries): Promise<void>
   /** Absent from a step that expands. */
   readonly oldest?: string
 }
@@ -28,7 +29,7 @@ export function onServer(list: readonly string[]): Step {
 export function statements(list: readonly string[]): Step {
   return {
     async up(db) {
-      for (const statement of list) await sql.raw(statement).execute(db)
+      for (const statement of list) await run(db, statement)
     },
   }
 }

@@ -1,10 +1,9 @@
-import type { ColumnType, Generated } from 'kysely'
 import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Version, VersionIdentity } from '../../../core/version.ts'
 import type { MarkKind } from './mark-kinds.ts'
 
-/** Bytes in a column, as the driver reads and writes them. Never empty: libsql fails on those. */
-type Bytes = ColumnType<ArrayBuffer, Uint8Array, Uint8Array>
+/** Bytes in a column, as the driver reads them. Never empty: libsql fails on those. */
+type Bytes = ArrayBuffer | Uint8Array
 
 /** A number of downloads: all of them, and those of the last 90 days as in `DayCounts`. */
 interface DownloadColumns {
@@ -20,7 +19,7 @@ interface DownloadColumns {
  */
 export interface Tables {
   crates: {
-    id: Generated<number>
+    id: number
     name: Name
     canonical: CanonicalName
     /** Equal for names that are easily mistaken for each other; see the policy. */
@@ -30,7 +29,7 @@ export interface Tables {
     generation: number
   }
   releases: {
-    id: Generated<number>
+    id: number
     crate_id: number
     version: Version
     /** The version without build metadata; unique within a crate. */
@@ -53,7 +52,7 @@ export interface Tables {
   /** Deleted versions: they may come back only with the same bytes. */
   tombstones: { crate_id: number; identity: VersionIdentity; cksum: string; deleted_at: string }
   users: {
-    id: Generated<number>
+    id: number
     login: string
     canonical: string
     name: string | null
@@ -66,7 +65,7 @@ export interface Tables {
   }
   /** Browser sessions; one that has ended has no row. */
   sessions: {
-    id: Generated<number>
+    id: number
     user_id: number
     /** SHA-256 of the cookie's value, hex. */
     hash: string
@@ -78,7 +77,7 @@ export interface Tables {
   /** One-time links to set a password, until they are used. `hash`: SHA-256 of the secret, hex. */
   password_links: { hash: string; user_id: number; expires_at: string }
   tokens: {
-    id: Generated<number>
+    id: number
     user_id: number
     name: string
     /** SHA-256 of the token, hex. */
@@ -91,7 +90,7 @@ export interface Tables {
     revoked_at: string | null
   }
   audit: {
-    id: Generated<number>
+    id: number
     at: string
     action: string
     user_id: number | null
@@ -108,7 +107,7 @@ export interface Tables {
     subject: number
     generation: number
     /** The number of failed attempts. */
-    attempts: Generated<number>
+    attempts: number
     /** When failed work is tried again; null when it is due. */
     retry_at: string | null
     /** The last error. */
@@ -123,7 +122,7 @@ export interface Tables {
     /** The reason, as a clause for the page, and more for the operator. */
     because: string
     detail: string | null
-    at: Generated<string>
+    at: string
   }
   /** The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers. */
   counts: { what: 'crates' | 'releases' | 'terms' | 'bytes'; n: number }
@@ -142,7 +141,7 @@ export interface Tables {
   registry_downloads: { day: number; n: number }
   /** How far access logs were imported: `sum` is the SHA-256 of the first `bytes`, shortened. */
   imported_logs: {
-    id: Generated<number>
+    id: number
     /** SHA-256 of the first line, shortened. */
     first_line: string
     bytes: number
@@ -172,13 +171,13 @@ export interface Tables {
     /** Size of the newest `.crate`. */
     bytes: number
     /** The number of rows of `dependents`, kept by triggers. */
-    dependents: Generated<number>
+    dependents: number
     /** The step of its dependents (`stepOf`) by which searches rank it; `rank` marks renew it. */
-    step: Generated<number>
+    step: number
     /** The release by whose words searches find it; null for none. `terms` marks renew it. */
-    found_id: Generated<number | null>
+    found_id: number | null
     /** 1 when searches find it as one whose versions are all yanked. */
-    found_yanked: Generated<number>
+    found_yanked: number
   }
   /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
   labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
@@ -192,24 +191,24 @@ export interface Tables {
     dependent: CanonicalName
     crate_id: number
     /** 1 when it takes the crate of this name from another registry. */
-    elsewhere: Generated<number>
+    elsewhere: number
   }
   /** The number of crates whose canonical name begins with a prefix; never 0. */
   prefixes: { prefix: string; crates: number }
   /** The search terms, and how many crates each finds. */
   terms: {
-    id: Generated<number>
+    id: number
     term: string
     crates: number
     hash: number
     /** How many crates have the term as a whole word, and the number of its bits: `gradeOf`. */
-    words: Generated<number>
-    grade: Generated<number>
+    words: number
+    grade: number
     /** The keys under which a word is listed (`core/search/vocabulary.ts`). */
-    start: Generated<number>
-    shape: Generated<number>
+    start: number
+    shape: number
     /** 1 when the term has bitmaps, too. */
-    common: Generated<number>
+    common: number
   }
   /** The crates that a term finds; crates with a lower rank are shown first. */
   postings: { term_id: number; rank: number; crate_id: number }

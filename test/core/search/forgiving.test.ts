@@ -8,6 +8,7 @@ import { stemOf, typosBetween } from '../../../core/search/similar.ts'
 import { searchFiles } from '../../../generator/render/search-files.ts'
 import { refreshCrate } from '../../../generator/store/catalog/search/pending-terms.ts'
 import { searchCrates, searchFor } from '../../../generator/store/catalog/search/search.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -96,12 +97,8 @@ test('within a kind of match, crates with more dependents come first', async t =
   await fillCatalog(registry, rivals)
   const { database } = registry
   for (const [id, { dependents = 0 }] of rivals.entries()) {
-    await database
-      .updateTable('listings')
-      .set({ dependents })
-      .where('crate_id', '=', id + 1)
-      .execute()
-    await database.transaction().execute(tx => refreshCrate(tx, id + 1))
+    await run(database, 'UPDATE listings SET dependents = ? WHERE crate_id = ?', dependents, id + 1)
+    await database.transaction(tx => refreshCrate(tx, id + 1))
   }
   const lookup = lookupOf(rivals)
   for (const [q, names] of byDependents) {

@@ -8,6 +8,7 @@ import { addUser, findUser, setLocked } from '../../../daemon/accounts/accounts.
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { routes } from '../../../daemon/app.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { one, type Row } from '../../../generator/store/database/statement.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
@@ -53,11 +54,10 @@ async function prepared(t: TestContext, env: Record<string, string>) {
   )
   const expired = await test.token(1, { expires: '2026-11-20T11:59:59Z' })
   const revoked = await test.token(1, { name: 'revoked' })
-  const { id } = await database
-    .selectFrom('tokens')
-    .select('id')
-    .where('name', '=', 'revoked')
-    .executeTakeFirstOrThrow()
+  const { id } = await one<Pick<Row<'tokens'>, 'id'>>(
+    database,
+    `SELECT id FROM tokens WHERE name = 'revoked'`,
+  )
   await revokeToken(database, id, operatorChange(AT))
   const mistyped = `${alice.slice(0, -1)}${alice.endsWith('0') ? '1' : '0'}`
   const fixed: Partial<Record<Caller, string | null>> = {

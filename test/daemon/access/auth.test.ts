@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { parseName } from '../../../core/name.ts'
 import {
   type Actor,
@@ -12,6 +11,7 @@ import {
 import { recordUses } from '../../../daemon/accounts/last-use.ts'
 import { listTokens, makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { all, one, type Row, run } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -63,10 +63,10 @@ test('a token for certain crates never reads, not even one that was made to', as
   await test.publish(await test.token(1), { name: 'bar', version: '1.0.0' })
   const status = async () => (await test.request('GET', '/index/3/b/bar', token)).status
   assert.equal(await status(), 200)
-  await database.updateTable('tokens').set({ crates: '["foo*"]' }).where('id', '=', 1).execute()
+  await run(database, 'UPDATE tokens SET crates = ? WHERE id = 1', '["foo*"]')
   assert.equal(await status(), 403)
   assert.deepEqual((await listTokens(database))[0]?.scopes, ['yank'])
-  await database.updateTable('tokens').set({ scopes: null }).where('id', '=', 1).execute()
+  await run(database, 'UPDATE tokens SET scopes = NULL WHERE id = 1')
   assert.equal(await status(), 403)
 })
 
@@ -74,7 +74,7 @@ test('a token that is unknown, malformed, another user of its hash, or revoked m
   const test = await TestRegistry.open(t)
   const { database } = test.registry
   const token = await test.user('alice')
-  const { hash } = await database.selectFrom('tokens').select('hash').executeTakeFirstOrThrow()
+  const { hash } = await one<Pick<Row<'tokens'>, 'hash'>>(database, 'SELECT hash FROM tokens')
   for (const bad of [
     makeToken(),
     hash,
@@ -118,16 +118,19 @@ test('reading goes on where its use cannot be noted, which is logged once a minu
   }
   const complaints = () => test.logged.filter(line => line.includes('cannot record when')).length
   test.now = new Date(test.now.getTime() + 61_000)
-  await sql`PRAGMA query_only = ON`.execute(database)
+  await run(database, 'PRAGMA query_only = ON')
   assert.deepEqual(await read(), [200, 200, 200])
   assert.deepEqual(await read(), [200, 200, 200])
   assert.equal(complaints(), 1)
   test.now = new Date(test.now.getTime() + 61_000)
   assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
-  await sql`PRAGMA query_only = OFF`.execute(database)
+  await run(database, 'PRAGMA query_only = OFF')
   test.now = new Date(test.now.getTime() + 61_000)
   assert.deepEqual([await read(), complaints()], [[200, 200, 200], 2])
-  const used = await database.selectFrom('tokens').select('last_used_at').execute()
+  const used = await all<Pick<Row<'tokens'>, 'last_used_at'>>(
+    database,
+    'SELECT last_used_at FROM tokens',
+  )
   assert.deepEqual(used, [
     { last_used_at: '2026-11-20T12:03:03Z' },
     { last_used_at: '2026-11-20T12:03:03Z' },
@@ -140,8 +143,9 @@ test('the use of a token is noted at most once a minute', async t => {
   const token = await test.user('alice', { expires: '2026-11-20T13:00:00Z' })
   const noted = async (now: Date) => {
     await authenticate(database, token, now, note)
-    return (await database.selectFrom('tokens').select('last_used_at').executeTakeFirstOrThrow())
-      .last_used_at
+    return (
+      await one<Pick<Row<'tokens'>, 'last_used_at'>>(database, 'SELECT last_used_at FROM tokens')
+    ).last_used_at
   }
   assert.equal(await noted(after(0)), '2026-11-20T12:00:00Z')
   assert.equal(await noted(after(59.9)), '2026-11-20T12:00:00Z')

@@ -17,6 +17,13 @@ import { createToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { routes } from '../../../daemon/app.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
+import {
+  all,
+  type Row as DbRow,
+  LIST,
+  one,
+  run,
+} from '../../../generator/store/database/statement.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -202,26 +209,24 @@ async function prepared(t: TestContext) {
     assert.equal((await test.publish(mate, { name, version: '1.0.0' })).status, 200)
   await test.user('root', {}, true)
   await withPassword(test, 'root')
-  const { password } = await database
-    .selectFrom('users')
-    .select('password')
-    .where('login', '=', 'root')
-    .executeTakeFirstOrThrow()
+  const { password } = await one<Pick<DbRow<'users'>, 'password'>>(
+    database,
+    `SELECT password FROM users WHERE login = 'root'`,
+  )
   let count = 0
   const sender = async ({ isAdmin = false, isStranger }: Row): Promise<Sender> => {
     const [login, other] = [`user${++count}`, `other${count}`]
     await addUser(database, { login, admin: isAdmin }, OPERATOR)
     await addUser(database, { login: other, admin: false }, OPERATOR)
-    await database.updateTable('users').set({ password }).where('login', '=', login).execute()
+    await run(database, 'UPDATE users SET password = ? WHERE login = ?', password, login)
     const user = await requireUser(database, login)
     if (!isAdmin) await addOwners(database, await crateOf(test, 'demo'), [login], OPERATOR)
     await inviteOwners(database, await crateOf(test, 'other'), [login], OPERATOR)
     await loggedIn(test, login)
-    const { id: sessionId } = await database
-      .selectFrom('sessions')
-      .select('id')
-      .orderBy('id', 'desc')
-      .executeTakeFirstOrThrow()
+    const { id: sessionId } = await one<Pick<DbRow<'sessions'>, 'id'>>(
+      database,
+      'SELECT id FROM sessions ORDER BY id DESC',
+    )
     const order = { userId: user.id, name: 'one', scopes: null, crates: null, expires: null }
     const { id: tokenId, token } = await createToken(database, order, OPERATOR)
     const visitor = isStranger ? new Visitor(test) : await loggedIn(test, login)
@@ -234,14 +239,24 @@ async function prepared(t: TestContext) {
 async function records({ registry: { database } }: TestRegistry): Promise<unknown> {
   const failed = ['login-failed', 'password-wrong']
   return [
-    await database.selectFrom('users').selectAll().orderBy('id').execute(),
-    await database.selectFrom('tokens').select(['id', 'revoked_at']).orderBy('id').execute(),
-    await database.selectFrom('sessions').select('id').orderBy('id').execute(),
-    await database.selectFrom('password_links').selectAll().orderBy('user_id').execute(),
-    await database.selectFrom('owners').selectAll().orderBy('user_id').execute(),
-    await database.selectFrom('invitations').selectAll().orderBy('user_id').execute(),
-    await database.selectFrom('releases').select(['id', 'yanked']).orderBy('id').execute(),
-    await database.selectFrom('audit').select('id').where('action', 'not in', failed).execute(),
+    await all<DbRow<'users'>>(database, 'SELECT * FROM users ORDER BY id'),
+    await all<Pick<DbRow<'tokens'>, 'id' | 'revoked_at'>>(
+      database,
+      'SELECT id, revoked_at FROM tokens ORDER BY id',
+    ),
+    await all<Pick<DbRow<'sessions'>, 'id'>>(database, 'SELECT id FROM sessions ORDER BY id'),
+    await all<DbRow<'password_links'>>(database, 'SELECT * FROM password_links ORDER BY user_id'),
+    await all<DbRow<'owners'>>(database, 'SELECT * FROM owners ORDER BY user_id'),
+    await all<DbRow<'invitations'>>(database, 'SELECT * FROM invitations ORDER BY user_id'),
+    await all<Pick<DbRow<'releases'>, 'id' | 'yanked'>>(
+      database,
+      'SELECT id, yanked FROM releases ORDER BY id',
+    ),
+    await all<Pick<DbRow<'audit'>, 'id'>>(
+      database,
+      `SELECT id FROM audit WHERE action NOT IN ${LIST}`,
+      failed,
+    ),
   ]
 }
 
@@ -355,7 +370,10 @@ test('a token that expires while its request arrives is good for nothing', async
     ],
   )
   // Nothing is left of the bytes, either.
-  const { cksum } = await database.selectFrom('releases').select('cksum').executeTakeFirstOrThrow()
+  const { cksum } = await one<Pick<DbRow<'releases'>, 'cksum'>>(
+    database,
+    'SELECT cksum FROM releases',
+  )
   const keys: string[] = []
   for await (const key of test.registry.crates.list()) keys.push(key)
   assert.equal(keys.length, 1)

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { findUser, setLocked, type User } from '../../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../../daemon/accounts/credentials.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { all, one, type Row } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -80,10 +81,10 @@ test('the cookie of a login is for http only, for this site only, and over https
       shown,
       `${name.replace('session', 'user')}=alice; ${rest.replace(' HttpOnly;', '')}`,
     )
-    const [row] = await test.registry.database
-      .selectFrom('sessions')
-      .select(['hash', 'expires_at'])
-      .execute()
+    const [row] = await all<Pick<Row<'sessions'>, 'hash' | 'expires_at'>>(
+      test.registry.database,
+      'SELECT hash, expires_at FROM sessions',
+    )
     assert.deepEqual(row, {
       hash: createHash('sha256').update(secret).digest('hex'),
       expires_at: '2026-11-20T12:05:00Z',
@@ -113,11 +114,10 @@ test('a session ends at its time, by logging out, by another session, by a new p
     [
       'another session',
       async visitor => {
-        const { id } = await database
-          .selectFrom('sessions')
-          .select('id')
-          .orderBy('id', 'desc')
-          .executeTakeFirstOrThrow()
+        const { id } = await one<Pick<Row<'sessions'>, 'id'>>(
+          database,
+          'SELECT id FROM sessions ORDER BY id DESC',
+        )
         void visitor
         await (await loggedIn(test, 'alice')).post(`/me/sessions/${id}/end`)
       },
@@ -187,7 +187,7 @@ test('no login with the old password outlives a new one, however long it waits t
   const statuses = await Promise.all(logins)
   assert.ok(statuses.includes(403), 'some had to wait')
   const { database } = test.registry
-  assert.deepEqual(await database.selectFrom('sessions').select('id').execute(), [])
+  assert.deepEqual(await all<Pick<Row<'sessions'>, 'id'>>(database, 'SELECT id FROM sessions'), [])
 })
 
 test('a button ends all other sessions of its user, and is there when there are any', async t => {
@@ -214,11 +214,10 @@ test('a button ends all other sessions of its user, and is there when there are 
     /Every other session has ended\./,
   )
   await here.post('/me/sessions/end')
-  const events = await test.registry.database
-    .selectFrom('audit')
-    .select(['actor', 'detail'])
-    .where('action', '=', 'session-end')
-    .execute()
+  const events = await all<Pick<Row<'audit'>, 'actor' | 'detail'>>(
+    test.registry.database,
+    `SELECT actor, detail FROM audit WHERE action = 'session-end'`,
+  )
   assert.deepEqual(
     events,
     [{ actor: 'alice', detail: '{"login":"alice","sessions":2}' }],
@@ -272,12 +271,10 @@ test('a failed login is noted with the account it was about, and with nothing el
   visitor.address = '198.51.100.7'
   await visitor.logIn('ALICE', 'not the right one')
   await visitor.logIn('my secret password', 'x')
-  const events = await test.registry.database
-    .selectFrom('audit')
-    .select(['actor', 'detail', 'address'])
-    .where('action', '=', 'login-failed')
-    .orderBy('id')
-    .execute()
+  const events = await all<Pick<Row<'audit'>, 'actor' | 'detail' | 'address'>>(
+    test.registry.database,
+    `SELECT actor, detail, address FROM audit WHERE action = 'login-failed' ORDER BY id`,
+  )
   assert.deepEqual(events, [
     { actor: 'unknown', detail: '{"login":"alice"}', address: '198.51.100.7' },
     { actor: 'unknown', detail: null, address: '198.51.100.7' },

@@ -11,6 +11,7 @@ import {
   revokeToken,
 } from '../../../daemon/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -71,7 +72,7 @@ test('every character of the alphabet is as likely as any other', () => {
 test('of a token only its SHA-256 is stored', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
-  const rows = await test.registry.database.selectFrom('tokens').selectAll().execute()
+  const rows = await all<Row<'tokens'>>(test.registry.database, 'SELECT * FROM tokens')
   assert.deepEqual(
     rows.map(row => row.hash),
     [createHash('sha256').update(token).digest('hex')],

@@ -4,6 +4,7 @@ import { parseName } from '../../../core/name.ts'
 import { inviteOwners } from '../../../daemon/accounts/ownership.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
+import { all, run } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
@@ -19,11 +20,8 @@ async function prepared(t: TestContext, env: Record<string, string> = {}) {
     return (await response.json()) as { errors?: unknown[] }
   }
   const events = (action: string) => {
-    const query = test.registry.database
-      .selectFrom('audit')
-      .select('detail')
-      .where('action', '=', action)
-    return query.orderBy('id').execute()
+    const sql = 'SELECT detail FROM audit WHERE action = ? ORDER BY id'
+    return all(test.registry.database, sql, action)
   }
   return { test, ask, events }
 }
@@ -87,7 +85,7 @@ test('an invitation to a crate that nobody owns can be taken back', async t => {
   const { test } = await prepared(t, { PLIMSOLL_OWNERS_ADD: 'invite' })
   const { database } = test.registry
   const token = await test.user('root', {}, true)
-  await database.deleteFrom('owners').execute()
+  await run(database, 'DELETE FROM owners')
   const crate = (await findCrate(database, parseName('demo'))) ?? assert.fail('no crate')
   await inviteOwners(database, crate, ['bob'], operatorChange('2026-11-20T12:00:00Z'))
   const body = JSON.stringify({ users: ['bob'] })

@@ -6,6 +6,7 @@ import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { makeToken } from '../../../daemon/accounts/tokens.ts'
 import { failureBody, refused } from '../../../daemon/http/answer.ts'
 import { openLog } from '../../../daemon/http/log.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { publishRequest, TestRegistry } from '../../support/registry.ts'
 
 /** The answer to a refusal. */
@@ -62,7 +63,7 @@ test('of several objections each is told; a real status goes before an honest on
 test('what nobody foresaw is a 500 with an id, under which the log has the cause, once', async t => {
   const test = await TestRegistry.open(t, { logLevel: 'info' })
   const token = await test.user('alice')
-  await test.registry.database.schema.dropTable('marks').execute()
+  await run(test.registry.database, 'DROP TABLE marks')
   const { status, body } = await test.publish(token, { name: 'demo', version: '1.0.0' })
   assert.equal(status, 500)
   const detail = body.errors?.[0]?.detail ?? ''
@@ -99,7 +100,7 @@ test('an error of the disk is said plainly, without paths; the log has them', as
 test('neither an answer to a failure nor its headers name paths, tables or the stack', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
-  await test.registry.database.schema.dropTable('marks').execute()
+  await run(test.registry.database, 'DROP TABLE marks')
   const response = await test.request('PUT', '/api/v1/crates/new', token, {
     body: publishRequest({ name: 'demo', version: '1.0.0' }),
   })
@@ -134,7 +135,7 @@ test('no token ever stands in the log, on whatever way it came', async t => {
   // What waits to be rendered would fail as well.
   await test.indexWorker.settle()
   await test.indexWorker.pages.flush()
-  await test.registry.database.schema.dropTable('marks').execute()
+  await run(test.registry.database, 'DROP TABLE marks')
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 500)
   assert.ok(test.logged.length > 12, String(test.logged.length))
   for (const one of [token, unknown]) {

@@ -5,7 +5,7 @@ import { canonicalName, type Name } from '../../../core/name.ts'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { browserName } from '../../../daemon/web/login.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { insert } from '../../../generator/store/database/statement.ts'
+import { insert, run } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
@@ -68,14 +68,9 @@ test('a long list of users or crates comes in pages, and users can be looked for
     const row = { name, canonical: canonicalName(name), skeleton: login }
     await insert(database, 'crates', { ...row, created_at: '2026-11-20T12:00:00Z', generation: i })
   }
-  await database
-    .insertInto('owners')
-    .expression(eb =>
-      eb
-        .selectFrom('crates')
-        .select(['id', eb.lit(1).as('u'), 'created_at', eb.lit(null).as('by')]),
-    )
-    .execute()
+  const owned = `INSERT INTO owners (crate_id, user_id, added_at, added_by)
+    SELECT id, 1, created_at, NULL FROM crates`
+  await run(database, owned)
   const root = await loggedIn(test, 'root')
   const shown = async (path: string, row: RegExp) => {
     const text = await (await root.get(path)).text()

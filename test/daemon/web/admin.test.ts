@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recordFailure } from '../../../generator/store/catalog/facts.ts'
 import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { insertRows } from '../../support/rows.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
 test('the audit log is narrowed down by user, crate and action, page by page', async t => {
@@ -14,7 +16,7 @@ test('the audit log is narrowed down by user, crate and action, page by page', a
     const [actor, crate] = at % 2 === 0 ? ['Alice', 'keel'] : ['bob', 'rudder']
     const action = at === 0 ? 'yank' : 'publish'
     const row = { at: '2026-11-20T12:00:00Z', actor, crate, action, version: `1.0.${at}` }
-    await database.insertInto('audit').values(row).execute()
+    await insertRows(database, 'audit', row)
   }
   const root = await loggedIn(test, 'root')
   const log = async (query: string) => {
@@ -76,11 +78,11 @@ test('users are found by username and by name', async t => {
   await test.user('root', {}, true)
   const id = await test.user('gh')
   assert.ok(id)
-  await test.registry.database
-    .updateTable('users')
-    .set({ name: 'Grace Hopper' })
-    .where('canonical', '=', 'gh')
-    .execute()
+  await run(
+    test.registry.database,
+    `UPDATE users SET name = ? WHERE canonical = 'gh'`,
+    'Grace Hopper',
+  )
   const root = await loggedIn(test, 'root')
   const found = async (query: string) => {
     const text = await (await root.get(`/me/admin/users?q=${query}`)).text()
@@ -100,11 +102,12 @@ test('the status page shows pending work, failures and versions, and counts up t
   await recordFailure(database, { what: 'git push', at: '2026-11-20T11:00:00Z', why })
   const many = Array.from({ length: 10_003 }, (_, subject) => ({ kind: 'entry', subject }) as const)
   await setMarks(database, [...many, { kind: 'map', subject: 1 }], 1)
-  await database
-    .updateTable('marks')
-    .set({ retry_at: '2026-11-20T12:30:00Z', attempts: 2, error: 'EIO' })
-    .where('kind', '=', 'map')
-    .execute()
+  await run(
+    database,
+    `UPDATE marks SET retry_at = ?, attempts = 2, error = ? WHERE kind = 'map'`,
+    '2026-11-20T12:30:00Z',
+    'EIO',
+  )
   const root = await loggedIn(test, 'root')
   const text = await (await root.get('/me/admin/status')).text()
   assert.match(text, /blocks of the search<\/dt><dd>more than 10,000</)
@@ -116,7 +119,7 @@ test('the status page shows pending work, failures and versions, and counts up t
   assert.match(text, /Node\.js<\/dt><dd>\d+\./)
   assert.match(text, /SQLite<\/dt><dd>3\./)
   assert.match(text, /Disk<\/dt><dd>[\d.]+ [KMG]iB of [\d.]+ [KMG]iB free</)
-  await database.deleteFrom('marks').execute()
+  await run(database, 'DELETE FROM marks')
   assert.match(
     await (await root.get('/me/admin/status')).text(),
     /more than 10,000/,

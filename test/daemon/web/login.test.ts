@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { findUser } from '../../../daemon/accounts/accounts.ts'
 import { makeLink } from '../../../daemon/accounts/credentials.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -78,7 +79,7 @@ test('a one-time link sets a password once, within a day, and a weak password do
   }
   const replaced = await link()
   const secret = await link()
-  const stored = await database.selectFrom('password_links').selectAll().execute()
+  const stored = await all<Row<'password_links'>>(database, 'SELECT * FROM password_links')
   assert.equal(JSON.stringify(stored).includes(secret), false)
   assert.equal((await redeem(replaced, 'a new good password')).status, 403)
   assert.equal((await redeem(secret, 'short')).status, 400)
@@ -103,9 +104,11 @@ test('who changes the password shows the current one', async t => {
     password: 'a new good password',
   })
   assert.equal(wrong.status, 403)
-  const query = test.registry.database.selectFrom('audit').select(['actor', 'address', 'detail'])
   assert.deepEqual(
-    await query.where('action', '=', 'password-wrong').execute(),
+    await all(
+      test.registry.database,
+      `SELECT actor, address, detail FROM audit WHERE action = 'password-wrong'`,
+    ),
     [{ actor: 'alice', address: '192.0.2.1', detail: '{"login":"alice"}' }],
     'whoever has taken over a session is seen guessing',
   )

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -20,7 +21,7 @@ test('the results page has what the API finds, in its order, page by page', asyn
   const registry = await TestRegistry.open(t)
   await fillCatalog(registry.registry, inventedEntries(400))
   // Nobody waits for the pages of crates here.
-  await registry.registry.database.deleteFrom('marks').execute()
+  await run(registry.registry.database, 'DELETE FROM marks')
   const response = await registry.request('GET', '/api/v1/crates?q=se&per_page=100')
   const { crates, meta } = (await response.json()) as {
     crates: { name: string }[]

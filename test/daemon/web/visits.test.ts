@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { routes } from '../../../daemon/app.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { all, one, run } from '../../../generator/store/database/statement.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
@@ -290,7 +291,7 @@ test('a reader of a private registry may be a browser that is logged in, for wha
 async function rows({ registry }: TestRegistry) {
   const { database } = registry
   const tables = ['users', 'tokens', 'owners', 'invitations', 'releases'] as const
-  return Promise.all(tables.map(table => database.selectFrom(table).selectAll().execute()))
+  return Promise.all(tables.map(table => all(database, `SELECT * FROM ${table}`)))
 }
 
 /** A registry with `demo` of alice, and a browser for each caller. */
@@ -312,11 +313,12 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
         return visitor
       case 'expired': {
         const past = await loggedIn(test, 'alice')
-        await database
-          .updateTable('sessions')
-          .set({ expires_at: AT })
-          .where('id', '=', await latest(test))
-          .execute()
+        await run(
+          database,
+          'UPDATE sessions SET expires_at = ? WHERE id = ?',
+          AT,
+          await latest(test),
+        )
         return past
       }
       case 'stranger':
@@ -333,8 +335,8 @@ async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<
 }
 
 async function latest({ registry }: TestRegistry): Promise<number> {
-  const query = registry.database.selectFrom('sessions').select('id').orderBy('id', 'desc').limit(1)
-  return (await query.executeTakeFirstOrThrow()).id
+  const sql = 'SELECT max(id) AS id FROM sessions'
+  return (await one<{ id: number }>(registry.database, sql)).id
 }
 
 /** No page with an identity is kept, framed, sniffed or says elsewhere where it was. */

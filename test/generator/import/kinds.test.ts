@@ -21,11 +21,13 @@ import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { listReleases } from '../../../generator/store/catalog/releases.ts'
+import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
+import { insertRows } from '../../support/rows.ts'
 import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
 
 /** Runs git as nobody in particular. */
@@ -414,47 +416,46 @@ for (const { what, make, code, as } of unclear) {
 test('crates that have no owner get the one that is named', async t => {
   const registry = await newRegistry(t)
   await addAndShow(registry, { name: 'mine', version: '1.0.0' })
-  await registry.database
-    .insertInto('users')
-    .values([
-      {
-        login: 'ann',
-        canonical: 'ann',
-        name: null,
-        admin: 0,
-        password: null,
-        created_at: '2026-01-01T00:00:00Z',
-      },
-      {
-        login: 'bob',
-        canonical: 'bob',
-        name: null,
-        admin: 0,
-        password: null,
-        created_at: '2026-01-01T00:00:00Z',
-      },
-    ])
-    .execute()
-  await registry.database
-    .insertInto('owners')
-    .values({ crate_id: 1, user_id: 1, added_at: 'x', added_by: null })
-    .execute()
+  await insertRows(registry.database, 'users', [
+    {
+      login: 'ann',
+      canonical: 'ann',
+      name: null,
+      admin: 0,
+      password: null,
+      created_at: '2026-01-01T00:00:00Z',
+    },
+    {
+      login: 'bob',
+      canonical: 'bob',
+      name: null,
+      admin: 0,
+      password: null,
+      created_at: '2026-01-01T00:00:00Z',
+    },
+  ])
+  await insertRows(registry.database, 'owners', {
+    crate_id: 1,
+    user_id: 1,
+    added_at: 'x',
+    added_by: null,
+  })
   const old = new MargoTree(join(folderOf(t), 'old'), 'https://old.example/')
   old.add({ name: 'mine', version: '1.1.0' })
   old.add({ name: 'theirs', version: '1.0.0' })
   await takeOver(registry, old.root, { owner: 2 })
-  const owners = await registry.database
-    .selectFrom('owners')
-    .select(['crate_id', 'user_id'])
-    .execute()
+  const owners = await all<Pick<Row<'owners'>, 'crate_id' | 'user_id'>>(
+    registry.database,
+    'SELECT crate_id, user_id FROM owners',
+  )
   assert.deepEqual(owners, [
     { crate_id: 1, user_id: 1 },
     { crate_id: 2, user_id: 2 },
   ])
-  const events = await registry.database
-    .selectFrom('audit')
-    .select(['action', 'crate', 'detail'])
-    .execute()
+  const events = await all<Pick<Row<'audit'>, 'action' | 'crate' | 'detail'>>(
+    registry.database,
+    'SELECT action, crate, detail FROM audit',
+  )
   assert.deepEqual(events.slice(1), [
     { action: 'import', crate: 'mine', detail: JSON.stringify({ source: old.root }) },
     { action: 'import', crate: 'theirs', detail: JSON.stringify({ source: old.root }) },

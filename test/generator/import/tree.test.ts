@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { build } from '../../../generator/build/build.ts'
 import { readIndexFile, readTier } from '../../../generator/import/source/index-file.ts'
+import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
@@ -187,7 +188,10 @@ test('bytes that are missing, altered or of another crate are refused, those tha
     reasons,
     /unlike 1\.0\.0 added: .*the dependency `x` is only in the Cargo\.toml; the feature `extra`/,
   )
-  const about = await registry.database.selectFrom('releases').select(['about', 'readme']).execute()
+  const about = await all<Pick<Row<'releases'>, 'about' | 'readme'>>(
+    registry.database,
+    'SELECT about, readme FROM releases',
+  )
   assert.equal(
     about.filter(row => JSON.parse(row.about).description === 'A crate for tests').length,
     3,
@@ -220,7 +224,10 @@ test('our own tree moves under a new address', async t => {
   ])
   await build(second)
   assert.equal(publicText(second, 'index/us/er/user'), publicText(first, 'index/us/er/user'))
-  const readmes = await second.database.selectFrom('releases').select('readme').execute()
+  const readmes = await all<Pick<Row<'releases'>, 'readme'>>(
+    second.database,
+    'SELECT readme FROM releases',
+  )
   assert.deepEqual(
     readmes.map(row => row.readme),
     [null, '# Hello'],

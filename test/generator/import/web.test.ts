@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
-import { one, type Row } from '../../../generator/store/database/statement.ts'
+import { all, one, type Row } from '../../../generator/store/database/statement.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'
@@ -142,7 +142,7 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   )
   assert.doesNotMatch(
     JSON.stringify(outcomes) +
-      JSON.stringify(await registry.database.selectFrom('audit').selectAll().execute()),
+      JSON.stringify(await all<Row<'audit'>>(registry.database, 'SELECT * FROM audit')),
     /secret/,
   )
 })

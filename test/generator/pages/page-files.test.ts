@@ -14,6 +14,7 @@ import { openRegistry } from '../../../generator/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { relist } from '../../../generator/store/catalog/listing.ts'
+import { insert, LIST, one, type Row, run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -21,6 +22,7 @@ import { relistCrate } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { insertRows } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -214,34 +216,19 @@ test('without the source browser its pages go', async t => {
 /** Puts crates that are copies of the only one there is into the catalog; those of one name share its release's bytes. */
 async function multiply(registry: TestRegistry, names: readonly string[]): Promise<void> {
   const { database } = registry.registry
-  const crate = await database
-    .selectFrom('crates')
-    .selectAll()
-    .orderBy('id')
-    .executeTakeFirstOrThrow()
-  const release = await database
-    .selectFrom('releases')
-    .selectAll()
-    .orderBy('id')
-    .executeTakeFirstOrThrow()
-  await database.transaction().execute(async tx => {
+  const crate = await one<Row<'crates'>>(database, 'SELECT * FROM crates ORDER BY id')
+  const release = await one<Row<'releases'>>(database, 'SELECT * FROM releases ORDER BY id')
+  await database.transaction(async tx => {
     for (const name of names) {
       const { id: _, ...rest } = crate
-      const { id } = await tx
-        .insertInto('crates')
-        .values({
-          ...rest,
-          name: name as Name,
-          canonical: canonicalName(name as Name),
-          skeleton: name,
-        })
-        .returning('id')
-        .executeTakeFirstOrThrow()
+      const id = await insert(tx, 'crates', {
+        ...rest,
+        name: name as Name,
+        canonical: canonicalName(name as Name),
+        skeleton: name,
+      })
       const { id: __, ...same } = release
-      await tx
-        .insertInto('releases')
-        .values({ ...same, crate_id: id })
-        .execute()
+      await insertRows(tx, 'releases', { ...same, crate_id: id })
       await relistCrate(tx, id, crate.generation)
     }
   })
@@ -260,7 +247,7 @@ test('the list splits where it grows too long and joins again, page by page', as
   ])
   // Only lists are looked at here.
   const others = ['page', 'release', 'search', 'entry', 'common'] as const
-  await database.deleteFrom('marks').where('kind', 'in', others).execute()
+  await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, others)
   await buildPages(registry.registry)
   const pages = async () =>
     (await tree.files('crates'))
@@ -296,13 +283,13 @@ test('the list splits where it grows too long and joins again, page by page', as
   assert.deepEqual(names.sort(), [...wanted.keys()].sort())
   for (const [path, text] of wanted) assert.equal(await registry.shown(path), text, path)
   // And back.
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
       const crate = (await findCrate(tx, name as Name)) ?? assert.fail(name)
       const { id } = crate
       await relist(tx, crate, [])
-      await tx.deleteFrom('marks').where('kind', 'in', ['release']).execute()
-      await tx.deleteFrom('releases').where('crate_id', '=', id).execute()
+      await run(tx, `DELETE FROM marks WHERE kind IN ${LIST}`, ['release'])
+      await run(tx, 'DELETE FROM releases WHERE crate_id = ?', id)
       await relistCrate(tx, id, 1000)
     }
   })

@@ -15,11 +15,13 @@ import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import { countPageMarks, pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { setYanked } from '../../../generator/store/catalog/release-changes.ts'
+import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { Finding } from '../../../generator/verify/finding.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
 import { ownDependency } from '../../support/own-dependency.ts'
 import { BASE, TestRegistry } from '../../support/registry.ts'
+import { insertRows } from '../../support/rows.ts'
 import { hookTree } from '../../support/tree-hook.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
@@ -179,7 +181,7 @@ test('feeds have their length and their order', async t => {
   const { database } = registry.registry
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'long', version: '0.0.0' })
-  const [template] = await database.selectFrom('releases').selectAll().execute()
+  const [template] = await all<Row<'releases'>>(database, 'SELECT * FROM releases')
   assert.ok(template)
   const rows = Array.from({ length: 119 }, (_, at) => {
     const version = `0.0.${at + 1}` as Version
@@ -192,7 +194,7 @@ test('feeds have their length and their order', async t => {
       published_at: at === 5 ? null : published_at,
     }
   })
-  await database.insertInto('releases').values(rows).execute()
+  await insertRows(database, 'releases', rows)
   const crate = await findCrate(database, 'long' as Name)
   assert.ok(crate)
   await buildPages(registry.registry, { all: true })

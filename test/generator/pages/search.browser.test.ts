@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { LIST, run } from '../../../generator/store/database/statement.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
@@ -28,7 +29,7 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
   await buildPages(registry.registry)
   await fillCatalog(registry.registry, inventedEntries(250))
   const { database } = registry.registry
-  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release']).execute()
+  await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, ['page', 'release'])
   await buildPages(registry.registry)
   const browser = await launchChromium()
   let server: FileServer | null = null

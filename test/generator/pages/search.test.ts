@@ -15,7 +15,7 @@ import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import { refreshTerms } from '../../../generator/store/catalog/search/pending-terms.ts'
 import { searchFor } from '../../../generator/store/catalog/search/search.ts'
 import { readLayout } from '../../../generator/store/catalog/search/search-files.ts'
-import { run } from '../../../generator/store/database/statement.ts'
+import { LIST, run } from '../../../generator/store/database/statement.ts'
 import type { PublicTree } from '../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
@@ -60,7 +60,7 @@ async function openFilled(
 /** Renders the files of the search, and leaves out what takes long and is tested elsewhere: the pages of crates. */
 async function buildSearch({ registry }: TestRegistry): Promise<void> {
   const kinds = ['page', 'release', 'list'] as const
-  await registry.database.deleteFrom('marks').where('kind', 'in', kinds).execute()
+  await run(registry.database, `DELETE FROM marks WHERE kind IN ${LIST}`, kinds)
   await buildPages(registry)
 }
 
@@ -272,7 +272,7 @@ test('a spreading that is interrupted leaves the old files to the readers, and i
   const { database, tree } = registry.registry
   const before = (await readLayout(database)).now ?? -1
   await fillCatalog(registry.registry, ENTRIES.slice(30, 200))
-  await database.deleteFrom('marks').where('kind', 'in', ['page', 'release', 'list']).execute()
+  await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, ['page', 'release', 'list'])
   // The buckets are so full meanwhile that a search may not look for words like its own.
   const names = ENTRIES.slice(0, 40).map(one => one.name)
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
@@ -313,7 +313,7 @@ test('a layout that the terms outgrow while it is written is followed by a whole
   assert.deepEqual(await readLayout(context.database), { now: 0, next: 0 })
   await refreshTerms(context.database, 'terms')
   // Their own marks would write most buckets, too.
-  await context.database.deleteFrom('marks').where('kind', '=', 'search').execute()
+  await run(context.database, `DELETE FROM marks WHERE kind = 'search'`)
   await buildPages(context)
   assert.deepEqual(await readLayout(context.database), { now: 2, next: null })
   const folder = join(context.dir, 'public', 'search', 'terms')

@@ -4,7 +4,6 @@ import { fstatSync, readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import {
@@ -16,8 +15,10 @@ import {
 import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
 import type { Queries } from '../../../generator/store/database/statement.ts'
+import { all, type Row, run, value } from '../../../generator/store/database/statement.ts'
 import { isWaiting } from '../../support/event-loop.ts'
 import { root } from '../../support/plimsoll.ts'
+import { insertRows } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -25,21 +26,18 @@ const DATABASE = join(root, 'dist', 'generator', 'store', 'database', 'database.
 
 async function open(t: Parameters<typeof folderOf>[0], path: string) {
   const database = await openDatabase(path)
-  t.after(() => database.destroy())
+  t.after(() => database.close())
   return database
 }
 
 test('the file is in WAL mode, synced by us for each commit; foreign keys hold', async t => {
   const database = await open(t, join(folderOf(t), 'new', 'plimsoll.db'))
-  const pragma = async (name: string) =>
-    Object.values(
-      (await sql.raw<Record<string, unknown>>(`PRAGMA ${name}`).execute(database)).rows[0] ?? {},
-    )[0]
+  const pragma = (name: string) => value(database, `PRAGMA ${name}`)
   assert.equal(await pragma('journal_mode'), 'wal')
   assert.equal(await pragma('synchronous'), 1)
   assert.equal(await pragma('foreign_keys'), 1)
   const orphan = { crate_id: 7, user_id: 7, added_at: '' }
-  await assert.rejects(database.insertInto('owners').values(orphan).execute(), {
+  await assert.rejects(insertRows(database, 'owners', orphan), {
     code: 'SQLITE_CONSTRAINT_FOREIGNKEY',
   })
 })
@@ -47,7 +45,7 @@ test('the file is in WAL mode, synced by us for each commit; foreign keys hold',
 test('a transaction ends when the log is on disk, and those that meet share a sync', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
-  const add = (key: string) => database.insertInto('facts').values({ key, value: '' }).execute()
+  const add = (key: string) => insertRows(database, 'facts', { key, value: '' })
   await add('first')
   const file = await openFile(path)
   const syncs: (() => void)[] = []
@@ -61,7 +59,7 @@ test('a transaction ends when the log is on disk, and those that meet share a sy
     await add(key)
     done.push(key)
   })
-  const rows = () => database.selectFrom('facts').select('key').execute()
+  const rows = () => all<Pick<Row<'facts'>, 'key'>>(database, 'SELECT key FROM facts')
   await until(
     async () => (await rows()).length === 4,
     () => 'the commits were not made',
@@ -84,56 +82,50 @@ test('a transaction ends when the log is on disk, and those that meet share a sy
 test('a new database, and what SQLite puts beside it, is for its owner alone', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
-  await database.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
+  await insertRows(database, 'facts', { key: 'a', value: 'b' })
   for (const end of ['', '-wal', '-shm'])
     assert.equal(statSync(`${path}${end}`).mode & 0o777, 0o600, end)
 })
 
 test('a failed transaction leaves nothing, and the next one works', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
-  const work = database.transaction().execute(async tx => {
-    await tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute()
+  const work = database.transaction(async tx => {
+    await insertRows(tx, 'facts', { key: 'a', value: 'b' })
     throw new Error('changed my mind')
   })
   await assert.rejects(work, new Error('changed my mind'))
-  assert.deepEqual(await database.selectFrom('facts').selectAll().execute(), [])
-  await database
-    .transaction()
-    .execute(tx => tx.insertInto('facts').values({ key: 'a', value: 'b' }).execute())
-  assert.equal((await database.selectFrom('facts').selectAll().execute()).length, 1)
+  assert.deepEqual(await all<Row<'facts'>>(database, 'SELECT * FROM facts'), [])
+  await database.transaction(tx => insertRows(tx, 'facts', { key: 'a', value: 'b' }))
+  assert.equal((await all<Row<'facts'>>(database, 'SELECT * FROM facts')).length, 1)
 })
 
 test('a full disk is told as such, not as a failed rollback', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
-  const work = database.transaction().execute(async tx => {
-    await sql`PRAGMA max_page_count = 40`.execute(tx)
+  const work = database.transaction(async tx => {
+    await run(tx, 'PRAGMA max_page_count = 40')
     for (let i = 0; i < 100; i++)
-      await tx
-        .insertInto('facts')
-        .values({ key: `${i}`, value: 'x'.repeat(9000) })
-        .execute()
+      await insertRows(tx, 'facts', { key: `${i}`, value: 'x'.repeat(9000) })
   })
   await assert.rejects(
     work,
     (error: unknown) => error instanceof Refusal && error.issues[0]?.code === 'storage_full',
   )
-  assert.deepEqual(await database.selectFrom('facts').select('key').execute(), [])
+  assert.deepEqual(await all<Pick<Row<'facts'>, 'key'>>(database, 'SELECT key FROM facts'), [])
 })
 
 test('waiting for another process stops neither this one, nor those who read in it, nor, afterwards, its commits', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
   const other = new Libsql(path)
-  const insert = (key: string, queries: Queries) =>
-    queries.insertInto('facts').values({ key, value: '' }).execute()
+  const insert = (key: string, queries: Queries) => insertRows(queries, 'facts', { key, value: '' })
   for (const write of [
-    (key: string) => database.transaction().execute(tx => insert(key, tx)),
+    (key: string) => database.transaction(tx => insert(key, tx)),
     (key: string) => insert(key, database),
-    (key: string) => sql`INSERT INTO facts (key, value) VALUES (${key}, '')`.execute(database),
+    (key: string) => run(database, `INSERT INTO facts (key, value) VALUES (?, '')`, key),
   ]) {
     other.exec('BEGIN IMMEDIATE')
     const writing = write(`${write}`)
-    await database.selectFrom('facts').selectAll().execute()
+    await all<Row<'facts'>>(database, 'SELECT * FROM facts')
     // Were the event loop to stand still, the other's turn would never end.
     assert.ok(await isWaiting(writing))
     other.exec('ROLLBACK')
@@ -141,7 +133,7 @@ test('waiting for another process stops neither this one, nor those who read in 
     assert.deepEqual(other.prepare('SELECT value FROM facts WHERE key = ?').all([`${write}`]), [
       { value: '' },
     ])
-    await database.transaction().execute(tx => insert(`after ${write}`, tx))
+    await database.transaction(tx => insert(`after ${write}`, tx))
   }
 })
 
@@ -156,25 +148,22 @@ test('processes that open a new database at the same time migrate it once', asyn
   )
   assert.deepEqual(codes, [0, 0, 0, 0])
   const database = await open(t, path)
-  assert.deepEqual(await database.selectFrom('crates').selectAll().execute(), [])
+  assert.deepEqual(await all<Row<'crates'>>(database, 'SELECT * FROM crates'), [])
 })
 
 test('numbers come back as they were stored', async t => {
   const database = await open(t, join(folderOf(t), 'plimsoll.db'))
   const mark = { kind: 'index', subject: 2 ** 40 + 1, generation: Number.MAX_SAFE_INTEGER } as const
-  await database.insertInto('marks').values(mark).execute()
-  const columns = ['kind', 'subject', 'generation'] as const
-  assert.deepEqual(await database.selectFrom('marks').select(columns).execute(), [mark])
-  const types = await sql<{ type: string }>`SELECT typeof(generation) AS type FROM marks`.execute(
-    database,
-  )
-  assert.deepEqual(types.rows, [{ type: 'integer' }])
+  await insertRows(database, 'marks', mark)
+  assert.deepEqual(await all(database, 'SELECT kind, subject, generation FROM marks'), [mark])
+  const types = await all(database, 'SELECT typeof(generation) AS type FROM marks')
+  assert.deepEqual(types, [{ type: 'integer' }])
 })
 
 test('a database of a newer version is refused in one sentence that names this one', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await open(t, path)
-  await sql`INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')`.execute(database)
+  await run(database, `INSERT INTO kysely_migration VALUES ('999_later', '2027-01-01')`)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     version: string
   }

@@ -9,6 +9,7 @@ import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { findCrates } from '../../../generator/store/crate-files.ts'
+import { one, type Row, run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
@@ -182,11 +183,10 @@ for (const [what, edit, words] of [
 ] as const) {
   test(`an index line that was edited in the database is told: ${what}`, async t => {
     const { registry } = await scene(t)
-    const release = await registry.database
-      .selectFrom('releases')
-      .selectAll()
-      .where('id', '=', 1)
-      .executeTakeFirstOrThrow()
+    const release = await one<Row<'releases'>>(
+      registry.database,
+      'SELECT * FROM releases WHERE id = 1',
+    )
     const line = release.line
       .replace(
         edit.startsWith('"cksum') ? /"cksum":"[0-9a-f]/ : '\0',
@@ -195,7 +195,7 @@ for (const [what, edit, words] of [
       .replace(edit.startsWith('"yanked') ? '"yanked":false' : '\0', edit)
       .replace(edit.startsWith('{') ? '{"name"' : '\0', edit)
     assert.notEqual(line, release.line)
-    await registry.database.updateTable('releases').set({ line }).where('id', '=', 1).execute()
+    await run(registry.database, 'UPDATE releases SET line = ? WHERE id = 1', line)
     const found = [
       `lost demo@1.0.0: ${words}; restore a backup`,
       `${INDEX}: differs from the catalog`,

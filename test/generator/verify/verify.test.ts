@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { sql } from 'kysely'
 import { dayOf } from '../../../core/day-counts.ts'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -14,8 +13,10 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Registry } from '../../../generator/registry.ts'
 import { addDownloads } from '../../../generator/store/catalog/downloads/add.ts'
 import { markAllDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
+import { run } from '../../../generator/store/database/statement.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
 import { verify } from '../../../generator/verify/verify.ts'
+import { insertRows } from '../../support/rows.ts'
 import { addCrate, newRegistry } from '../../support/workplace.ts'
 
 const DEMO = 'de/mo/demo'
@@ -115,24 +116,22 @@ const damages: { what: string; harm: (registry: Registry) => Promise<unknown>; f
     what: 'an index of the database that lost rows',
     harm: async ({ database }) => {
       const other = 'CREATE INDEX releases_cksum ON releases (version)'
-      await sql`PRAGMA writable_schema = ON`.execute(database)
-      await sql`UPDATE sqlite_schema SET sql = ${other} WHERE name = 'releases_cksum'`.execute(
-        database,
-      )
-      await sql`PRAGMA writable_schema = RESET`.execute(database)
+      await run(database, 'PRAGMA writable_schema = ON')
+      await run(database, `UPDATE sqlite_schema SET sql = ? WHERE name = 'releases_cksum'`, other)
+      await run(database, 'PRAGMA writable_schema = RESET')
       // Makes every connection read it anew.
-      await sql`PRAGMA schema_version = 1000`.execute(database)
+      await run(database, 'PRAGMA schema_version = 1000')
     },
     found: /^plimsoll\.db: row \d missing from index releases_cksum$/,
   },
   {
     what: 'a listing that does not fit',
-    harm: ({ database }) => database.updateTable('listings').set({ versions: 7 }).execute(),
+    harm: ({ database }) => run(database, 'UPDATE listings SET versions = 7'),
     found: /^plimsoll\.db: the data for lists and searches does not match the releases$/,
   },
   {
     what: 'a count that is wrong',
-    harm: ({ database }) => database.updateTable('counts').set({ n: 99 }).execute(),
+    harm: ({ database }) => run(database, 'UPDATE counts SET n = 99'),
     found: /^plimsoll\.db: the numbers of crates, releases, and terms are wrong$/,
   },
 ]
@@ -182,7 +181,7 @@ test('pages that wait for their first downloads are no finding', async t => {
   const now = new Date('2026-11-20T12:00:00Z')
   const release = { name: parseName('demo'), version: parseVersion('1.0.0') }
   const counts = [{ release, day: dayOf(now), n: 3 }]
-  await database.transaction().execute(tx => addDownloads(tx, counts, now))
+  await database.transaction(tx => addDownloads(tx, counts, now))
   const told: number[] = []
   const onPending = (outputs: number) => told.push(outputs)
   assert.deepEqual(await findings(registry, { onPending }), [])
@@ -212,7 +211,7 @@ test('a damaged git index is not replaced under a daemon that has it open', asyn
 
 test('a crate that cannot be read keeps no other from being verified', async t => {
   const registry = await scene(t)
-  await sql`UPDATE releases SET about = '{' WHERE version = '1.1.0'`.execute(registry.database)
+  await run(registry.database, `UPDATE releases SET about = '{' WHERE version = '1.1.0'`)
   writeFileSync(registry.tree.path('crates/other/index.html'), 'spoilt')
   writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
   const found = await findings(registry)
@@ -229,11 +228,8 @@ test('a crate that cannot be read keeps no other from being verified', async t =
 
 test('a reference to a row that does not exist is lost', async t => {
   const { database, ...rest } = await scene(t)
-  await sql`PRAGMA foreign_keys = OFF`.execute(database)
-  await database
-    .insertInto('owners')
-    .values({ crate_id: 1, user_id: 77, added_at: 'x', added_by: null })
-    .execute()
+  await run(database, 'PRAGMA foreign_keys = OFF')
+  await insertRows(database, 'owners', { crate_id: 1, user_id: 77, added_at: 'x', added_by: null })
   assert.deepEqual(await findings({ database, ...rest }, { repair: true }), [
     'lost plimsoll.db: row ? of owners refers to a row of users that does not exist; restore a backup',
   ])

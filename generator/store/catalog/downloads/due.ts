@@ -1,6 +1,6 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-counts.ts'
 import { after, timestamp } from '../../../../core/timestamp.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database } from '../../database/connection.ts'
 import { SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { isMarked, marksOf, setMarks } from '../marks.ts'
@@ -44,7 +44,7 @@ const BATCH = 1000
 /** Marks all files for which it is time. */
 export async function markAllDueDownloads(db: Database, now: Date): Promise<void> {
   while (await hasDueDownloads(db, now))
-    await db.transaction().execute(tx => markDueDownloads(tx, now, BATCH))
+    await db.transaction(tx => markDueDownloads(tx, now, BATCH))
 }
 
 /** Returns whether files with downloads are due. */

@@ -1,7 +1,7 @@
 import { SITEMAP_CRATES } from '../../../../core/paths/tree.ts'
 import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database } from '../../database/connection.ts'
 import { MARK_KINDS, PAGE_KINDS, type PageKind, SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { MARK, type Mark, type MarkSubject, setMarks } from '../marks.ts'
@@ -64,7 +64,7 @@ export async function markAllPages(db: Queries): Promise<void> {
 
 /** Sets marks so that their subjects are rendered again in their current state. */
 export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
-  await db.transaction().execute(async tx => {
+  await db.transaction(async tx => {
     await setMarks(tx, marks, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
   })
 }

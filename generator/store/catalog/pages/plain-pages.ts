@@ -1,5 +1,5 @@
 import { timestamp } from '../../../../core/timestamp.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database } from '../../database/connection.ts'
 import { all, first, type Row, run } from '../../database/statement.ts'
 
 /** A part of a release's pages that is rendered from its untrusted `.crate`. */

@@ -1,5 +1,5 @@
 import type { Contents } from '../../../../core/tarball/contents.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database } from '../../database/connection.ts'
 import { all, type Queries, type Row, run } from '../../database/statement.ts'
 
 /** A release of an older program version, which did not count the contents of packages. */
@@ -17,7 +17,7 @@ export async function writeContents(
   database: Database,
   counted: ReadonlyMap<number, Contents | null>,
 ): Promise<void> {
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     const text = 'UPDATE releases SET contents = ? WHERE id = ?'
     for (const [id, contents] of counted) await run(tx, text, JSON.stringify(contents), id)
   })

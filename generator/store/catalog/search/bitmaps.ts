@@ -37,7 +37,7 @@ export async function changeBitmaps(
   )
   for (const { termId, rank, isFound } of changes) {
     const old = rows.find(row => row.term_id === termId && row.class === classOf(rank))
-    const places = new Set(old ? placesOf(old.crates) : [])
+    const places = new Set(old ? placesOf(old.crates as ArrayBuffer) : [])
     if (isFound) places.add(place)
     else places.delete(place)
     await writeBitmap(tx, termId, block, classOf(rank), places)

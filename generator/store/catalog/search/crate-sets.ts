@@ -63,7 +63,7 @@ async function readCommon(db: Queries, ids: readonly number[], bitsOf: Target): 
   if (ids.length === 0) return
   const text = `SELECT term_id, block, class, crates FROM blocks WHERE term_id IN ${LIST}`
   for (const row of await all<Row<'blocks'>>(db, text, ids))
-    readBitmap(row.crates, bitsOf(row.term_id, row.class), row.block * BLOCK_WORDS)
+    readBitmap(row.crates as ArrayBuffer, bitsOf(row.term_id, row.class), row.block * BLOCK_WORDS)
 }
 
 async function readRare(db: Queries, ids: readonly number[], bitsOf: Target): Promise<void> {

@@ -2,6 +2,7 @@ import type { About } from '../../../../core/manifest/manifest.ts'
 import { rustMinor } from '../../../../core/search/request.ts'
 import { scoreOf, stepOf } from '../../../../core/search/score.ts'
 import { type Findable, findableBy } from '../../../../core/search/terms.ts'
+import type { Database } from '../../database/connection.ts'
 import {
   all,
   first,
@@ -44,7 +45,7 @@ const NOTHING: Findable = { ranks: new Map(), words: new Set() }
  * `subject` only. Returns the marks of these crates, which are off then.
  */
 export async function refreshTerms(
-  database: Queries,
+  database: Database,
   kind: TermKind,
   subject: number | null = null,
 ): Promise<readonly Mark[]> {
@@ -62,10 +63,10 @@ export async function refreshTerms(
 }
 
 function refresh(
-  database: Queries,
+  database: Database,
   read: (tx: Queries) => Promise<readonly Mark[]>,
 ): Promise<readonly Mark[]> {
-  return database.transaction().execute(async tx => {
+  return database.transaction(async tx => {
     const marks = await read(tx)
     const changed: MarkSubject[] = []
     for (const { subject } of marks) changed.push(...(await refreshCrate(tx, subject)))

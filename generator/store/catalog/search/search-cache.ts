@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Variant } from '../../../../core/search/plan.ts'
 import type { Key, ListedWord } from '../../../../core/search/vocabulary.ts'
+import type { Database } from '../../database/connection.ts'
 import type { Queries } from '../../database/statement.ts'
 import { type CrateBytes, readCrateBytes } from './crate-bytes.ts'
 import { readSets, readTerms, type Sets, sizeOf, type TermRow } from './crate-sets.ts'
@@ -57,7 +58,7 @@ export class SearchCache {
     const known = caches.get(db)
     if (known && known.#version === version) return known
     const cache = new SearchCache(db, version)
-    if (!db.isTransaction) caches.set(db, cache)
+    if ('transaction' in db) caches.set(db, cache)
     return cache
   }
 
@@ -72,7 +73,7 @@ export class SearchCache {
     for (;;) {
       const { version, pending } = await searchState(db)
       const rest = end - performance.now()
-      if (pending === 0 || isRefused || rest <= 0 || db.isTransaction)
+      if (pending === 0 || isRefused || rest <= 0 || !('transaction' in db))
         return SearchCache.#of(db, version)
       isRefused = !(await isDone(refreshed(db), rest))
     }
@@ -130,7 +131,7 @@ const refreshing = new WeakMap<Queries, Promise<unknown>>()
 function refreshed(db: Queries): Promise<unknown> {
   const running = refreshing.get(db)
   if (running) return running
-  const refresh = refreshTerms(db, 'terms').finally(() => refreshing.delete(db))
+  const refresh = refreshTerms(db as Database, 'terms').finally(() => refreshing.delete(db))
   refreshing.set(db, refresh)
   return refresh
 }

@@ -1,10 +1,8 @@
-import { Kysely } from 'kysely'
 import { withoutCredentials } from '../../../../core/urls.ts'
-import type { Database } from '../database.ts'
+import { type Database, databaseOf } from '../connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from '../migrations.ts'
-import type { Tables } from '../tables.ts'
-import { PostgresDialect } from './dialect.ts'
 import { Server, type ServerSettings } from './server.ts'
+import { driverOf } from './session.ts'
 
 export { ServerLocks } from './locks.ts'
 export { openSnapshot } from './snapshot.ts'
@@ -20,11 +18,11 @@ export async function openPostgres(
 ): Promise<Database> {
   // Making an index of a large table takes longer than any statement may later.
   const unlimited = { ...settings, pool: 1, statement_seconds: 0 }
-  const first = new Kysely<Tables>({ dialect: new PostgresDialect(new Server(unlimited)) })
+  const first = databaseOf(driverOf(new Server(unlimited)))
   try {
     await migrate(first, withoutCredentials(settings.url), owner, beforeUpgrade)
   } finally {
-    await first.destroy()
+    await first.close()
   }
-  return new Kysely<Tables>({ dialect: new PostgresDialect(new Server(settings)) })
+  return databaseOf(driverOf(new Server(settings)))
 }

@@ -1,11 +1,12 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { PoolClient, QueryResult as Result } from 'pg'
+import type { PoolClient, QueryResult } from 'pg'
+import type { Connection, Driver } from '../connection.ts'
+import type { Result } from '../statement.ts'
 import { failure, isLost, unknownOutcome } from './failure.ts'
 import type { Server } from './server.ts'
 import { translate } from './translation.ts'
 import { parameter } from './values.ts'
 
-/** Matches statements that read. Raw SQL has no syntax tree in Kysely, only its text. */
+/** Matches statements that read. */
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with)\b/i
@@ -36,10 +37,10 @@ interface Outcome {
 }
 
 /**
- * A Kysely connection. A read takes any connection of the pool, and another one if that is lost; a
+ * A read takes any connection of the pool, and another one if that is lost; a
  * change is a transaction of the writer, of which each process has one.
  */
-export class Session implements DatabaseConnection {
+export class Session implements Connection {
   readonly #server: Server
   #transaction: Transaction | null = null
   /** Whether the writer's connection is lost, or in a state that nobody knows. */
@@ -56,7 +57,7 @@ export class Session implements DatabaseConnection {
       this.#transaction = await retried(async () => {
         const client = await this.#server.writer.connect()
         try {
-          const results = (await client.query(BEGIN)) as unknown as readonly Result[]
+          const results = (await client.query(BEGIN)) as unknown as readonly QueryResult[]
           const begun = results.at(-1)?.rows[0]
           return { client, id: String(begun.id), crash: begun.crash, release }
         } catch (error) {
@@ -100,27 +101,27 @@ export class Session implements DatabaseConnection {
     this.#isBroken = false
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#transaction) return this.#query<R>(this.#transaction.client, query)
-    return READS.test(query.sql) ? this.#read<R>(query) : this.#change<R>(query)
+  async execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
+    if (this.#transaction) return this.#query(this.#transaction.client, sql, parameters)
+    return READS.test(sql) ? this.#read(sql, parameters) : this.#change(sql, parameters)
   }
 
-  async #query<R>(client: PoolClient, query: CompiledQuery): Promise<QueryResult<R>> {
+  async #query(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<Result> {
     try {
-      return await execute<R>(client, query)
+      return await execute(client, sql, parameters)
     } catch (error) {
       if (isLost(error)) this.#isBroken = true
       throw failure(error)
     }
   }
 
-  async #read<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async #read(sql: string, parameters: readonly unknown[]): Promise<Result> {
     try {
       return await retried(async () => {
         const client = await this.#server.readers.connect()
         let isBroken = true
         try {
-          const result = await execute<R>(client, query)
+          const result = await execute(client, sql, parameters)
           isBroken = false
           return result
         } catch (error) {
@@ -135,10 +136,10 @@ export class Session implements DatabaseConnection {
     }
   }
 
-  async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async #change(sql: string, parameters: readonly unknown[]): Promise<Result> {
     try {
       await this.begin()
-      const result = await this.executeQuery<R>(query)
+      const result = await this.execute(sql, parameters)
       await this.commit()
       return result
     } catch (error) {
@@ -162,27 +163,32 @@ export class Session implements DatabaseConnection {
       return outcome === 'committed' && crash !== before ? null : outcome
     }, LONG_PAUSES)
   }
+}
 
-  streamQuery(): never {
-    throw new Error('rows are read page by page, not streamed')
+/** Returns the engine of a PostgreSQL server. */
+export function driverOf(server: Server): Driver {
+  return {
+    engine: 'PostgreSQL',
+    connect: () => new Session(server),
+    close: () => server.close(),
   }
 }
 
 /** Executes a statement of the catalog. */
-export async function execute<R>(
+export async function execute(
   client: PoolClient,
-  query: CompiledQuery,
-): Promise<QueryResult<R>> {
-  const { text, arrays } = translate(query.sql)
-  const values = query.parameters.map((value, at) => parameter(value, arrays.has(at)))
+  sql: string,
+  parameters: readonly unknown[],
+): Promise<Result> {
+  const { text, arrays } = translate(sql)
+  const values = parameters.map((value, at) => parameter(value, arrays.has(at)))
   // Without parameters several statements may be sent at once, as for triggers.
   const isPrepared = values.length > 0 && KEPT.test(text)
   const found = isPrepared
     ? await client.query({ name: nameOf(text), text, values })
     : await client.query(text, values)
-  const { rows, rowCount, command } = Array.isArray(found) ? (found.at(-1) as Result) : found
-  const isChange = command !== 'SELECT'
-  return { rows: rows as R[], ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+  const { rows, rowCount, command } = Array.isArray(found) ? (found.at(-1) as QueryResult) : found
+  return { rows, changes: command === 'SELECT' ? 0 : (rowCount ?? 0) }
 }
 
 const names = new Map<string, string>()

@@ -1,9 +1,8 @@
-import { Kysely } from 'kysely'
+import { databaseOf } from '../connection.ts'
 import type { Snapshot } from '../database.ts'
-import type { Tables } from '../tables.ts'
-import { PostgresDialect } from './dialect.ts'
 import { failure } from './failure.ts'
 import { poolOf, Server, type ServerSettings } from './server.ts'
+import { driverOf } from './session.ts'
 
 /** A transaction that begins with its first read. */
 const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
@@ -27,7 +26,7 @@ export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> 
       await server.close()
       if (rows[0]?.held !== 1) throw new Error('the connection of the snapshot was lost')
     }
-    return { queries: new Kysely<Tables>({ dialect: new PostgresDialect(server) }), close }
+    return { queries: databaseOf(driverOf(server)), close }
   } catch (error) {
     await server.close()
     throw failure(error)

@@ -33,7 +33,7 @@ import {
   readReadme,
   releaseOfBytes,
 } from '../../../../generator/store/catalog/releases.ts'
-import { run } from '../../../../generator/store/database/statement.ts'
+import { all, insert, type Row, run } from '../../../../generator/store/database/statement.ts'
 import { buildCrate, type CrateParts } from '../../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../../support/workplace.ts'
 
@@ -57,11 +57,8 @@ async function releaseOf(
 
 /** Changes by users of the given login. */
 async function changesBy(registry: Registry, login: string, admin = false): Promise<Change> {
-  const { id } = await registry.database
-    .insertInto('users')
-    .values({ login, canonical: login, admin: Number(admin), created_at: OPERATOR.at })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const row = { login, canonical: login, admin: Number(admin), created_at: OPERATOR.at }
+  const id = await insert(registry.database, 'users', row)
   const user = { id, admin }
   return { at: OPERATOR.at, actor: login, user, tokenId: null, stillMay: async () => user }
 }
@@ -117,10 +114,10 @@ test('a release is added with its crate, first owner, audit event and marks, and
       cksum: 'a'.repeat(64),
     },
   ])
-  const events = await database
-    .selectFrom('audit')
-    .select(['id', 'action', 'actor', 'crate', 'version'])
-    .execute()
+  const events = await all<Pick<Row<'audit'>, 'id' | 'action' | 'actor' | 'crate' | 'version'>>(
+    database,
+    'SELECT id, action, actor, crate, version FROM audit',
+  )
   assert.deepEqual(events, [
     { id: generation, action: 'publish', actor: 'alice', crate: 'My-Crate', version: '1.0.0' },
   ])
@@ -193,8 +190,8 @@ test('owners add versions, administrators yank, too, and have a crate without ow
   await assert.rejects(setYanked(database, demo, one, true, bob), refuses('not_owner'))
   await setYanked(database, demo, one, true, admin)
   await setYanked(database, demo, one, false, alice)
-  const yanks = database.selectFrom('audit').select(['actor', 'detail'])
-  assert.deepEqual(await yanks.where('action', 'like', '%yank').orderBy('id').execute(), [
+  const yanks = `SELECT actor, detail FROM audit WHERE action LIKE '%yank' ORDER BY id`
+  assert.deepEqual(await all(database, yanks), [
     { actor: 'root', detail: '{"as":"administrator"}' },
     { actor: 'alice', detail: null },
   ])
@@ -353,11 +350,8 @@ test('facts are remembered, changed and forgotten; audit events are kept as they
   await writeFact(database, 'key', null)
   assert.equal(await readFact(database, 'key'), null)
   await addRelease(database, await releaseOf(registry, {}), OPERATOR)
-  await assert.rejects(database.deleteFrom('audit').execute(), /audit events are kept/)
-  await assert.rejects(
-    database.updateTable('audit').set({ actor: 'x' }).execute(),
-    /audit events are fixed/,
-  )
+  await assert.rejects(run(database, 'DELETE FROM audit'), /audit events are kept/)
+  await assert.rejects(run(database, 'UPDATE audit SET actor = ?', 'x'), /audit events are fixed/)
 })
 
 test('readme and bytes are found by release and checksum', async t => {

@@ -14,8 +14,14 @@ import {
 import { keepCrateBytes, stateOf } from '../../../../generator/store/catalog/search/crate-bytes.ts'
 import { changeTerms } from '../../../../generator/store/catalog/search/index-terms.ts'
 import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
-import type { Database } from '../../../../generator/store/database/database.ts'
-import { insert, type Queries, run } from '../../../../generator/store/database/statement.ts'
+import type { Database } from '../../../../generator/store/database/connection.ts'
+import {
+  all,
+  insert,
+  type Queries,
+  type Row,
+  run,
+} from '../../../../generator/store/database/statement.ts'
 import { openCatalog } from '../../../support/engine.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
@@ -72,7 +78,7 @@ async function scene(t: TestContext) {
   const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
   const shelf: Shelf = new Map()
   const roll = dice(11)
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     for (let number = 1; number <= CRATES; number++) {
       const one = invent(roll, number)
       const { canonical } = one
@@ -144,12 +150,10 @@ async function compareAll(database: Database, shelf: Shelf): Promise<void> {
 }
 
 async function commonWords(database: Database): Promise<string[]> {
-  const rows = await database
-    .selectFrom('terms')
-    .select('term')
-    .where('common', '=', 1)
-    .orderBy('term')
-    .execute()
+  const rows = await all<Pick<Row<'terms'>, 'term'>>(
+    database,
+    'SELECT term FROM terms WHERE common = 1 ORDER BY term',
+  )
   return rows.map(row => row.term)
 }
 
@@ -161,7 +165,7 @@ test('several common words find what looking at every crate finds, in the same o
   assert.ok(!common.includes('x'), 'a word that is not common is in the comparison, too')
   await compareAll(database, shelf)
   const ids = [...shelf.keys()]
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     for (let change = 0; change < 400; change++) {
       const id = ids[roll(ids.length)] ?? 0
       const one = shelf.get(id)
@@ -173,11 +177,11 @@ test('several common words find what looking at every crate finds, in the same o
   })
   await compareAll(database, shelf)
   // Until no word is common any longer.
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     for (const id of ids.slice(BITMAPS_FROM / 4)) if (shelf.has(id)) await put(tx, shelf, id, null)
   })
   assert.deepEqual(await commonWords(database), [])
-  assert.deepEqual(await database.selectFrom('blocks').selectAll().execute(), [])
+  assert.deepEqual(await all<Row<'blocks'>>(database, 'SELECT * FROM blocks'), [])
   await compareAll(database, shelf)
 })
 

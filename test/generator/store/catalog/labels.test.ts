@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CompiledQuery } from 'kysely'
 import type { Name } from '../../../../core/name.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
 import { labelsOf } from '../../../../generator/store/catalog/labels.ts'
@@ -101,17 +100,14 @@ test(
     const registry = await TestRegistry.open(t)
     const { database } = registry.registry
     const plans: string[] = []
-    const planner = {
-      executeQuery: async ({ sql, parameters }: CompiledQuery) => {
-        const found = await all<{ detail: string }>(
-          database,
-          `EXPLAIN QUERY PLAN ${sql}`,
-          ...(parameters as number[]),
-        )
-        plans.push(...found.map(one => one.detail))
-        return { rows: [] }
+    const planner: Queries = {
+      engine: database.engine,
+      async execute(sql, parameters) {
+        const { rows } = await database.execute(`EXPLAIN QUERY PLAN ${sql}`, parameters)
+        plans.push(...(rows as { detail: string }[]).map(row => row.detail))
+        return { rows: [], changes: 0 }
       },
-    } as unknown as Queries
+    }
     for (const order of ORDERS) await cratesInOrder(planner, order, 10)
     await labelCrates(planner, 1, 10)
     await commonLabels(planner, 'keyword', 10)

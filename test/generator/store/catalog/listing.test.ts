@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import type { Name } from '../../../../core/name.ts'
 import { findableBy } from '../../../../core/search/terms.ts'
 import { wordsOf } from '../../../../core/search/words.ts'
@@ -9,41 +8,34 @@ import { deleteReleases } from '../../../../generator/delete.ts'
 import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
 import { refreshTerms } from '../../../../generator/store/catalog/search/pending-terms.ts'
 import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
-import type { Database } from '../../../../generator/store/database/database.ts'
-import { all } from '../../../../generator/store/database/statement.ts'
+import type { Database } from '../../../../generator/store/database/connection.ts'
+import { all, LIST, one, type Row, run } from '../../../../generator/store/database/statement.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 /** Everything that is derived from crates and releases, without the ids of words. */
 async function derived(database: Database): Promise<unknown> {
-  const listings = await database.selectFrom('listings').selectAll().orderBy('crate_id').execute()
-  const terms = await database
-    .selectFrom('terms')
-    .select(['term', 'crates', 'words', 'grade'])
-    .orderBy('term')
-    .execute()
-  const postings = await database
-    .selectFrom('postings')
-    .innerJoin('terms', 'terms.id', 'postings.term_id')
-    .select(['terms.term', 'postings.rank', 'postings.crate_id'])
-    .orderBy('terms.term')
-    .orderBy('postings.rank')
-    .orderBy('postings.crate_id')
-    .execute()
-  const dependents = await database
-    .selectFrom('dependents')
-    .selectAll()
-    .orderBy('dependency')
-    .orderBy('dependent')
-    .execute()
-  const bytes = await database.selectFrom('crate_bytes').selectAll().execute()
+  const listings = await all<Row<'listings'>>(database, 'SELECT * FROM listings ORDER BY crate_id')
+  const terms = await all<Pick<Row<'terms'>, 'term' | 'crates' | 'words' | 'grade'>>(
+    database,
+    'SELECT term, crates, words, grade FROM terms ORDER BY term',
+  )
+  const postings = await all(
+    database,
+    `SELECT term, rank, crate_id FROM postings JOIN terms ON terms.id = term_id ORDER BY 1, 2, 3`,
+  )
+  const dependents = await all<Row<'dependents'>>(
+    database,
+    'SELECT * FROM dependents ORDER BY dependency, dependent',
+  )
+  const bytes = await all<Row<'crate_bytes'>>(database, 'SELECT * FROM crate_bytes')
   const labels = await all(database, 'SELECT * FROM labels WHERE crates > 0 ORDER BY id')
   const crateLabels = await all(database, 'SELECT * FROM crate_labels ORDER BY 1, 2, 3')
   return { listings, terms, postings, dependents, bytes, labels, crateLabels }
 }
 
 async function anew(database: Database): Promise<unknown> {
-  await database.deleteFrom('facts').where('key', '=', 'listings').execute()
+  await run(database, `DELETE FROM facts WHERE key = 'listings'`)
   await refreshListings(database)
   return ranked(database)
 }
@@ -112,8 +104,7 @@ test('what each change makes of the listings is what making them anew gives', as
       assert.deepEqual(await ranked(database), await anew(database), `after step ${step}`)
   }
   assert.ok(published.length > 15, `${published.length}`)
-  const { n } = (await sql<{ n: number }>`SELECT count(*) AS n FROM dependents`.execute(database))
-    .rows[0] ?? { n: 0 }
+  const { n } = await one<{ n: number }>(database, 'SELECT count(*) AS n FROM dependents')
   assert.ok(n > 0)
 })
 
@@ -140,11 +131,14 @@ test('a change that leaves the newest version alone touches no word', async t =>
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'still', version: '2.0.0' })
   const { database } = registry.registry
-  await database.deleteFrom('postings').execute()
+  await run(database, 'DELETE FROM postings')
   await registry.publish(token, { name: 'still', version: '1.0.0' })
-  assert.deepEqual(await database.selectFrom('postings').selectAll().execute(), [])
+  assert.deepEqual(await all<Row<'postings'>>(database, 'SELECT * FROM postings'), [])
   assert.deepEqual(
-    await database.selectFrom('listings').select(['versions', 'newest_id', 'latest_id']).execute(),
+    await all<Pick<Row<'listings'>, 'versions' | 'newest_id' | 'latest_id'>>(
+      database,
+      'SELECT versions, newest_id, latest_id FROM listings',
+    ),
     [{ versions: 2, newest_id: 1, latest_id: 2 }],
   )
 })
@@ -157,11 +151,11 @@ test('the pages of a crate, of what it depends on and of the registry are marked
     await registry.publish(token, { name, version: '1.0.0' })
   const { manifest, metadata } = ownDependency('base')
   const marks = async () => {
-    const rows = await database
-      .selectFrom('marks')
-      .select(['kind', 'subject'])
-      .where('kind', 'in', ['list', 'page', 'release', 'site'])
-      .execute()
+    const rows = await all<Pick<Row<'marks'>, 'kind' | 'subject'>>(
+      database,
+      `SELECT kind, subject FROM marks WHERE kind IN ${LIST}`,
+      ['list', 'page', 'release', 'site'],
+    )
     return rows.map(row => `${row.kind} ${row.subject}`).sort()
   }
   // From here on only `flush` renders.

@@ -4,15 +4,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '../../../../generator/store/database/database.ts'
+import { insertRows } from '../../../support/rows.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 test('a database that is opened twice keeps its log when another process closes it', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const first = await openDatabase(path)
-  t.after(() => first.destroy())
+  t.after(() => first.close())
   const second = await openDatabase(path)
-  t.after(() => second.destroy())
-  await first.insertInto('facts').values({ key: 'a', value: '' }).execute()
+  t.after(() => second.close())
+  await insertRows(first, 'facts', { key: 'a', value: '' })
   const program = `
     import Libsql from 'libsql'
     const database = new Libsql(process.argv[1])

@@ -21,7 +21,7 @@ test('statements give rows, the first row, and how many rows they changed', asyn
   type Fact = Row<'facts'>
   const byKey = `SELECT key, value FROM facts
     WHERE key IN (SELECT value FROM json_each(?)) ORDER BY key`
-  const changed = await hooked.transaction().execute(tx =>
+  const changed = await hooked.transaction(tx =>
     run(
       tx,
       `INSERT INTO facts (key, value)

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import Libsql from 'libsql'
 import { openDatabase } from '../../../../generator/store/database/database.ts'
 import { WalSync } from '../../../../generator/store/database/wal-sync.ts'
+import { insertRows } from '../../../support/rows.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 /** The keys that the database has without its log, of which the system may have dropped a part. */
@@ -29,8 +30,8 @@ test('a log that could not be opened once, say for want of descriptors, is opene
 test('after a failed sync the log is emptied into the database before a commit counts as durable', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const database = await openDatabase(path)
-  t.after(() => database.destroy())
-  const add = (key: string) => database.insertInto('facts').values({ key, value: '' }).execute()
+  t.after(() => database.close())
+  const add = (key: string) => insertRows(database, 'facts', { key, value: '' })
   await add('before')
   const file = await open(path)
   const prototype = Object.getPrototypeOf(file) as FileHandle
@@ -47,9 +48,9 @@ test('after a failed sync the log is emptied into the database before a commit c
 test('a log that a killed process has left is emptied into the database when that is opened', async t => {
   const path = join(folderOf(t), 'plimsoll.db')
   const killed = await openDatabase(path)
-  t.after(() => killed.destroy())
-  await killed.insertInto('facts').values({ key: 'unsure', value: '' }).execute()
+  t.after(() => killed.close())
+  await insertRows(killed, 'facts', { key: 'unsure', value: '' })
   const database = await openDatabase(path)
-  t.after(() => database.destroy())
+  t.after(() => database.close())
   assert.deepEqual(keysWithoutLog(path), ['unsure'])
 })

@@ -43,7 +43,7 @@ test('a search that would wait too long finds what was known before', async t =>
   await publish('demo', '1.0.0', 'lantern')
   assert.equal(await search('lantern'), 1)
   await publish('demo', '1.1.0', 'candle')
-  await database.transaction().execute(async tx => {
+  await database.transaction(async tx => {
     // Who writes now keeps others from writing until the end.
     await run(tx, "DELETE FROM facts WHERE key = 'nothing'")
     assert.deepEqual([await search('lantern'), await search('candle')], [1, 0])

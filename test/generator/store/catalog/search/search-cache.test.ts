@@ -50,9 +50,7 @@ test('what a search reads after a change that it does not know is kept for nobod
 
 test('what a transaction sees is kept for nobody', async t => {
   const database = await openCatalog(t, join(folderOf(t), 'plimsoll.db'))
-  const seen = await database
-    .transaction()
-    .execute(async tx => [await search(tx), await search(tx)])
+  const seen = await database.transaction(async tx => [await search(tx), await search(tx)])
   assert.equal(new Set([...seen, await search(database)]).size, 3)
 })
 

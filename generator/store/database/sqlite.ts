@@ -1,18 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  type SqliteDatabase,
-  SqliteDialect,
-} from 'kysely'
 import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../../core/mutex.ts'
 import { writing } from '../storage-fault.ts'
+import type { Connection, Driver } from './connection.ts'
 import { paced } from './pace.ts'
+import type { Result } from './statement.ts'
 import type { WalSync } from './wal-sync.ts'
 
 /** How many milliseconds a statement waits for another process's transaction. */
@@ -21,7 +14,7 @@ const LOCK_TIMEOUT_MS = 10_000
 /** The most prepared statements kept for each of the two handles. */
 const MAX_STATEMENTS = 500
 
-/** Matches statements that read. Raw SQL has no syntax tree in Kysely, only its text. */
+/** Matches statements that read. */
 const READS = /^\s*select\b/i
 /** Matches statements that are kept prepared; others, such as schema changes, are rare. */
 const KEPT = /^\s*(?:select|insert|update|delete|with|savepoint|release|rollback)\b/i
@@ -36,38 +29,9 @@ export interface Handles {
   readonly wal: WalSync | null
 }
 
-/**
- * Connects Kysely to libsql, which has better-sqlite3's interface, for a file in WAL mode that
- * several processes use.
- */
-export class LibsqlDialect extends SqliteDialect {
-  readonly #handles: Handles
-
-  constructor(handles: Handles) {
-    super({ database: handles.writer as SqliteDatabase })
-    this.#handles = handles
-  }
-
-  override createDriver(): Driver {
-    return new LibsqlDriver(this.#handles)
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new LibsqlAdapter()
-  }
-}
-
-/**
- * Runs all steps of a migration in one transaction: two processes never migrate at once, and no
- * migration stops halfway.
- */
-class LibsqlAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-}
-
-class LibsqlDriver implements Driver {
+/** SQLite by libsql, for a file in WAL mode that several processes use. */
+export class SqliteDriver implements Driver {
+  readonly engine = 'SQLite'
   readonly #writer: Handle
   readonly #reader: Handle
   readonly #wal: WalSync | null
@@ -80,29 +44,11 @@ class LibsqlDriver implements Driver {
     this.#wal = wal
   }
 
-  async init(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#writer, this.#reader, this.#mutex, this.#wal)
+  connect(): Connection {
+    return new SqliteConnection(this.#writer, this.#reader, this.#mutex, this.#wal)
   }
 
-  async beginTransaction(connection: Connection): Promise<void> {
-    await connection.begin()
-  }
-
-  async commitTransaction(connection: Connection): Promise<void> {
-    await connection.commit()
-  }
-
-  async rollbackTransaction(connection: Connection): Promise<void> {
-    connection.rollback()
-  }
-
-  async releaseConnection(connection: Connection): Promise<void> {
-    connection.end()
-  }
-
-  async destroy(): Promise<void> {
+  async close(): Promise<void> {
     await this.#wal?.close()
     this.#reader.close()
     this.#writer.close()
@@ -127,16 +73,11 @@ class Handle {
   }
 
   /** Runs a statement to its end: an unfinished one would keep its snapshot and its lock. */
-  query<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+  query(sql: string, parameters: readonly unknown[]): Result {
     const statement = this.#statements.get(sql) ?? this.#prepare(sql)
     try {
-      if (statement.reader) return { rows: statement.all(parameters) as R[] }
-      const { changes, lastInsertRowid } = statement.run(parameters)
-      return {
-        rows: [],
-        numAffectedRows: BigInt(changes),
-        insertId: BigInt(lastInsertRowid),
-      }
+      if (statement.reader) return { rows: statement.all(parameters), changes: 0 }
+      return { rows: [], changes: statement.run(parameters).changes }
     } catch (error) {
       this.#statements.delete(sql)
       throw error
@@ -156,12 +97,12 @@ class Handle {
 }
 
 /**
- * A Kysely connection. A read uses the reader at once; a change waits for the writer and keeps it
+ * A read uses the reader at once; a change waits for the writer and keeps it
  * until its transaction is committed. Every change is in a transaction: a prepared statement that
  * finds the file busy stays open in libsql until it is collected, and until then SQLite commits
  * nothing.
  */
-class Connection implements DatabaseConnection {
+class SqliteConnection implements Connection {
   readonly #writer: Handle
   readonly #reader: Handle
   readonly #mutex: Mutex
@@ -193,7 +134,7 @@ class Connection implements DatabaseConnection {
    * A full disk makes SQLite roll back automatically; another rollback would replace that error
    * with its own.
    */
-  rollback(): void {
+  async rollback(): Promise<void> {
     if (this.#release && this.#writer.inTransaction) this.#writer.exec('rollback')
   }
 
@@ -202,30 +143,31 @@ class Connection implements DatabaseConnection {
     this.#release = null
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
+    const change = () => this.#writer.query(sql, parameters)
     // SQLite answers within the call: statements alone would keep the event loop from others.
-    if (this.#release) return writing(() => paced(() => this.#writer.query<R>(query)))
-    if (READS.test(query.sql)) return retryWhileLocked(() => this.#reader.query<R>(query))
-    return STANDS_ALONE.test(query.sql) ? this.#alone<R>(query) : this.#change<R>(query)
+    if (this.#release) return writing(() => paced(change))
+    if (READS.test(sql)) return retryWhileLocked(() => this.#reader.query(sql, parameters))
+    return STANDS_ALONE.test(sql) ? this.#alone(change) : this.#change(change)
   }
 
-  async #alone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async #alone(work: () => Result): Promise<Result> {
     await this.#take()
     try {
-      return await retryWhileLocked(() => this.#writer.query<R>(query))
+      return await retryWhileLocked(work)
     } finally {
       this.end()
     }
   }
 
-  async #change<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  async #change(work: () => Result): Promise<Result> {
     try {
       await this.begin()
-      const result = await writing(async () => this.#writer.query<R>(query))
+      const result = await writing(async () => work())
       await this.commit()
       return result
     } catch (error) {
-      this.rollback()
+      await this.rollback()
       throw error
     } finally {
       this.end()
@@ -236,10 +178,6 @@ class Connection implements DatabaseConnection {
     this.#release = await new Promise<() => void>(taken => {
       void this.#mutex.run(() => new Promise<void>(taken))
     })
-  }
-
-  streamQuery(): never {
-    throw new Error('rows are read page by page, not streamed')
   }
 }
 
