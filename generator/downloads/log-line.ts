@@ -1,15 +1,8 @@
+import * as v from 'valibot'
 import { dayOf } from '../../core/day-counts.ts'
 
 /** What `--format` may be; `auto` decides by each line. */
-export const LOG_FORMATS = [
-  'auto',
-  'nginx',
-  'common',
-  'caddy',
-  'cloudfront',
-  'fastly',
-  'cloudflare',
-] as const
+export const LOG_FORMATS = ['auto', 'nginx', 'common', 'caddy', 'cloudfront'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
 
@@ -30,9 +23,7 @@ const SHAPES: Readonly<Record<LogFormat, readonly Shape[]>> = {
   nginx: ['text'],
   common: ['text'],
   caddy: ['json'],
-  cloudfront: ['columns', 'json'],
-  fastly: ['text', 'json'],
-  cloudflare: ['json'],
+  cloudfront: ['columns'],
 }
 
 /** CloudFront's columns, for a file without the line that names them. */
@@ -59,7 +50,7 @@ export class LogReader {
     const shape = line.startsWith('{') ? 'json' : TABS.test(line) ? 'columns' : 'text'
     if (!this.#shapes.includes(shape)) return null
     if (shape === 'text') return textRequest(line)
-    return shape === 'json' ? jsonRequest(line) : this.#columnRequest(line)
+    return shape === 'json' ? caddyRequest(line) : this.#columnRequest(line)
   }
 
   #columnRequest(line: string): LoggedRequest | null {
@@ -88,67 +79,32 @@ function textRequest(line: string): LoggedRequest | null {
   return requestOf(method, target, status, time)
 }
 
-/** The names that CDNs and servers give to what is needed, the most usual first. */
-const METHOD = ['method', 'ClientRequestMethod', 'cs-method', 'request_method', 'request']
-const TARGET = [
-  'uri',
-  'ClientRequestURI',
-  'ClientRequestPath',
-  'cs-uri-stem',
-  'url',
-  'path',
-  'request_uri',
-]
-const STATUS = ['status', 'EdgeResponseStatus', 'sc-status', 'response_status']
-const TIME = [
-  'ts',
-  'EdgeStartTimestamp',
-  'date_time',
-  'timestamp',
-  'time',
-  'EdgeEndTimestamp',
-  'time_local',
-]
+/** A line of Caddy's log, as far as it is needed; strangers cannot write its keys. */
+const CADDY = v.object({
+  ts: v.number(),
+  status: v.number(),
+  request: v.object({ method: v.string(), uri: v.string() }),
+})
 
-function jsonRequest(line: string): LoggedRequest | null {
+function caddyRequest(line: string): LoggedRequest | null {
   let record: unknown
   try {
     record = JSON.parse(line)
   } catch {
     return null
   }
-  const top = record as Record<string, unknown>
-  // Caddy has the request in an object of its own.
-  const { request } = top
-  const all = typeof request === 'object' && request !== null ? { ...top, ...request } : top
-  const value = (names: readonly string[]) =>
-    names
-      .map(name => (Object.hasOwn(all, name) ? all[name as keyof typeof all] : undefined))
-      .find(one => typeof one === 'string' || typeof one === 'number')
-  const { date } = top
-  const time = value(TIME)
-  const at =
-    typeof date === 'string' && /^\d\d:/.test(String(time))
-      ? Date.parse(`${date}T${time}Z`)
-      : instant(time)
-  return requestOf(value(METHOD), value(TARGET), value(STATUS), at)
-}
-
-/** Reads a time as text (RFC 3339), or as seconds, milliseconds or nanoseconds since 1970. */
-function instant(value: string | number | undefined): number {
-  const number =
-    typeof value === 'number' ? value : /^[\d.]+$/.test(value ?? '') ? Number(value) : null
-  if (number === null) return Date.parse(String(value))
-  if (number < 1e11) return number * 1000
-  return number < 1e14 ? number : number < 1e17 ? number / 1e3 : number / 1e6
+  const found = v.safeParse(CADDY, record)
+  if (!found.success) return null
+  const { ts, status, request } = found.output
+  return requestOf(request.method, request.uri, status, ts * 1000)
 }
 
 /** The end of the year 9999: dates have four digits. */
 const TIME_MAX = Date.UTC(10_000, 0) - 1
 
 function requestOf(
-  method: string | number | undefined,
-  target: string | number | undefined,
+  method: string | undefined,
+  target: string | undefined,
   status: string | number | undefined,
   time: number,
 ): LoggedRequest | null {
@@ -157,5 +113,5 @@ function requestOf(
   if (!Number.isInteger(code) || code < 0 || code > 999) return null
   if (!(time >= 0 && time <= TIME_MAX)) return null
   const day = dayOf(new Date(time))
-  return { method: String(method), target: String(target), status: code, day }
+  return { method, target, status: code, day }
 }

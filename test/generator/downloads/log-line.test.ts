@@ -13,24 +13,8 @@ const LINES: readonly (readonly [format: LogFormat, line: string, before?: strin
   ],
   ['common', `203.0.113.9 - frank [21/Nov/2026:01:30:00 +0200] "GET ${PATH} HTTP/1.0" 200 2326`],
   [
-    'fastly',
-    `<134>2026-11-20T22:37:26Z cache-sjc3128 logs[62959]: 203.0.113.9 "-" "-" [20/Nov/2026:22:37:26 +0000] "GET ${PATH} HTTP/2" 200 4821`,
-  ],
-  [
-    'fastly',
-    `{"bytes":4821,"date_time":"2026-11-20T16:03:04.44007323Z","ip":"203.0.113.9","method":"GET","status":200,"url":"https://crates.example.com${PATH}?x=1","version":"1"}`,
-  ],
-  [
     'caddy',
     `{"level":"info","ts":1795176000.5,"logger":"http.log.access.log0","msg":"handled request","request":{"remote_ip":"203.0.113.9","proto":"HTTP/2.0","method":"GET","host":"crates.example.com","uri":"${PATH}","headers":{"User-Agent":["cargo/1.95.0"]}},"bytes_read":0,"duration":0.000929675,"size":4821,"status":200}`,
-  ],
-  [
-    'cloudflare',
-    `{"ClientIP":"203.0.113.9","ClientRequestHost":"crates.example.com","ClientRequestMethod":"GET","ClientRequestURI":"${PATH}?a=b","EdgeEndTimestamp":"2026-11-20T11:00:01Z","EdgeResponseBytes":4821,"EdgeResponseStatus":200,"EdgeStartTimestamp":"2026-11-20T11:00:00Z","RayID":"3a6050bcbe121a87"}`,
-  ],
-  [
-    'cloudflare',
-    `{"ClientRequestMethod":"GET","ClientRequestPath":"${PATH}","EdgeResponseStatus":200,"EdgeStartTimestamp":1795176000433000200}`,
   ],
   [
     'cloudfront',
@@ -40,10 +24,6 @@ const LINES: readonly (readonly [format: LogFormat, line: string, before?: strin
     'cloudfront',
     `${PATH}\t200\tGET\t2026-11-20\t19:34:06`,
     '#Fields: cs-uri-stem sc-status cs-method date time',
-  ],
-  [
-    'cloudfront',
-    `{"date":"2026-11-20","time":"19:34:06","cs-method":"GET","cs-uri-stem":"${PATH}","sc-status":"200"}`,
   ],
 ]
 
@@ -55,10 +35,7 @@ for (const [at, [format, line, before]] of LINES.entries())
       assert.ok(found !== null && found !== 'comment', line)
       const { day, target, ...rest } = found
       assert.deepEqual(rest, { method: 'GET', status: 200 })
-      assert.match(
-        target,
-        /^(?:https:\/\/crates\.example\.com)?\/crates\/demo\/demo-1\.0\.0\.crate(?:\?|$)/,
-      )
+      assert.equal(target, PATH)
       assert.equal(dateOf(day), '2026-11-20')
     }
   })
@@ -71,11 +48,12 @@ const BROKEN: readonly string[] = [
   '{"method":"GET"',
   '{}',
   '{"request":null,"status":{}}',
-  '{"__proto__":{"method":"GET"},"uri":"/","status":200,"ts":1}',
-  '{"method":"GET","uri":"/","status":1e300,"ts":1}',
-  '{"method":"GET","uri":"/","status":200,"ts":"never"}',
-  '{"ts":1e40,"method":"GET","uri":"/","status":200}',
-  '{"ts":-86400,"method":"GET","uri":"/","status":200}',
+  '{"__proto__":{"request":{"method":"GET","uri":"/"}},"status":200,"ts":1}',
+  '{"request":{"method":"GET","uri":"/"},"status":1e300,"ts":1}',
+  '{"request":{"method":"GET","uri":"/"},"status":200,"ts":"never"}',
+  '{"request":{"method":"GET","uri":7},"status":200,"ts":1}',
+  '{"request":{"method":"GET","uri":"/"},"status":200,"ts":1e40}',
+  '{"request":{"method":"GET","uri":"/"},"status":200,"ts":-86400}',
   'a\tb\tc',
   '\t\t-\t\t',
 ]
@@ -87,7 +65,7 @@ for (const line of BROKEN)
 test('a format takes only its own lines', () => {
   const nginx = LINES[0]?.[1] ?? ''
   assert.equal(new LogReader('caddy').read(nginx), null)
-  assert.equal(new LogReader('nginx').read(LINES[4]?.[1] ?? ''), null)
+  assert.equal(new LogReader('nginx').read(LINES[2]?.[1] ?? ''), null)
 })
 
 test('a long hostile line takes time in proportion to its length', () => {
