@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { refuse } from '../core/error/error.ts'
 import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { isBucket } from '../core/settings/bucket.ts'
 import type { Settings } from '../core/settings/settings.ts'
+import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
 import type { Registry } from './registry.ts'
@@ -152,7 +153,7 @@ function sharedValue(key: string, value: Settings['storage'][keyof Settings['sto
 }
 
 function fingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+  return sha256(JSON.stringify(value)).slice(0, 16)
 }
 
 function requireSame(self: ServingDaemon, other: SeenDaemon): void {

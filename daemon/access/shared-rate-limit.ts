@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { sha256Bytes } from '../../core/sha256.ts'
 import { type Database, oweTokens, takeToken } from '../../generator/index.ts'
 import { FREE, type Taken, takenFrom } from './rate-limit.ts'
 
@@ -53,5 +53,5 @@ export class SharedRateLimit {
  * has typed for a login, which may be a password.
  */
 function bucketOf(name: string, key: string): string {
-  return createHash('sha256').update(`${name} ${key}`).digest('base64url').slice(0, 22)
+  return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)
 }

@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { sha256, sha256Bytes } from '../../core/sha256.ts'
 
 /** Returns a new secret of 256 random bits for a cookie or a link. */
 export function makeSecret(): string {
@@ -7,7 +8,7 @@ export function makeSecret(): string {
 
 /** Returns the hash to store of a secret or token; with 190 or more random bits, no salt needed. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return sha256(secret)
 }
 
 /** Returns the anti-CSRF token of forms: an HMAC that only the holder of the cookie can send. */
@@ -17,6 +18,6 @@ export function formProof(secret: string): string {
 
 /** Compares two texts in a time that does not reveal where they differ. */
 export function isSameText(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(text => createHash('sha256').update(text).digest())
+  const [a, b] = [one, other].map(sha256Bytes)
   return a !== undefined && b !== undefined && timingSafeEqual(a, b)
 }

@@ -1,4 +1,5 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
+import { sha256Bytes } from '../../core/sha256.ts'
 import {
   addEvent,
   all,
@@ -38,7 +39,7 @@ export function isToken(text: string): boolean {
 }
 
 function checksum(secret: string): string {
-  let number = createHash('sha256').update(secret).digest().readUIntBE(0, 6)
+  let number = sha256Bytes(secret).readUIntBE(0, 6)
   let text = ''
   for (let i = 0; i < 6; i++) {
     text += ALPHABET[number % 62]

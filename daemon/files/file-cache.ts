@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { createReadStream, readFileSync, type Stats } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {
@@ -115,9 +115,7 @@ export class FileCache {
   /** Computes only the tag of a file that is too big to cache. */
   async tag(path: string, stats: Stats): Promise<string> {
     return this.#once(`tag ${path}`, stats, async () => {
-      const hash = createHash('sha256')
-      for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
-      const tag = hash.digest('hex').slice(0, 32)
+      const tag = (await sha256Of(createReadStream(path))).slice(0, 32)
       this.#keep(path, stats, { tag, bytes: null, gzip: null })
       return tag
     })
@@ -165,5 +163,5 @@ export function isSameFile(a: Stamp, b: Stamp): boolean {
 
 /** Returns the tag of content. */
 export function tagOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 32)
+  return sha256(bytes).slice(0, 32)
 }

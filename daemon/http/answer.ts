@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type * as v from 'valibot'
+import { sha256 } from '../../core/sha256.ts'
 import { type Issue, issue, type Kind, kindOf, type Refusal } from '../../generator/index.ts'
 
 interface Status {
@@ -91,7 +92,7 @@ export function answer<Schema extends v.GenericSchema>(
 
 /** Does the same as `answer` for text. */
 export function answerText(c: Context, text: string, contentType: string): Response {
-  const tag = createHash('sha256').update(text).digest('hex').slice(0, 32)
+  const tag = sha256(text).slice(0, 32)
   const headers = {
     etag: `"${tag}"`,
     'cache-control': 'no-cache',

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import type { Registry } from '../registry.ts'
 import { buildStatic } from '../static/build.ts'
@@ -139,6 +139,6 @@ function cachePath({ env }: Io, out: string, option: string | boolean): string |
     env.XDG_CACHE_HOME ||
     (process.platform === 'win32' && env.LOCALAPPDATA) ||
     join(homedir(), ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']))
-  const name = createHash('sha256').update(resolve(out)).digest('hex').slice(0, 16)
+  const name = sha256(resolve(out)).slice(0, 16)
   return join(folder, 'plimsoll', `build-${name}.txt`)
 }

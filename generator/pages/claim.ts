@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { updatesPath } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { markAllPages } from '../store/catalog/pages/page-marks.ts'
@@ -38,9 +38,7 @@ interface PagesOrigin extends Pick<PageContext, 'program' | 'site'> {
 /** Returns what all pages depend on besides their crates; changes with the program and settings. */
 export function pagesFingerprint({ program, site, tree }: PagesOrigin): string {
   const place = tree.shared ? [tree.shared.place] : []
-  return createHash('sha256')
-    .update(JSON.stringify([program.pageFormat, site, ...place]))
-    .digest('hex')
+  return sha256(JSON.stringify([program.pageFormat, site, ...place]))
 }
 
 /**

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { imageSize } from 'image-size'
 import { IMAGES_FOLDER } from '../../core/paths/images.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { readFiles } from '../../core/tarball/recover.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { IMAGE_BYTES_MAX, type PackagedImage } from '../../site/readme/images.ts'
@@ -60,7 +60,7 @@ function drawing(text: string): ImageCheck {
 }
 
 function nameOf(bytes: Buffer, extension: string): string {
-  return `${createHash('sha256').update(bytes).digest('hex')}.${extension}`
+  return `${sha256(bytes)}.${extension}`
 }
 
 /** Largest image that is shown, in bytes; larger ones are links. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
@@ -18,6 +17,7 @@ import {
   SITEMAPS_FOLDER,
 } from '../../core/paths/tree.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Progress } from '../build/build.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
@@ -165,8 +165,7 @@ function crateFile({ name, version, path, entry }: StaticRelease): OutputGroup {
     inputs: entry.cksum,
     async *render() {
       const bytes = await readFile(path)
-      if (createHash('sha256').update(bytes).digest('hex') !== entry.cksum)
-        refuse('file_changed', { path })
+      if (sha256(bytes) !== entry.cksum) refuse('file_changed', { path })
       yield output(crateFilePath(name, version), bytes)
     },
   }

@@ -5,6 +5,7 @@ import { hostname, uptime } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { disk } from '../store/disk/disk.ts'
 import { readText } from '../store/durable-file.ts'
 import type { PublicTree } from '../store/public-tree.ts'
@@ -187,8 +188,4 @@ function programDigest(): string {
 async function bootId(): Promise<string> {
   const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
   return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`
-}
-
-function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { makePrivate } from '../private-files.ts'
 import { fileChecksum, sweepFolder, writeDurably } from '../store/durable-file.ts'
 import { FileMutex } from '../store/lock.ts'
@@ -64,7 +64,7 @@ export async function folderPushTarget(folder: string): Promise<PushTarget> {
     place: folder,
     async read(path) {
       const bytes = await tree.read(path)
-      return bytes && { bytes, tag: sumOf(bytes) }
+      return bytes && { bytes, tag: sha256(bytes) }
     },
     checksum,
     create: (path, bytes) =>
@@ -85,7 +85,7 @@ export async function folderPushTarget(folder: string): Promise<PushTarget> {
 export function bucketPushTarget(bucket: Bucket, cacheSeconds: number): PushTarget {
   const write = async (path: string, body: Buffer, onlyIf: 'absent' | { etag: string }) => {
     const headers = headersOf(placeOf(path), cacheSeconds)
-    return (await bucket.put(path, { body, cksum: sumOf(body), headers, onlyIf })) !== null
+    return (await bucket.put(path, { body, cksum: sha256(body), headers, onlyIf })) !== null
   }
   const read = async (path: string) => {
     const found = await bucket.get(path)
@@ -97,7 +97,7 @@ export function bucketPushTarget(bucket: Bucket, cacheSeconds: number): PushTarg
     async checksum(path) {
       const there = await bucket.head(path)
       const bytes = there && there.cksum === null ? (await read(path))?.bytes : undefined
-      return there?.cksum ?? (bytes ? sumOf(bytes) : null)
+      return there?.cksum ?? (bytes ? sha256(bytes) : null)
     },
     create: (path, bytes) => write(path, bytes, 'absent'),
     replace: (path, bytes, tag) => write(path, bytes, { etag: tag }),
@@ -107,8 +107,4 @@ export function bucketPushTarget(bucket: Bucket, cacheSeconds: number): PushTarg
     },
     close: async () => undefined,
   }
-}
-
-function sumOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex')
 }

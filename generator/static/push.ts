@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
@@ -6,6 +5,7 @@ import { crateFilePath } from '../../core/paths/crates.ts'
 import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { sha256 } from '../../core/sha256.ts'
 import type { RegistryUrls } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { renderConfig } from '../build/crate.ts'
@@ -147,8 +147,7 @@ function reservation(name: Name): string {
 async function upload(to: PushTarget, release: StaticRelease): Promise<void> {
   const { name, version, path, entry } = release
   const bytes = await unlessMissing(readFile(path))
-  if (bytes === null || createHash('sha256').update(bytes).digest('hex') !== entry.cksum)
-    return refuse('file_changed', { path })
+  if (bytes === null || sha256(bytes) !== entry.cksum) return refuse('file_changed', { path })
   const target = crateFilePath(name, version)
   if ((await to.create(target, bytes)) || (await to.checksum(target)) === entry.cksum) return
   const place = placeIn(await readIndex(to, indexPath(name)), release)

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { sha256Of } from '../../core/sha256.ts'
 import { CrateFolder } from './crate-folder.ts'
 import type { ByteRange, CrateStore, LocalFile, OpenBytes, Staged } from './crate-store.ts'
 import { temporaryPath } from './disk/steps.ts'
@@ -94,9 +95,7 @@ export class CrateBucket implements CrateStore {
   async checksum(key: string): Promise<string | null> {
     const found = await this.#bucket.get(key)
     if (!found) return null
-    const hash = createHash('sha256')
-    await reading(() => pipeline(found.bytes, hash))
-    return hash.digest('hex')
+    return reading(() => sha256Of(found.bytes))
   }
 
   async open(key: string, range?: ByteRange): Promise<OpenBytes | null> {

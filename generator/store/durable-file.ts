@@ -13,6 +13,7 @@ import {
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import pLimit from 'p-limit'
+import { sha256Of } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
 import { isTemporary, temporaryPath } from './disk/steps.ts'
 import { writing } from './storage-fault.ts'
@@ -208,14 +209,12 @@ export async function fileFacts(path: string): Promise<FileFacts | null> {
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
 export async function fileChecksum(path: string): Promise<string | null> {
-  const hash = createHash('sha256')
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk)
+    return await sha256Of(createReadStream(path))
   } catch (error) {
     if (isMissing(error) || isFolder(error)) return null
     throw error
   }
-  return hash.digest('hex')
 }
 
 /** Opens a file, or a part of it, to be read to its end or destroyed; null when there is none. */

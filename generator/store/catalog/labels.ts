@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
+import { sha256Bytes } from '../../../core/sha256.ts'
 import { LIST, type Queries, type Row, run } from '../database/statement.ts'
 import { type MarkSubject, marksOf } from './marks.ts'
 
@@ -20,8 +20,7 @@ const LABELS_MAX = 32
 export function labelsOf({ keywords, categories }: Pick<About, 'keywords' | 'categories'>): Labels {
   const labels = new Map<number, Label>()
   const put = (kind: Label['kind'], slug: string) => {
-    const digest = createHash('sha256').update(`${kind} ${slug}`).digest()
-    const id = digest.readUIntBE(0, 6)
+    const id = sha256Bytes(`${kind} ${slug}`).readUIntBE(0, 6)
     if (labels.size < LABELS_MAX) labels.set(id, { id, kind, slug })
   }
   for (const keyword of keywords)
