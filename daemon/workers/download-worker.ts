@@ -1,3 +1,4 @@
+import { Repeater } from '../../core/repeater.ts'
 import {
   addDownloads,
   dayOf,
@@ -7,7 +8,6 @@ import {
   releaseOfPath,
 } from '../../generator/index.ts'
 import type { DownloadCounter } from './download-counter.ts'
-import { Repeater } from './repeater.ts'
 
 /** How often counts are written, in milliseconds; a crash loses at most as much. */
 const WRITE_EVERY = 60_000

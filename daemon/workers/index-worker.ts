@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from '../../core/backoff.ts'
+import { Repeater } from '../../core/repeater.ts'
 import {
   type Acceptance,
   type Built,
@@ -52,9 +54,16 @@ export class IndexWorker {
   /** Publishes that are not answered yet, and when the last one was. */
   #inFlight = 0
   #answeredAt = Number.NEGATIVE_INFINITY
-  #settling: NodeJS.Timeout | null = null
-  #retry: NodeJS.Timeout | null = null
-  #pause: number
+  /** Shares the sync of what publishes render. */
+  readonly #settling = new Repeater(async () => {
+    await this.#track(this.settle())
+    return null
+  })
+  readonly #retry = new Repeater(async () => {
+    await this.#track(this.#everything())
+    return null
+  })
+  readonly #backoff: Backoff
 
   constructor(
     context: Registry,
@@ -65,7 +74,7 @@ export class IndexWorker {
     this.#publishes = new PublishQueue(context)
     this.#onFailure = onFailure
     this.#timing = timing
-    this.#pause = timing.retry
+    this.#backoff = new Backoff(timing.retry, LONGEST_PAUSE)
     this.pages = new PageWorker({ context, onFailure, waitForIdle: () => this.#waitForIdle() })
   }
 
@@ -85,7 +94,7 @@ export class IndexWorker {
     try {
       const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
       const outcome = this.#outcome(rendered).finally(() => {
-        this.#settling ??= setTimeout(() => void this.#track(this.settle()), SETTLE_MS)
+        if (!this.#settling.isScheduled) this.#settling.schedule(SETTLE_MS)
       })
       const isShown = await within(this.#track(outcome), this.#timing.build, false)
       return { ...accepted, isShown }
@@ -110,9 +119,8 @@ export class IndexWorker {
    */
   async close(seconds = 30): Promise<void> {
     await this.#idle()
-    if (this.#settling) await this.settle()
-    if (this.#retry) {
-      clearTimeout(this.#retry)
+    if (await this.#settling.close()) await this.settle()
+    if (await this.#retry.close()) {
       try {
         await this.#whole()
       } catch (error) {
@@ -142,8 +150,6 @@ export class IndexWorker {
    * and the retry builds again.
    */
   async settle(): Promise<void> {
-    if (this.#settling) clearTimeout(this.#settling)
-    this.#settling = null
     try {
       await this.#publishes.settle()
     } catch (error) {
@@ -183,7 +189,7 @@ export class IndexWorker {
     try {
       await this.#whole(render)
       this.pages.wake()
-      this.#pause = this.#timing.retry
+      this.#backoff.reset()
     } catch (error) {
       if (await this.#everyMarked()) this.#failed(error)
     }
@@ -209,13 +215,7 @@ export class IndexWorker {
 
   #failed(error: unknown): void {
     this.#onFailure(error)
-    if (this.#retry) return
-    this.#retry = setTimeout(() => {
-      this.#retry = null
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE)
-      void this.#track(this.#everything())
-    }, this.#pause)
-    this.#retry.unref()
+    if (!this.#retry.isScheduled) this.#retry.schedule(this.#backoff.next())
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

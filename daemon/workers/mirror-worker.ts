@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Backoff } from '../../core/backoff.ts'
 import { completeMirror, isMirrored, Refusal, type Registry } from '../../generator/index.ts'
-
-/** The first and the longest pause after a failed attempt, in milliseconds. */
-const PAUSES_MS = [1000, 60_000] as const
-
-/** Those while the storage refuses files: a person has to mend that, and an attempt costs much. */
-const REFUSED_PAUSES_MS = [60_000, 6 * 3_600_000] as const
 
 /** Waits for some milliseconds, or until `signal` says stop. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
@@ -32,7 +27,10 @@ export class MirrorWorker {
 
   async #run(registry: Registry, onFailure: (error: unknown) => void, pause: Pause): Promise<void> {
     const { signal } = this.#end
-    for (let next = 0; !signal.aborted; ) {
+    const whileAway = new Backoff(1000, 60_000)
+    // A person has to change what the storage refuses, and each attempt costs much.
+    const whileRefused = new Backoff(60_000, 6 * 3_600_000)
+    while (!signal.aborted) {
       try {
         if (await isMirrored(registry)) return
         return await completeMirror(registry, undefined, signal)
@@ -40,9 +38,7 @@ export class MirrorWorker {
         if (signal.aborted) return
         onFailure(error)
         const isRefused = error instanceof Refusal && error.has('file_refused')
-        const [first, longest] = isRefused ? REFUSED_PAUSES_MS : PAUSES_MS
-        next = Math.min(Math.max(2 * next, first), longest)
-        await pause(next, signal)
+        await pause((isRefused ? whileRefused : whileAway).next(), signal)
       }
     }
   }

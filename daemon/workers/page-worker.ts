@@ -1,3 +1,5 @@
+import { Backoff } from '../../core/backoff.ts'
+import { Repeater } from '../../core/repeater.ts'
 import {
   buildMarks,
   isPaused,
@@ -9,7 +11,6 @@ import {
   type PageContext,
   pageMarks,
 } from '../../generator/index.ts'
-import { Repeater } from './repeater.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
@@ -56,7 +57,7 @@ export class PageWorker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
   #deadline = Number.POSITIVE_INFINITY
-  #pause = MIN_PAUSE_MS
+  readonly #backoff = new Backoff(MIN_PAUSE_MS, MAX_PAUSE_MS)
   /** When the first change of the current burst arrived. */
   #since: number | null = null
   /** Whether outdated pages are still to be marked. */
@@ -125,8 +126,7 @@ export class PageWorker {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
     const { database, clock } = context
-    const pause = this.#pause
-    this.#pause = Math.min(pause * 2, MAX_PAUSE_MS)
+    const pause = this.#backoff.next()
     try {
       await this.#markOutdated()
       const wait = this.#overviewsAt - this.#now
@@ -142,7 +142,7 @@ export class PageWorker {
       }
       if (spent > 0)
         this.#overviewsAt = this.#now + Math.min(spent * OVERVIEW_PAUSE, MAX_OVERVIEW_PAUSE_MS)
-      this.#pause = MIN_PAUSE_MS
+      this.#backoff.reset()
       const isWaiting =
         wait > 0 && (await pageMarks(database, clock(), 1, OVERVIEW_KINDS)).length > 0
       return soonest(isWaiting ? wait : null, await this.#untilRetry())
@@ -158,7 +158,7 @@ export class PageWorker {
    */
   async #left(): Promise<number> {
     const { database, program } = this.#deps.context
-    this.#pause = MIN_PAUSE_MS
+    this.#backoff.reset()
     if ((await newerDaemons(database, program.version)).length > 0) {
       this.#alone = null
       return LEFT_MS

@@ -1,3 +1,4 @@
+import { Repeater } from '../../core/repeater.ts'
 import {
   forgetBuckets,
   hasMarksUpTo,
@@ -9,7 +10,6 @@ import {
   timestamp,
 } from '../../generator/index.ts'
 import type { IndexWorker } from './index-worker.ts'
-import { Repeater } from './repeater.ts'
 
 /** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */
 const LOOK_EVERY = 2000

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { placeOf } from '../../core/paths/tree.ts'
+import { Repeater } from '../../core/repeater.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -48,8 +49,7 @@ export class Cdn {
   readonly #isByKey: boolean
   /** Paths below the base, or keys. */
   readonly #left = new Set<string>()
-  #timer: NodeJS.Timeout | null = null
-  #running: Promise<void> | null = null
+  readonly #repeater = new Repeater(() => this.#run())
   #isClosed = false
   /** Receives the error of a purge that failed; it is tried again. */
   onFailure: (error: unknown) => void = () => undefined
@@ -71,7 +71,7 @@ export class Cdn {
   async update({ files, gone }: TreeChanges): Promise<void> {
     for (const path of files) this.#add(path, null)
     for (const [path, isWhole] of gone) this.#add(path, isWhole ? 'folder' : 'file')
-    this.#schedule(GATHER_MS)
+    if (this.#left.size > 0 && this.#repeater.isIdle) this.#repeater.schedule(GATHER_MS)
   }
 
   #add(path: string, gone: 'file' | 'folder' | null): void {
@@ -85,28 +85,20 @@ export class Cdn {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    if (this.#timer) clearTimeout(this.#timer)
-    await this.#running
+    await this.#repeater.close()
     await this.#purge()
   }
 
-  #schedule(ms: number): void {
-    if (this.#isClosed || this.#timer || this.#running || this.#left.size === 0) return
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-      this.#running = this.#purge().then(
-        () => this.#ended(GATHER_MS),
-        error => {
-          this.onFailure(error)
-          this.#ended(PAUSE_MS)
-        },
-      )
-    }, ms).unref()
-  }
-
-  #ended(pause: number): void {
-    this.#running = null
-    this.#schedule(pause)
+  /** Purges in the background; returns when to do so again. */
+  async #run(): Promise<number | null> {
+    let pause = GATHER_MS
+    try {
+      await this.#purge()
+    } catch (error) {
+      this.onFailure(error)
+      pause = PAUSE_MS
+    }
+    return this.#left.size > 0 ? pause : null
   }
 
   async #purge(): Promise<void> {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient, QueryResult } from 'pg'
+import { Backoff } from '../../../../core/backoff.ts'
 import type { Connection, Driver } from '../connection.ts'
 import type { Result } from '../statement.ts'
 import { failure, isLost, unknownOutcome } from './failure.ts'
@@ -161,7 +163,7 @@ export class Session implements Connection {
       const { outcome = null, crash = null } = rows[0] ?? {}
       if (outcome === 'in progress') throw new Error('Connection terminated')
       return outcome === 'committed' && crash !== before ? null : outcome
-    }, LONG_PAUSES)
+    }, LONG_ATTEMPTS)
   }
 }
 
@@ -200,20 +202,19 @@ function nameOf(text: string): string {
   return name
 }
 
-/** Pauses in milliseconds before another attempt. */
-const PAUSES = [0, 200]
-/** A restart of the server takes some seconds. */
-const LONG_PAUSES = [0, 200, 1000, 2000, 4000]
+/** How often work is tried; a restart of the server takes some seconds. */
+const ATTEMPTS = 3
+const LONG_ATTEMPTS = 7
 
 /** Does work again when the connection was lost; work that may have changed anything must not be. */
-export async function retried<T>(work: () => Promise<T>, pauses = PAUSES): Promise<T> {
-  for (const pause of pauses) {
+export async function retried<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+  const backoff = new Backoff(100, 4000)
+  for (let left = attempts; ; left--) {
     try {
       return await work()
     } catch (error) {
-      if (!isLost(error)) throw error
-      await new Promise(resolve => setTimeout(resolve, pause))
+      if (!isLost(error) || left === 1) throw error
+      await sleep(backoff.next())
     }
   }
-  return work()
 }

@@ -26,19 +26,36 @@ export class Repeater {
     this.#timer = setTimeout(() => void this.run(), ms).unref()
   }
 
+  /** Whether a run is to come. */
+  get isScheduled(): boolean {
+    return this.#timer !== undefined || this.#next !== null
+  }
+
+  /** Whether it neither runs nor is to run. */
+  get isIdle(): boolean {
+    return this.#running === null && !this.isScheduled
+  }
+
   /** Runs the work now, or right after the current run. */
   async run(): Promise<void> {
     while (this.#running) await this.#running
-    clearTimeout(this.#timer)
+    this.#unschedule()
     this.#running = this.#turn()
     await this.#running
   }
 
-  /** Waits for the current run and schedules no more. */
-  async close(): Promise<void> {
+  /** Waits for the current run and schedules no more; returns whether a run was to come. */
+  async close(): Promise<boolean> {
+    const isScheduled = this.isScheduled
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    this.#unschedule()
     await this.#running
+    return isScheduled
+  }
+
+  #unschedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   async #turn(): Promise<void> {

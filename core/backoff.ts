@@ -1,0 +1,24 @@
+/** The pauses between attempts, in milliseconds: each is twice the one before, up to the longest. */
+export class Backoff {
+  readonly #first: number
+  readonly #longest: number
+  #next: number
+
+  constructor(first: number, longest: number) {
+    this.#first = first
+    this.#longest = longest
+    this.#next = first
+  }
+
+  /** Returns the pause before the next attempt. */
+  next(): number {
+    const pause = this.#next
+    this.#next = Math.min(2 * pause, this.#longest)
+    return pause
+  }
+
+  /** Begins anew, after an attempt that succeeded. */
+  reset(): void {
+    this.#next = this.#first
+  }
+}
