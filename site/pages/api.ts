@@ -67,7 +67,7 @@ type Call = readonly [what: string, path: string, answer: object]
 
 function webApi(site: SiteConfig, example: Example, to: Linker): Markup {
   const { name, newest, about, dependents = 0 } = example
-  const crate = { id: name, name, max_version: newest, description: about.description }
+  const crate = { id: name, name, default_version: newest, description: about.description }
   const header = site.private ? ' -H "Authorization: $TOKEN"' : ''
   const calls: Call[] = [
     [

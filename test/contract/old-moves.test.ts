@@ -1,4 +1,4 @@
-// Mirrors generator/store/database/old-moves.ts: databases that an earlier version has moved.
+// Mirrors generator/store/database/coded-steps.ts: databases that an earlier version has moved.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
