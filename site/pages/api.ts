@@ -73,7 +73,7 @@ function webApi(site: SiteConfig, example: Example, to: Linker): Markup {
     [
       'Search, as `cargo search` does',
       `crates?q=${name}&per_page=1`,
-      { crates: [crate], meta: { total: 1 } },
+      { crates: [{ ...crate, description: about.description ?? '' }], meta: { total: 1 } },
     ],
     ['A crate with its versions', `crates/${name}`, { crate, versions: [{ num: newest }] }],
     ['One version', `crates/${name}/${newest}`, { version: { crate: name, num: newest } }],
