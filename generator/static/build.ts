@@ -123,7 +123,7 @@ async function writeTree(
 ): Promise<Issue[]> {
   const groups = groupsOf(job, crates)
   const dl = ownDl(job.urls)
-  const present = await ownFiles(tree, dl)
+  const present = await ownFiles(tree, [dl, await earlierDl(tree, job.urls)])
   const respelled = findRespelled(present, crates, dl)
   for (const path of respelled) await tree.remove(path)
   const failed: Issue[] = []
@@ -186,7 +186,7 @@ async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
 const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 
 /** Lists every file of the tree that this program may have written. */
-async function ownFiles(tree: PublicTree, dl: OwnDl | null): Promise<string[]> {
+async function ownFiles(tree: PublicTree, templates: readonly (OwnDl | null)[]): Promise<string[]> {
   const found = (await tree.files('')).filter(path => SITEMAP.test(path))
   const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
   for (const folder of OVERVIEW_FOLDERS)
@@ -195,10 +195,17 @@ async function ownFiles(tree: PublicTree, dl: OwnDl | null): Promise<string[]> {
   for (const folder of folders)
     for await (const path of tree.list(folder)) if (isOwnPath(path)) found.push(path)
   for await (const path of tree.list(IMAGES_FOLDER)) if (isOldImagePath(path)) found.push(path)
-  if (dl && !dl.isUsual)
-    for await (const path of tree.list(dl.folder))
-      if (dl.find(path) && !isOwnPath(path)) found.push(path)
+  for (const dl of templates)
+    if (dl && !dl.isUsual)
+      for await (const path of tree.list(dl.folder))
+        if (dl.find(path) && !isOwnPath(path)) found.push(path)
   return found
+}
+
+/** Returns the `dl` that the tree had until now, whose files are not wanted any more. */
+async function earlierDl(tree: PublicTree, urls: RegistryUrls): Promise<OwnDl | null> {
+  const [, dl] = /"dl":"([^"\\]+)"/.exec(String(await tree.read(configPath))) ?? []
+  return dl === undefined || dl === urls.dl ? null : ownDl({ base: urls.base, dl })
 }
 
 /**
