@@ -31,20 +31,18 @@ export interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string
   pathOf(release: DlRelease): string
-  /** Returns what a decoded path says; null if it is none of the template, or its prefix is wrong. */
+  /** Returns what a decoded path says; null for one that `pathOf` returns for no release. */
   find(path: string): DlFound | null
 }
+
+/** Parts of a version, as far as a path has to be divided; `isVersion` looks closer. */
+const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
+const MORE = '[0-9A-Za-z.-]{1,180}'
 
 /** The markers: the group of the regular expression of a path, and what is in it. */
 const MARKERS: ReadonlyMap<string, readonly [group: keyof DlFound, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
-  [
-    '{version}',
-    [
-      'version',
-      '[0-9]{1,20}\\.[0-9]{1,20}\\.[0-9]{1,20}(?:-[0-9A-Za-z.-]{1,180})?(?:\\+[0-9A-Za-z.-]{1,180})?',
-    ],
-  ],
+  ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
   ['{sha256-checksum}', ['cksum', '[0-9a-f]{64}']],
 ])
 const PREFIXES = ['{prefix}', '{lowerprefix}']
@@ -181,8 +179,8 @@ function isReservedPath(path: string): boolean {
 }
 
 /**
- * Returns what a segment of a template tells for certain. Neither a name nor a prefix has a dot, and
- * no version begins without digits and one; so only the last digits before that may be its own.
+ * Returns what a segment of a template tells for certain. A name has no dot, and a version has its
+ * first one after its first digits; so before a version the end of a name can be told.
  */
 function tellsOf(segment: string): (keyof DlFound)[] {
   const parts = segment.split(MARKER).filter(part => part !== '')

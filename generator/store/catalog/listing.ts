@@ -148,8 +148,8 @@ function ownersOf(tx: Queries, crateId: number): Promise<number[]> {
 function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
-    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id, versions,
-      listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
+    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
+      versions, listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
       releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
       FROM listings JOIN releases ON releases.id = listings.newest_id
       LEFT JOIN releases AS highest ON highest.id = listings.max_id
