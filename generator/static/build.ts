@@ -195,8 +195,9 @@ async function ownFiles(tree: PublicTree, templates: readonly (OwnDl | null)[]):
   for (const folder of folders)
     for await (const path of tree.list(folder)) if (isOwnPath(path)) found.push(path)
   for await (const path of tree.list(IMAGES_FOLDER)) if (isOldImagePath(path)) found.push(path)
+  // Those of crates are listed already.
   for (const dl of templates)
-    if (dl && !dl.isUsual)
+    if (dl && dl.folder !== CRATES_FOLDER)
       for await (const path of tree.list(dl.folder))
         if (dl.find(path) && !isOwnPath(path)) found.push(path)
   return found
