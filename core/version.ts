@@ -96,6 +96,17 @@ export function newestVersion<T extends { readonly version: Version; readonly ya
   return newest
 }
 
+/** Returns the highest version that is not yanked, pre-releases included; if all are, the highest. */
+export function highestVersion<T extends { readonly version: Version; readonly yanked?: boolean }>(
+  releases: readonly T[],
+): T | undefined {
+  const isYanked = ({ yanked = false }: T) => Number(yanked)
+  const [highest] = [...releases].sort(
+    (a, b) => isYanked(a) - isYanked(b) || compareVersions(b.version, a.version),
+  )
+  return highest
+}
+
 /** Returns the release that precedes a version by SemVer precedence, yanked or not. */
 export function previousOf<T extends { readonly version: Version }>(
   releases: readonly T[],

@@ -18,6 +18,7 @@ import { publish } from './api/publish.ts'
 import { search as searchApi } from './api/search.ts'
 import { yank } from './api/yank.ts'
 import type { Deps } from './deps.ts'
+import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { BucketFiles } from './files/bucket-files.ts'
 import { BucketStreams } from './files/bucket-streams.ts'
 import { toFolder } from './files/file-headers.ts'
@@ -115,7 +116,7 @@ function servedBy({ registry, downloads }: Deps): Served {
 export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
   const { log, metrics, registry } = deps
   const { limits, api, auth } = registry.settings
-  const pathOf = pathReader(registry.urls)
+  const pathOf = pathReader(registry)
   const app = new Hono({
     getPath: ({ url }) => pathOf(url.slice(url.indexOf('/', url.indexOf('://') + 3))),
   })
@@ -170,13 +171,17 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
 }
 
 /**
- * Returns the routes of downloads: of a bucket, and of a local `dl` without markers, which is
- * `{dl}/{crate}/{version}/download`.
+ * Returns the routes of downloads: of a bucket, of checksums, and of a local `dl` without markers,
+ * which is `{dl}/{crate}/{version}/download`.
  */
 function downloadRoutes(registry: Registry, files: TreeFiles, stored: StoredCrate | null): Route[] {
   const { dl, base } = registry.urls
   const file = '/crates/:name/:file{[^/]+\\.crate}'
-  const ours = stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []
+  const byChecksum = crateByChecksum(registry, files, stored)
+  const ours = [
+    ...(stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []),
+    ...(byChecksum ? [get(byChecksum[0], 'reader', byChecksum[1])] : []),
+  ]
   if (dl.includes('{') || !`${dl}/`.startsWith(`${base}/`)) return ours
   const path = `${dl.slice(base.length)}/:name/:version/download`
   return [...ours, get(path, 'reader', crates.download(registry, files, stored))]
@@ -194,15 +199,16 @@ const SLASHES = /^\/+(?=\/(?:api|index)\/)/
  * Returns the reader of request paths, which stay percent-encoded; `+` means itself. It merges
  * leading slashes where an `api` with a final slash makes Cargo request `//api/v1/…`, and nowhere
  * else: what a proxy keeps from others must have one path. It removes a prefix that a proxy left,
- * unless the prefix starts like one of the daemon's own paths.
+ * unless the prefix starts like one of the daemon's own paths. An advertised path of a
+ * `.crate` becomes that in the tree.
  */
-function pathReader(urls: Registry['urls']): (target: string) => string {
-  const prefix = prefixOf(urls)
+function pathReader(registry: Registry): (target: string) => string {
+  const prefix = prefixOf(registry.urls)
+  const inTree = advertisedPaths(registry) ?? (path => path)
   return target => {
     const path = target.replace(/[?#].*$/s, '').replace(SLASHES, '')
-    return prefix !== null && path.startsWith(`${prefix}/`)
-      ? path.slice(prefix.length).replace(SLASHES, '')
-      : path
+    const isBelow = prefix !== null && path.startsWith(`${prefix}/`)
+    return inTree(isBelow ? path.slice(prefix.length).replace(SLASHES, '') : path)
   }
 }
 

@@ -111,6 +111,7 @@ export {
   readReadme,
   readSummaries,
   releaseDependencies,
+  releaseOfBytes,
 } from './store/catalog/releases.ts'
 export type { Slice } from './store/catalog/search/order.ts'
 export {
@@ -180,6 +181,7 @@ export {
   daysUntil,
   sumUntil,
 } from '../core/day-counts.ts'
+export { type OwnDl, ownDl, requireOwnDl } from '../core/dl-template.ts'
 export {
   CRATES_FOLDER,
   crateFilePath,
@@ -193,4 +195,4 @@ export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
 export { after, before, timestamp } from '../core/timestamp.ts'
-export { cargoConfig } from '../core/urls.ts'
+export { cargoConfig, registryUrls } from '../core/urls.ts'

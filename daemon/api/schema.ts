@@ -86,7 +86,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
     default_version: card.newest,
     num_versions: card.versions,
     yanked: card.yanked,
-    max_version: card.newest,
+    max_version: card.highest,
     newest_version: card.latest,
     max_stable_version: card.stable,
     ...aboutView(about),

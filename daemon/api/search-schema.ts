@@ -13,6 +13,9 @@ export const searchQuery = v.object({
   ...pageQuery,
 })
 
+/** A crate as found: `description` is always a string (specification A.6). */
+const foundShape = v.object({ ...crateShape.entries, description: v.string() })
+
 /** A word of the query, with words like it. */
 const similarShape = v.object({ word: v.string(), others: v.array(v.string()) })
 
@@ -22,7 +25,7 @@ const similarShape = v.object({ word: v.string(), others: v.array(v.string()) })
  * `matched_words` of `words`.
  */
 export const searchAnswer = v.object({
-  crates: v.array(crateShape),
+  crates: v.array(foundShape),
   meta: v.object({
     ...pageMeta.entries,
     words: count,

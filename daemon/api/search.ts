@@ -32,7 +32,8 @@ export function search(registry: Registry): OpenHandler {
     const found = await searchCrates(database, request, sliceOf(query))
     const { ids, total, leniency, matched, words } = found
     const exact = isName(text) ? canonicalName(text) : null
-    const crates = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
+    const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
+    const crates = views.map(one => ({ ...one, description: one.description ?? '' }))
     const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
     const lenient = leniencyView(leniency)
     return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })

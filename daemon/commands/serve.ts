@@ -26,6 +26,8 @@ import {
   recordFailure,
   refuse,
   registryCounts,
+  registryUrls,
+  requireOwnDl,
   type Serving,
   type Settings,
   serveLock,
@@ -124,6 +126,8 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
       lock.describe(
         `process ${process.pid} at ${server.url}, version ${(io.program ?? PLIMSOLL).version}`,
       )
+      // Cargo would get 404 for every download of what others have published.
+      requireOwnDl(registryUrls(settings.registry, server.url))
       const progress = progressLine(io)
       const registry = await openRegistry(dir, sources, server.url, progress.at)
       progress.done()

@@ -5,7 +5,7 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
-import type { Server } from 'node:tls'
+import type { Server, TLSSocket } from 'node:tls'
 import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
@@ -46,6 +46,8 @@ const SOCKET_MODE = 0o660
 /** The most requests that a connection of HTTP/2 may have answered at a time (RFC 9113 §5.1.2). */
 const STREAMS_MAX = 100
 const KNOWN_METHODS = new Set(METHODS)
+/** The protocols that a client may offer, ours first (RFC 7301 §6); any other gets an alert. */
+const PROTOCOLS = ['h2', 'http/1.1', 'http/1.0']
 /** The host of requests of HTTP/1.0 without one. */
 const NO_HOST = 'localhost'
 /** Added to the request timeout, so that the app can still answer that the request is too slow. */
@@ -73,6 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const settings = { maxConcurrentStreams: STREAMS_MAX }
   const secure = pair && { allowHTTP1: true, settings, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
+  if (secure) acceptOldClients(server)
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
@@ -116,6 +119,18 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
     const why = issue('address_taken', { address: addressText(options), reason })
     throw new Refusal([why], { cause: error })
   }
+}
+
+/** Serves clients that offer `http/1.0`, which Node does not choose and would take for HTTP/2. */
+function acceptOldClients(server: ServerType): void {
+  const ALPNProtocols = Buffer.concat(
+    PROTOCOLS.map(one => Buffer.concat([Buffer.of(one.length), Buffer.from(one)])),
+  )
+  // A property, because the HTTP/2 server replaces the option; it has the form of RFC 7301 §3.1.
+  Object.assign(server, { ALPNProtocols })
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'http/1.0') socket.alpnProtocol = 'http/1.1'
+  })
 }
 
 /** Returns the most milliseconds for a request to arrive, and without any byte. */

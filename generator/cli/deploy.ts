@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { ownDl } from '../../core/dl-template.ts'
 import { refuse } from '../../core/error/error.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
@@ -149,7 +150,7 @@ async function pushSettings(io: Io, command: Command, options: PushOptions, to: 
 async function deployTree(io: Io, options: Options, command: Command): Promise<void> {
   const { dir, dryRun = false } = options
   if (options.from === undefined && !isRegistry(dir)) refuse('not_a_registry', { dir })
-  const { settings } = looseSettings(io, command, options)
+  const { settings, urls } = looseSettings(io, command, options)
   const folder = isBucket(settings.storage.public) ? 'public' : settings.storage.public
   const from = resolve(options.from ?? resolve(dir, folder))
   const progress = progressLine(io)
@@ -159,6 +160,7 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
     removes: options.delete ?? false,
     isPagesOnly: options.pages ?? false,
     isTrial: dryRun,
+    dl: ownDl(urls),
     progress: progress.at,
   })
   progress.done()

@@ -1,3 +1,4 @@
+import type { OwnDl } from '../../core/dl-template.ts'
 import { refuse } from '../../core/error/error.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath } from '../../core/paths/tree.ts'
@@ -18,6 +19,8 @@ export interface Deployment {
   readonly isPagesOnly?: boolean
   /** Whether nothing is changed, but what would be is returned. */
   readonly isTrial: boolean
+  /** The `dl` of the tree if it leads into it; null for another one, and by default the usual one. */
+  readonly dl?: OwnDl | null
   readonly progress?: Progress
 }
 
@@ -49,13 +52,14 @@ export async function deploy(job: Deployment): Promise<Deployed> {
     if (left.size % 1000 === 0) progress?.('listing files', left.size, 0)
   }
   await checkTarget(job, tree, left)
-  const isLeft = (path: string) => isPagesOnly && isPushed(path)
+  const { isPackage, isOwn, stageFor } = rulesOf(job)
+  const isLeft = (path: string) => isPagesOnly && (isPushed(path) || isPackage(path))
   for (const path of left.keys()) if (isLeft(path)) left.delete(path)
   const stages: string[][] = [[], [], []]
   let total = 0
   for await (const path of tree.list()) {
     if (isLeft(path)) continue
-    stages[stageOf(path)]?.push(path)
+    stages[stageFor(path)]?.push(path)
     total++
   }
   const differing = new Set<string>()
@@ -77,17 +81,27 @@ export async function deploy(job: Deployment): Promise<Deployed> {
     })
   }
   const rest = [...left.keys()]
-  const foreign = rest.filter(path => !isOwnPath(path)).sort()
-  const removed = removes ? rest.filter(isOwnPath).sort((a, b) => stageOf(b) - stageOf(a)) : []
+  const foreign = rest.filter(path => !isOwn(path)).sort()
+  const removed = removes ? rest.filter(isOwn).sort((a, b) => stageFor(b) - stageFor(a)) : []
   if (!isTrial) {
     for (const stage of [2, 1, 0]) {
-      const some = removed.filter(path => stageOf(path) === stage)
+      const some = removed.filter(path => stageFor(path) === stage)
       await inTurns(some, path => to.remove(path))
     }
   }
   const uploaded = stages.flat().filter(path => differing.has(path))
   const unchanged = done - uploaded.length
   return { uploaded, unchanged, removed, surplus: left.size, foreign, bytes }
+}
+
+/** Returns which files are of a tree, and their order, with those to which its own `dl` leads. */
+function rulesOf({ dl }: Deployment) {
+  const isPackage = (path: string) => Boolean(dl?.find(path))
+  return {
+    isPackage,
+    isOwn: (path: string) => isOwnPath(path) || isPackage(path),
+    stageFor: (path: string) => (isPackage(path) ? 0 : stageOf(path)),
+  }
 }
 
 /** What hosts and version control keep at the top of a folder, such as a checkout for Pages. */
@@ -98,19 +112,22 @@ const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
  * stopped may have left: that wrote the `config.json` after all `.crate` files and before all pages.
  */
 async function checkTarget(
-  { to: { place: to }, removes, isPagesOnly = false }: Deployment,
+  job: Deployment,
   tree: PublicTree,
   files: ReadonlyMap<string, ListedFile>,
 ): Promise<void> {
+  const { removes, isPagesOnly = false } = job
+  const { place: to } = job.to
+  const { isOwn, stageFor } = rulesOf(job)
   if (files.has(SETTINGS_FILE) || files.has(DATABASE_FILE)) refuse('deploy_registry', { to })
   if (files.has(configPath)) return
   if (isPagesOnly) refuse('deploy_not_pushed', { to })
   for (const path of files.keys()) {
     if (OF_HOST.test(path)) continue
-    const isOurs = isOwnPath(path) || (await tree.has(path))
-    if (!isOurs || stageOf(path) === 2) refuse('deploy_foreign', { to, path })
+    const isOurs = isOwn(path) || (await tree.has(path))
+    if (!isOurs || stageFor(path) === 2) refuse('deploy_foreign', { to, path })
   }
-  if (removes && [...files.keys()].some(isOwnPath)) refuse('deploy_unfinished', { to })
+  if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
 }
 
 /** Whether a push writes this file. */

@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { posix, resolve, sep } from 'node:path'
+import { type OwnDl, ownDl, requireOwnDl } from '../../core/dl-template.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { type Issue, inFile, Refusal, refuse, warning } from '../../core/error/error.ts'
-import { CRATES_FOLDER, crateFilePath } from '../../core/paths/crates.ts'
+import { CRATES_FOLDER, crateFolder } from '../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../core/paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
@@ -27,7 +28,7 @@ import { listCrates } from '../store/crate-files.ts'
 import { PublicTree } from '../store/public-tree.ts'
 import { BuildCache, type OutputGroup, StaticOutputs } from './cache.ts'
 import { staticPages } from './pages.ts'
-import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
+import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
 /** A build from a folder of `.crate` files to a complete public tree, without a database. */
 export interface StaticBuild {
@@ -60,6 +61,7 @@ export interface StaticResult {
  */
 export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const { settings, urls, skipBad = false } = job
+  requireOwnDl(urls)
   const tree = await openOutput(job)
   job.progress?.('looking for .crate files', 0, 0)
   const paths = await listCrates(realpathSync(job.from), tree.root)
@@ -81,13 +83,14 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   const outputs = new StaticOutputs(tree, cache)
   refused.push(...(await writeTree(job, tree, crates, outputs)))
   await cache.close()
-  const empty = warning('registry_empty', { from: job.from, out: job.out })
+  const warnings = releases.issues.filter(one => one.severity === 'warning')
+  if (paths.length === 0) warnings.push(warning('registry_empty', { from: job.from, out: job.out }))
+  if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
   return {
     crates: crates.length,
     releases: crates.flat().length,
     changed: outputs.changed,
-    warnings:
-      paths.length === 0 ? [empty] : releases.issues.filter(one => one.severity === 'warning'),
+    warnings,
     refused,
   }
 }
@@ -119,8 +122,9 @@ async function writeTree(
   outputs: StaticOutputs,
 ): Promise<Issue[]> {
   const groups = groupsOf(job, crates)
-  const present = await ownFiles(tree)
-  const respelled = findRespelled(present, crates)
+  const dl = ownDl(job.urls)
+  const present = await ownFiles(tree, [dl, await earlierDl(tree, job.urls)])
+  const respelled = findRespelled(present, crates, dl)
   for (const path of respelled) await tree.remove(path)
   const failed: Issue[] = []
   for (const [done, group] of groups.entries()) {
@@ -153,20 +157,22 @@ function groupsOf({ settings, urls }: StaticBuild, crates: readonly StaticCrate[
   const all = [...indexes, config, ...git]
   const site = siteConfig(settings, urls, false)
   return [
-    ...crates.flat().map(crateFile),
+    ...crates.flat().map(release => crateFile(release, ownDl(urls))),
     { id: 'index', inputs: all.map(one => one.bytes.toString('latin1')), render: () => all },
     ...staticPages(crates, site),
   ]
 }
 
-function crateFile({ name, version, path, entry }: StaticRelease): OutputGroup {
+function crateFile(release: StaticRelease, dl: OwnDl | null): OutputGroup {
+  const { name, version, path, entry } = release
+  const place = packagePath(release, dl)
   return {
     id: `crate ${name} ${version}`,
-    inputs: entry.cksum,
+    inputs: [entry.cksum, place],
     async *render() {
       const bytes = await readFile(path)
       if (sha256(bytes) !== entry.cksum) refuse('file_changed', { path })
-      yield output(crateFilePath(name, version), bytes)
+      yield output(place, bytes)
     },
   }
 }
@@ -179,7 +185,7 @@ async function hasOwnGitIndex(tree: PublicTree): Promise<boolean> {
 const SITEMAP = /^sitemap(?:-[a-z0-9_]+)?\.xml$/
 
 /** Lists every file of the tree that this program may have written. */
-async function ownFiles(tree: PublicTree): Promise<string[]> {
+async function ownFiles(tree: PublicTree, templates: readonly (OwnDl | null)[]): Promise<string[]> {
   const found = (await tree.files('')).filter(path => SITEMAP.test(path))
   const folders = [INDEX_FOLDER, CRATES_FOLDER, ASSETS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER]
   for (const folder of OVERVIEW_FOLDERS)
@@ -188,18 +194,33 @@ async function ownFiles(tree: PublicTree): Promise<string[]> {
   for (const folder of folders)
     for await (const path of tree.list(folder)) if (isOwnPath(path)) found.push(path)
   for await (const path of tree.list(IMAGES_FOLDER)) if (isOldImagePath(path)) found.push(path)
+  // Those of crates are listed already.
+  for (const dl of templates)
+    if (dl && dl.folder !== CRATES_FOLDER)
+      for await (const path of tree.list(dl.folder))
+        if (dl.find(path) && !isOwnPath(path)) found.push(path)
   return found
+}
+
+/** Returns the `dl` that the tree had until now, whose files are not wanted any more. */
+async function earlierDl(tree: PublicTree, urls: RegistryUrls): Promise<OwnDl | null> {
+  const [, dl] = /"dl":"([^"\\]+)"/.exec(String(await tree.read(configPath))) ?? []
+  return dl === undefined || dl === urls.dl ? null : ownDl({ base: urls.base, dl })
 }
 
 /**
  * Finds files under another spelling of a crate's name. On a case-insensitive file system, a file
  * with the old spelling would otherwise be taken for the new one.
  */
-function findRespelled(present: readonly string[], crates: readonly StaticCrate[]): Set<string> {
+function findRespelled(
+  present: readonly string[],
+  crates: readonly StaticCrate[],
+  dl: OwnDl | null,
+): Set<string> {
   const spellings = new Map<string, string>()
-  for (const { name, version } of crates.flat()) {
-    const path = crateFilePath(name, version)
-    for (const one of [path, posix.dirname(path)]) spellings.set(one.toLowerCase(), one)
+  for (const release of crates.flat()) {
+    const places = [packagePath(release, dl), crateFolder(release.name)]
+    for (const one of places) spellings.set(one.toLowerCase(), one)
   }
   const isRespelled = (path: string): boolean =>
     path !== '.' &&

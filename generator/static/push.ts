@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { type OwnDl, ownDl, requireOwnDl } from '../../core/dl-template.ts'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import { crateFilePath } from '../../core/paths/crates.ts'
 import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -14,7 +14,7 @@ import { retried, Transient } from '../store/s3/retry.ts'
 import { BuildCache } from './cache.ts'
 import { findSpelling, placeIn, readIndex, renderWith } from './push-index.ts'
 import type { PushTarget } from './push-target.ts'
-import { type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
+import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
 /** A push of `.crate` files to a public tree. */
 export interface Push {
@@ -50,17 +50,19 @@ const CONTENTION_MS = 120_000
  * push completes it. Does not render pages.
  */
 export async function push({ files, to, settings, urls }: Push): Promise<PushResult> {
+  requireOwnDl(urls)
+  const dl = ownDl(urls)
   const config = renderConfig(urls, settings.auth.required)
   const hasConfig = await isSameConfig(to, config)
   const { crates, warnings } = await checkAll(files, to, settings, urls)
   if (!hasConfig && !(await to.create(config.path, config.bytes))) await isSameConfig(to, config)
   for (const crate of crates) await reserve(to, crate[0].name)
-  await inParallel(crates.flat(), release => upload(to, release))
+  await inParallel(crates.flat(), release => upload(to, release, dl))
   const done: PushedFile[] = []
   const refused: Issue[] = []
   for (const crate of byNeed(crates)) {
     try {
-      done.push(...(await list(to, crate)))
+      done.push(...(await list(to, crate, dl)))
       if (needsReservation(crate[0].name)) await to.remove(reservation(crate[0].name))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -144,11 +146,11 @@ function reservation(name: Name): string {
 }
 
 /** Uploads a `.crate`. Bytes that are there are never replaced: a line of the index may name them. */
-async function upload(to: PushTarget, release: StaticRelease): Promise<void> {
+async function upload(to: PushTarget, release: StaticRelease, dl: OwnDl | null): Promise<void> {
   const { name, version, path, entry } = release
   const bytes = await unlessMissing(readFile(path))
   if (bytes === null || sha256(bytes) !== entry.cksum) return refuse('file_changed', { path })
-  const target = crateFilePath(name, version)
+  const target = packagePath(release, dl)
   if ((await to.create(target, bytes)) || (await to.checksum(target)) === entry.cksum) return
   const place = placeIn(await readIndex(to, indexPath(name)), release)
   const at = `${to.place}/${target}`
@@ -158,7 +160,7 @@ async function upload(to: PushTarget, release: StaticRelease): Promise<void> {
 }
 
 /** Adds a crate's releases to its index file, over exactly the one that was read. */
-async function list(to: PushTarget, crate: StaticCrate): Promise<PushedFile[]> {
+async function list(to: PushTarget, crate: StaticCrate, dl: OwnDl | null): Promise<PushedFile[]> {
   const { name } = crate[0]
   const path = indexPath(name)
   const tried = new Set<StaticRelease>()
@@ -171,7 +173,7 @@ async function list(to: PushTarget, crate: StaticCrate): Promise<PushedFile[]> {
       else if (place !== 'present') {
         // Other build metadata has taken the version: no line will ever name these bytes.
         if (!index.lines.some(({ entry }) => entry.vers === release.version))
-          await to.remove(crateFilePath(name, release.version))
+          await to.remove(packagePath(release, dl))
         throw new Refusal([place])
       }
     }

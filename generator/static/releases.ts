@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
+import type { OwnDl } from '../../core/dl-template.ts'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -161,4 +163,9 @@ export class StaticReleases {
   #report(path: string, issues: readonly Issue[]): void {
     this.issues.push(...issues.map(one => inFile(path, one)))
   }
+}
+
+/** Returns where a tree without a daemon has a `.crate`: where its own `dl` leads. */
+export function packagePath({ name, version, entry }: StaticRelease, dl: OwnDl | null): string {
+  return dl?.pathOf({ name, version, cksum: entry.cksum }) ?? crateFilePath(name, version)
 }

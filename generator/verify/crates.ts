@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { ownDl } from '../../core/dl-template.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
@@ -39,6 +40,9 @@ export async function* verifyCrates(
     done++
     options.progress?.('verifying crates', done, total)
   }
+  const reason = ownDl(context.urls)?.fault ?? null
+  if (reason !== null)
+    yield lost(configPath, `no download works: ${reason}; choose another \`registry.dl\``)
   yield* await verifyConfig(context, options.repair)
   yield* verifyDeleted(context, options.repair)
   if (!options.repair) return

@@ -19,6 +19,7 @@ import {
   sitemapPath,
   updatesPath,
 } from '../../core/paths/tree.ts'
+import { baseOfDl } from '../../core/urls.ts'
 import type { Version } from '../../core/version.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { cargoConfig, cargoLogin, copyBlock, messageText } from '../elements/elements.ts'
@@ -67,13 +68,13 @@ type Call = readonly [what: string, path: string, answer: object]
 
 function webApi(site: SiteConfig, example: Example, to: Linker): Markup {
   const { name, newest, about, dependents = 0 } = example
-  const crate = { id: name, name, max_version: newest, description: about.description }
+  const crate = { id: name, name, default_version: newest, description: about.description }
   const header = site.private ? ' -H "Authorization: $TOKEN"' : ''
   const calls: Call[] = [
     [
       'Search, as `cargo search` does',
       `crates?q=${name}&per_page=1`,
-      { crates: [crate], meta: { total: 1 } },
+      { crates: [{ ...crate, description: about.description ?? '' }], meta: { total: 1 } },
     ],
     ['A crate with its versions', `crates/${name}`, { crate, versions: [{ num: newest }] }],
     ['One version', `crates/${name}/${newest}`, { version: { crate: name, num: newest } }],
@@ -119,7 +120,11 @@ function files(site: SiteConfig, example: Example, isReal: boolean, to: Linker):
   const rows: [path: string, what: string, exists: boolean][] = [
     [configPath, 'Settings of the index for Cargo', true],
     [indexPath(name), 'Index file of a crate: one JSON line for each version', isReal],
-    [crateFilePath(name, example.newest as Version), 'A version as Cargo downloads it', isReal],
+    [
+      crateFilePath(name, example.newest as Version),
+      'A version as Cargo downloads it',
+      isReal && baseOfDl(site.dl) === site.base,
+    ],
     [crateRecordPath(name), 'Everything about a crate and its versions as JSON', isReal],
     [crateFeedPath(name), 'Feed of the versions of a crate', isReal && site.feeds],
     [badgePath(name), 'Badge with the newest version of a crate', isReal],

@@ -1,4 +1,4 @@
-// Mirrors generator/store/database/old-moves.ts: databases that an earlier version has moved.
+// Mirrors generator/store/database/coded-steps.ts: databases that an earlier version has moved.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
@@ -24,6 +24,7 @@ async function leaveMove(db: Queries, side: string, at: string | null): Promise<
     VALUES ('crates', json_array(${row}.id));`
   for (const text of [
     "DELETE FROM kysely_migration WHERE name >= '028'",
+    'ALTER TABLE listings DROP COLUMN max_id',
     'CREATE TABLE images (id INTEGER PRIMARY KEY)',
     'CREATE TABLE image_uses (image_id INTEGER NOT NULL)',
     "UPDATE schema_record SET newest = '027_search_version', oldest = '024_rate_limits'",

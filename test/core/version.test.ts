@@ -6,6 +6,7 @@ import { parseName } from '../../core/name.ts'
 import { crateFile } from '../../core/paths/crates.ts'
 import {
   compareVersions,
+  highestVersion,
   isPrerelease,
   isVersion,
   newestVersion,
@@ -118,4 +119,16 @@ test('the newest version is the highest stable one that is not yanked', () => {
     '2.0.0-rc.1',
   )
   assert.equal(newestVersion([release('1.0.0', true), release('0.9.0', true)])?.version, '1.0.0')
+})
+
+test('the highest version may be a pre-release, and is yanked only if all are', () => {
+  const release = (text: string, yanked = false) => ({ version: parseVersion(text), yanked })
+  const highest = (...releases: ReturnType<typeof release>[]) => highestVersion(releases)?.version
+  assert.equal(highest(), undefined)
+  assert.equal(
+    highest(release('1.0.0'), release('2.0.0-rc.1'), release('3.0.0', true)),
+    '2.0.0-rc.1',
+  )
+  assert.equal(highest(release('2.0.0'), release('2.0.0-rc.1')), '2.0.0')
+  assert.equal(highest(release('1.0.0', true), release('1.0.1-a', true)), '1.0.1-a')
 })

@@ -57,6 +57,8 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    dl_unanswerable:
+      '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
@@ -85,6 +87,8 @@ export const commandMessages = {
       'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
+    dl_elsewhere:
+      'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:

@@ -4,7 +4,7 @@ import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
 import { blockOf } from '../../../core/search/buckets.ts'
 import { stepOf } from '../../../core/search/score.ts'
-import { isPrerelease, newestVersion } from '../../../core/version.ts'
+import { highestVersion, isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
 import { SITE } from '../database/mark-kinds.ts'
@@ -33,8 +33,10 @@ const LISTINGS_FORMAT = '9'
 
 type Listing = Omit<Row<'listings'>, 'dependents' | 'step' | 'found_id' | 'found_yanked'>
 
-/** The current listing of a crate, with its newest version. */
-type Listed = Row<'listings'> & Said & Pick<Row<'releases'>, 'version'>
+/** The current listing of a crate, with its newest version, and its highest if that is another. */
+type Listed = Row<'listings'> &
+  Said &
+  Pick<Row<'releases'>, 'version'> & { readonly highest: Row<'releases'>['version'] | null }
 
 /** The stored metadata of a version. */
 type Said = Pick<Row<'releases'>, 'about'> & {
@@ -68,17 +70,20 @@ export async function listAdded(
   added: VersionRecord & Said,
 ): Promise<MarkSubject[]> {
   const before = await readListing(tx, crate.id)
-  // The newest version and the latest time are enough to represent the others.
-  const others = before && {
-    id: before.newest_id,
-    version: before.version,
-    yanked: before.yanked === 1,
-    size: before.bytes,
-    publishedAt: before.updated_at,
-  }
-  const after = listingOf(crate, others ? [others, added] : [added])
+  // The newest version, the highest and the latest time are enough to represent the others.
+  const after = listingOf(crate, before ? [...outstanding(before), added] : [added])
   const versions = (before?.versions ?? 0) + 1
   return changeListing(tx, crate, before, after && { ...after, versions }, added)
+}
+
+function outstanding(before: Listed): Omit<VersionRecord, 'cksum'>[] {
+  const { max_id: id, highest: version } = before
+  const facts = { size: before.bytes, publishedAt: before.updated_at }
+  const isYanked = before.yanked === 1
+  return [
+    { id: before.newest_id, version: before.version, yanked: isYanked, ...facts },
+    ...(id === null || version === null ? [] : [{ id, version, yanked: false, ...facts }]),
+  ]
 }
 
 /**
@@ -143,10 +148,11 @@ function ownersOf(tx: Queries, crateId: number): Promise<number[]> {
 function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
-    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, versions,
-      listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
-      releases.version, releases.about, releases.line ->> 'deps' AS deps
+    `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
+      versions, listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
+      releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
       FROM listings JOIN releases ON releases.id = listings.newest_id
+      LEFT JOIN releases AS highest ON highest.id = listings.max_id
       WHERE listings.crate_id = ?`,
     crateId,
   )
@@ -159,6 +165,7 @@ function listingOf(
 ): Listing | null {
   const newest = newestVersion(versions)
   if (!newest) return null
+  const highest = highestVersion(versions) ?? newest
   const isStable = !newest.yanked && !isPrerelease(newest.version)
   const times = versions.map(one => one.publishedAt ?? crate.createdAt)
   return {
@@ -167,6 +174,7 @@ function listingOf(
     newest_id: newest.id,
     latest_id: (versions.findLast(one => !one.yanked) ?? newest).id,
     stable_id: isStable ? newest.id : null,
+    max_id: highest.id === newest.id ? null : highest.id,
     versions: versions.length,
     yanked: Number(newest.yanked),
     bytes: newest.size,

@@ -1,4 +1,4 @@
-import { dropOldMoves } from './old-moves.ts'
+import { dropOldMoves, findHighest } from './coded-steps.ts'
 import { counted, weekly } from './row-counts.ts'
 import { contracts, onServer, type Step, statements } from './step.ts'
 
@@ -283,4 +283,6 @@ export const steps: Readonly<Record<string, Step>> = {
     `DROP TABLE images`,
     `DELETE FROM marks WHERE kind = 'unused'`,
   ]),
+  // The highest version of each crate, which whoever lists crates has to keep.
+  '030_max_version': { up: findHighest, oldest: '030_max_version' },
 }

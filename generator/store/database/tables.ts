@@ -164,6 +164,8 @@ export interface Tables {
     latest_id: number
     /** The highest release that is neither yanked nor a pre-release. */
     stable_id: number | null
+    /** The release of `highestVersion`; null when that is `newest_id`. */
+    max_id: number | null
     versions: number
     /** 1 when every version is yanked. */
     yanked: number

@@ -8,6 +8,7 @@ interface Found {
   readonly crates: {
     readonly name: string
     readonly max_version: string
+    readonly default_version: string
     readonly exact_match: boolean
   }[]
   readonly meta: {
@@ -120,32 +121,46 @@ test('all words must match, however they are joined; the joined name comes first
   assert.deepEqual((await ask(registry, '?q=json+parser&per_page=1')).meta.total, 4)
 })
 
-test('max_version is the highest unyanked stable version, else the highest unyanked, else the highest', async t => {
+test('max_version is the highest unyanked version, default_version the stable one; else the highest', async t => {
   const registry = await TestRegistry.open(t)
   const token = await publishAll(registry, {
     'demo@1.0.0': 'description = "One"',
     'demo@1.2.0': 'description = "Two"',
     'demo@2.0.0-rc.1': 'description = "Three"',
   })
-  const newest = async () => (await ask(registry, '?q=demo')).crates.map(one => one.max_version)
+  const newest = async () => {
+    const [found] = (await ask(registry, '?q=demo')).crates
+    return [found?.default_version, found?.max_version]
+  }
   const turn = (version: string, verb: 'yank' | 'unyank') =>
     registry.request(
       verb === 'yank' ? 'DELETE' : 'PUT',
       `/api/v1/crates/demo/${version}/${verb}`,
       token,
     )
-  assert.deepEqual(await newest(), ['1.2.0'])
+  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.1'])
   assert.deepEqual(await names(registry, '?q=two'), ['demo'])
   await turn('1.2.0', 'yank')
-  assert.deepEqual(await newest(), ['1.0.0'])
+  assert.deepEqual(await newest(), ['1.0.0', '2.0.0-rc.1'])
   assert.deepEqual(await names(registry, '?q=two'), [])
   assert.deepEqual(await names(registry, '?q=one'), ['demo'])
   await turn('1.0.0', 'yank')
-  assert.deepEqual(await newest(), ['2.0.0-rc.1'])
+  assert.deepEqual(await newest(), ['2.0.0-rc.1', '2.0.0-rc.1'])
   await turn('2.0.0-rc.1', 'yank')
-  assert.deepEqual(await newest(), ['2.0.0-rc.1'])
+  assert.deepEqual(await newest(), ['2.0.0-rc.1', '2.0.0-rc.1'])
   await turn('1.2.0', 'unyank')
-  assert.deepEqual(await newest(), ['1.2.0'])
+  assert.deepEqual(await newest(), ['1.2.0', '1.2.0'])
+  await turn('2.0.0-rc.1', 'unyank')
+  await registry.publish(token, { name: 'demo', version: '1.1.0' })
+  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.1'])
+  await registry.publish(token, { name: 'demo', version: '2.0.0-rc.2' })
+  assert.deepEqual(await newest(), ['1.2.0', '2.0.0-rc.2'])
+  const { crate } = await registry
+    .request('GET', '/api/v1/crates/demo')
+    .then(answer => answer.json() as Promise<{ crate: Found['crates'][0] }>)
+  assert.deepEqual([crate.default_version, crate.max_version], ['1.2.0', '2.0.0-rc.2'])
+  await registry.publish(token, { name: 'demo', version: '2.0.0' })
+  assert.deepEqual(await newest(), ['2.0.0', '2.0.0'])
 })
 
 test('crates whose every version is yanked come last', async t => {
@@ -176,7 +191,7 @@ test('without words: all crates by name, in pages', async t => {
   assert.deepEqual([total, next_page, prev_page], [3, null, '?per_page=2&page=1'])
 })
 
-test('a crate without description says null; what is out of range counts as the nearest that is not', async t => {
+test('a crate without description says ""; what is out of range counts as the nearest that is not', async t => {
   const registry = await TestRegistry.open(t)
   await publishAll(
     registry,
@@ -185,7 +200,7 @@ test('a crate without description says null; what is out of range counts as the 
   const first = (await ask(registry, '?q=fleet&per_page=1')).crates[0] as unknown as {
     description: unknown
   }
-  assert.equal(first.description, null)
+  assert.equal(first.description, '')
   const lengths: Record<string, number> = {
     '?q=fleet': 10,
     '?q=fleet&per_page=100': 12,

@@ -7,6 +7,7 @@ import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import { Hono } from 'hono'
 import { Refusal } from '../../../core/error/error.ts'
 import { listen, readTls } from '../../../daemon/http/listen.ts'
@@ -51,6 +52,28 @@ test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection 
   assert.equal(status, 200)
   await server.stop(30)
   session.destroy()
+})
+
+test('a client that offers only http/1.0 is served, and one that offers nothing known gets an alert', async t => {
+  const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
+  t.after(() => server.stop(0))
+  server.answer(() => new Response('hello'))
+  const speak = async (...ALPNProtocols: string[]) => {
+    const { hostname: host, port } = new URL(server.url)
+    const options = { host, port: Number(port), rejectUnauthorized: false, ALPNProtocols }
+    const socket = connectTls(options).setEncoding('utf8')
+    await once(socket, 'secureConnect')
+    socket.write('GET / HTTP/1.0\r\n\r\n')
+    let text = ''
+    for await (const piece of socket) text += piece
+    return [socket.alpnProtocol, text.split('\r\n')[0], text.split('\r\n').at(-1)]
+  }
+  const status = 'HTTP/1.1 200 OK'
+  assert.deepEqual(await speak('http/1.0'), ['http/1.0', status, 'hello'])
+  assert.deepEqual(await speak('spdy/3', 'http/1.0'), ['http/1.0', status, 'hello'])
+  assert.deepEqual(await speak('http/1.0', 'http/1.1'), ['http/1.1', status, 'hello'])
+  assert.deepEqual(await speak(), [false, status, 'hello'])
+  await assert.rejects(speak('spdy/3'), { code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' })
 })
 
 test('a request over HTTP/2 that is reset at once does not reach the app', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { ownDl } from '../../../core/dl-template.ts'
 import { Refusal } from '../../../core/error/error.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
 import { bucketTarget, type DeployTarget, folderTarget } from '../../../generator/deploy/target.ts'
@@ -86,6 +87,25 @@ test('crates go first, the index next, pages last; removal is the other way roun
   const gone = order().map(stageOf)
   assert.deepEqual(gone, [...gone].sort().reverse())
   assert.deepEqual(s3.keys(), ['assets/own.css', 'index/config.json'])
+})
+
+test('packages where the own `dl` leads go first, too, stay with pages alone, and are removed', async t => {
+  const path = 'de/mo/demo/1.0.0'
+  const { 'crates/demo/demo-1.0.0.crate': bytes, ...rest } = TREE
+  const s3 = await startS3(new Cleanup(t))
+  const to = bucketTarget(bucketOn(s3, ''), 60)
+  const base = 'https://crates.example'
+  const dl = ownDl({ base, dl: `${base}/{lowerprefix}/{crate}/{version}` })
+  const from = write(folderOf(t), { ...rest, [path]: bytes })
+  const options = { from, to, dl, isTrial: false }
+  const first = await deploy({ ...options, removes: false })
+  assert.ok(first.uploaded.indexOf(path) < first.uploaded.indexOf('index/config.json'))
+  write(from, { [path]: 'other bytes' })
+  const pages = await deploy({ ...options, removes: false, isPagesOnly: true })
+  assert.deepEqual(pages.uploaded, [])
+  rmSync(join(from, path))
+  const last = await deploy({ ...options, removes: true })
+  assert.deepEqual([last.removed, last.foreign], [[path], []])
 })
 
 test('a trial changes nothing and tells the same', async t => {

@@ -124,6 +124,24 @@ function assertSound(files: Files): void {
   }
 }
 
+forEach('packages lie where the own `dl` leads, as a build has them', async (t, place) => {
+  const from = folderOf(t)
+  const file = crate(from, 'Demo', '1.0.0+b')
+  const { settings, urls } = settingsOf()
+  const config = { settings, urls: { ...urls, dl: `${BASE}/f/{prefix}/{crate}/{version}` } }
+  const result = await pushTo(place, [file], config)
+  assert.deepEqual(
+    result.files.map(one => one.outcome),
+    ['pushed'],
+  )
+  const out = join(folderOf(t), 'out')
+  await buildStatic({ from, out, ...config, cache: null })
+  const packages = filesBelow(out).filter(path => /^f\/|\.crate$/.test(path))
+  assert.deepEqual(packages, ['f/De/mo/Demo/1.0.0+b'])
+  assert.ok(place.files().get('f/De/mo/Demo/1.0.0+b')?.equals(readFileSync(file)))
+  assert.equal((await pushTo(place, [file], config)).files[0]?.outcome, 'present')
+})
+
 forEach('20 pushes at once make the index and crates of a build', async (t, place) => {
   const from = folderOf(t)
   // Versions of one crate, which all change one file, and others that need it; each file twice.

@@ -18,6 +18,8 @@ export interface CrateCard extends CrateRecord {
   readonly latest: Version
   /** The highest version that is neither yanked nor a pre-release. */
   readonly stable: Version | null
+  /** The highest version that is not yanked, pre-releases included; the highest when all are. */
+  readonly highest: Version
   readonly about: About
   /** The number of crates whose newest version depends on it. */
   readonly dependents: number
@@ -27,11 +29,13 @@ export interface CrateCard extends CrateRecord {
 
 const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listings.versions,
     listings.yanked, listings.dependents, listings.bytes, newest.id AS "newestId",
-    newest.version AS newest, newest.about, latest.version AS latest, stable.version AS stable
+    newest.version AS newest, newest.about, latest.version AS latest, stable.version AS stable,
+    coalesce(highest.version, newest.version) AS highest
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN releases AS newest ON newest.id = listings.newest_id
   JOIN releases AS latest ON latest.id = listings.latest_id
-  LEFT JOIN releases AS stable ON stable.id = listings.stable_id`
+  LEFT JOIN releases AS stable ON stable.id = listings.stable_id
+  LEFT JOIN releases AS highest ON highest.id = listings.max_id`
 
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {

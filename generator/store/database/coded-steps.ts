@@ -1,3 +1,4 @@
+import { highestVersion, type Version } from '../../../core/version.ts'
 import { isOnServer } from './engine.ts'
 import { all, column, type Queries, run, upsert, value } from './statement.ts'
 
@@ -33,3 +34,31 @@ const TRIGGERS = `SELECT name FROM sqlite_master
 const FUNCTIONS = `SELECT proname AS name FROM pg_proc
   WHERE pronamespace = CAST(current_schema() AS regnamespace)
     AND substr(proname, 1, 8) = 'changed_'`
+
+interface Candidate {
+  readonly id: number
+  readonly crate_id: number
+  readonly version: Version
+  readonly newest: Version
+}
+
+/**
+ * Adds to the listing of each crate its highest version where that is not the one that represents
+ * it: a pre-release above a stable version, neither of them yanked.
+ */
+export async function findHighest(db: Queries): Promise<void> {
+  await run(db, 'ALTER TABLE listings ADD COLUMN max_id INTEGER')
+  const highest = new Map<number, Candidate>()
+  for (const one of await all<Candidate>(db, PRERELEASES)) {
+    const known = highest.get(one.crate_id) ?? { ...one, version: one.newest }
+    if (highestVersion([known, one]) === one) highest.set(one.crate_id, one)
+  }
+  for (const { id, crate_id } of highest.values())
+    await run(db, 'UPDATE listings SET max_id = ? WHERE crate_id = ?', id, crate_id)
+}
+
+const PRERELEASES = `SELECT releases.id, releases.crate_id, releases.version,
+    newest.version AS newest
+  FROM releases JOIN listings ON listings.crate_id = releases.crate_id
+  JOIN releases AS newest ON newest.id = listings.newest_id
+  WHERE releases.yanked = 0 AND releases.identity LIKE '%-%' AND listings.stable_id IS NOT NULL`

@@ -1,0 +1,210 @@
+import { expandDl } from './download-url.ts'
+import { refuse } from './error/error.ts'
+import { isName, type Name, parseName } from './name.ts'
+import { CRATES_FOLDER } from './paths/crates.ts'
+import { IMAGES_FOLDER } from './paths/images.ts'
+import { OVERVIEW_FOLDERS } from './paths/listings.ts'
+import { isOwnPath } from './paths/own.ts'
+import { SEARCH_FOLDER } from './paths/search.ts'
+import {
+  ASSETS_FOLDER,
+  FEEDS_FOLDER,
+  GIT_INDEX_FOLDER,
+  INDEX_FOLDER,
+  SITEMAPS_FOLDER,
+} from './paths/tree.ts'
+import type { RegistryUrls } from './urls.ts'
+import { isVersion, parseVersion, type Version } from './version.ts'
+
+/** A release with everything that a template may have of it. */
+export type DlRelease = Parameters<typeof expandDl>[1]
+
+/** What a path says of a release; null for what is not in it. */
+export interface DlFound {
+  readonly name: Name | null
+  readonly version: Version | null
+  readonly cksum: string | null
+}
+
+/** The path of a `dl` template, in both directions. */
+export interface DlPaths {
+  /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
+  readonly template: string
+  pathOf(release: DlRelease): string
+  /** Returns what a decoded path says; null for one that `pathOf` returns for no release. */
+  find(path: string): DlFound | null
+}
+
+/** Parts of a version, as far as a path has to be divided; `isVersion` looks closer. */
+const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
+const MORE = '[0-9A-Za-z.-]{1,180}'
+
+/** The markers: the group of the regular expression of a path, and what is in it. */
+const MARKERS: ReadonlyMap<string, readonly [group: keyof DlFound, pattern: string]> = new Map([
+  ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
+  ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
+  ['{sha256-checksum}', ['cksum', '[0-9a-f]{64}']],
+])
+const PREFIXES = ['{prefix}', '{lowerprefix}']
+const MARKER = new RegExp(`(${[...MARKERS.keys(), ...PREFIXES].join('|')})`)
+
+/** The folders that the prefix of a name may be: `1`, and `3/s` or `se/rd`. */
+const FOLDERS = ['[12]', '[0-9A-Za-z_-]{1,2}/[0-9A-Za-z_-]{1,2}']
+
+/** Splits a `dl` into its origin, which may contain markers, and the rest. */
+function splitDl(dl: string): { readonly origin: string; readonly rest: string } {
+  const whole = MARKER.test(dl) ? dl : `${dl}/{crate}/{version}/download`
+  const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(whole) ?? []
+  return { origin, rest }
+}
+
+/** Returns the paths of a `dl` at its host, with their first slash and without a query. */
+export function dlPaths(dl: string): DlPaths {
+  return pathsOf(splitDl(dl).rest.replace(/[?#].*$/s, ''))
+}
+
+function pathsOf(template: string): DlPaths {
+  const parts = template.split(MARKER)
+  const hasPrefix = PREFIXES.some(one => parts.includes(one))
+  const patterns = (hasPrefix ? FOLDERS : ['']).map(folder => patternOf(parts, folder))
+  return {
+    template,
+    pathOf: release => expandDl(template, release),
+    find(path) {
+      for (const pattern of patterns) {
+        const groups = pattern.exec(path)?.groups
+        const found = groups && foundIn(groups)
+        if (found && (found.name === null || expanded(template, found) === path)) return found
+      }
+      return null
+    },
+  }
+}
+
+function foundIn(groups: Readonly<Record<string, string | undefined>>): DlFound | null {
+  const { name = null, version = null, cksum = null } = groups
+  if (name !== null && !isName(name)) return null
+  if (version !== null && !isVersion(version)) return null
+  return { name, version, cksum }
+}
+
+function expanded(template: string, { name, version, cksum }: DlFound): string {
+  return expandDl(template, { name, version, cksum } as DlRelease)
+}
+
+function patternOf(parts: readonly string[], folder: string): RegExp {
+  const seen = new Set<string>()
+  const patterns = parts.map(part => {
+    const marker = MARKERS.get(part)
+    if (PREFIXES.includes(part)) return folder
+    if (!marker) return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const [group, pattern] = marker
+    if (seen.has(group)) return `\\k<${group}>`
+    seen.add(group)
+    return `(?<${group}>${pattern})`
+  })
+  return new RegExp(`^${patterns.join('')}$`)
+}
+
+/** A `dl` that leads below the own address. */
+export interface OwnDl extends DlPaths {
+  /** The folder that all paths are in; empty for the top. */
+  readonly folder: string
+  /** Whether the tree or the web API has its paths anyway. */
+  readonly isUsual: boolean
+  /** Why a registry cannot answer it, as a clause; null if it can. */
+  readonly fault: string | null
+}
+
+const USUAL: ReadonlySet<string> = new Set([
+  'crates/{crate}/{crate}-{version}.crate',
+  'api/v1/crates/{crate}/{version}/download',
+])
+
+/** Returns the `dl` of a registry as paths without a first slash; null if it leads elsewhere. */
+export function ownDl({ base, dl }: Pick<RegistryUrls, 'base' | 'dl'>): OwnDl | null {
+  const { origin, rest } = splitDl(dl)
+  const own = new URL(base)
+  const folder = `${own.pathname.replace(/\/+$/, '')}/`
+  const isHere = URL.canParse(origin) && new URL(origin).origin === own.origin
+  if (!isHere || !rest.startsWith(folder)) return null
+  const inside = rest.slice(folder.length)
+  const paths = pathsOf(inside.split('/').filter(Boolean).join('/'))
+  const { template } = paths
+  const common = template.slice(0, template.indexOf('{')).replace(/\/?[^/]*$/, '')
+  const facts = { folder: common, isUsual: USUAL.has(template), fault: faultOf(inside, paths) }
+  return { ...paths, ...facts }
+}
+
+/** Refuses a `dl` that leads below the own address to paths that nobody can answer. */
+export function requireOwnDl(urls: Pick<RegistryUrls, 'base' | 'dl'>): void {
+  const reason = ownDl(urls)?.fault ?? null
+  if (reason !== null) refuse('dl_unanswerable', { dl: urls.dl, base: urls.base, reason })
+}
+
+/** First parts of paths that are the registry's own. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...[ASSETS_FOLDER, CRATES_FOLDER, FEEDS_FOLDER, GIT_INDEX_FOLDER, IMAGES_FOLDER, INDEX_FOLDER],
+  ...[...OVERVIEW_FOLDERS, SEARCH_FOLDER, SITEMAPS_FOLDER],
+  ...['api', 'healthz', 'me', 'metrics', 'readyz', 'startupz'],
+])
+
+function faultOf(inside: string, paths: DlPaths): string | null {
+  const { template } = paths
+  const segments = template.split('/')
+  if (/[?#]/.test(inside)) return 'it has a query or a fragment'
+  const isPlain = segments.every(one => !/^\.|[\\%:]|\s/.test(one.replaceAll(/\{[^}]*\}/g, 'x')))
+  if (inside.endsWith('/') || !isPlain)
+    return 'its path ends with a slash, or has a part that begins with a dot or contains `%`, `:`, `\\` or a space'
+  const told = new Set(segments.flatMap(tellsOf))
+  const isTold = told.has('cksum') || (told.has('name') && told.has('version'))
+  if (!isTold)
+    return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
+  if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
+  const [first = ''] = segments
+  const isReserved = RESERVED.has(first) || samples().some(one => isReservedPath(paths.pathOf(one)))
+  return isReserved ? 'its paths belong to the registry itself' : null
+}
+
+/** Releases whose names are first parts of paths, or begin like one. */
+function samples(): DlRelease[] {
+  const [version, cksum] = [parseVersion('1.0.0'), '0'.repeat(64)]
+  const names = [...RESERVED, 'mean', 'a'].filter(isName)
+  return names.map(name => ({ name: parseName(name), version, cksum }))
+}
+
+function isReservedPath(path: string): boolean {
+  const isPage = path.startsWith(`${CRATES_FOLDER}/`) && isOwnPath(`${path}/index.html`)
+  return isPage || isOwnPath(path) || /^(?:api\/(?:v1|openapi)|me\/[a-z]{3})/.test(path)
+}
+
+/**
+ * Returns what a segment of a template tells for certain. A name has no dot, and a version has its
+ * first one after its first digits; so before a version the end of a name can be told.
+ */
+function tellsOf(segment: string): (keyof DlFound)[] {
+  const parts = segment.split(MARKER).filter(part => part !== '')
+  const found: (keyof DlFound)[] = []
+  const groupOf = (at: number) => MARKERS.get(parts[at] ?? '')?.[0]
+  const isMarker = (at: number) => MARKER.test(parts[at] ?? '')
+  const trim = () => {
+    while (parts.length > 0 && !isMarker(0)) parts.shift()
+    while (parts.length > 0 && !isMarker(parts.length - 1)) parts.pop()
+  }
+  trim()
+  // A checksum at either end has a known length.
+  for (const at of [0, -1]) {
+    if (groupOf(at < 0 ? parts.length - 1 : 0) !== 'cksum') continue
+    found.push('cksum')
+    if (at < 0) parts.pop()
+    else parts.shift()
+    trim()
+  }
+  const [first, last] = [groupOf(0), groupOf(parts.length - 1)]
+  if (parts.length === 1 && first) return [...found, first]
+  const between = parts.slice(1, -1)
+  if (!first || !last || between.some((_, at) => isMarker(at + 1))) return found
+  const separator = between.join('')
+  const isSplit = first === 'name' ? /[^0-9]$/.test(separator) : /[^0-9A-Za-z.+-]/.test(separator)
+  return isSplit && first !== last ? [...found, first, last] : found
+}
