@@ -1,15 +1,10 @@
-import { hashOf } from './hash.ts'
 import { stemOf, typosBetween, typosIn } from './similar.ts'
 
 /** Lengths of the words that a search may find instead of a similar one. */
 const [LISTED_FROM, LISTED_TO] = [3, 32]
 
-/** Maximum number of words that are listed under one key; those of the most crates. */
+/** Maximum number of words in a list of those with one shape; those of the most crates. */
 export const LISTED_MAX = 500
-
-/** Two ways to look for words like another: those that begin alike, and those that end alike. */
-export const KEYS = ['start', 'shape'] as const
-export type Key = (typeof KEYS)[number]
 
 /** A word that names, keywords or descriptions have. */
 export interface ListedWord {
@@ -21,15 +16,6 @@ export interface ListedWord {
 /** Whether a word is listed at all. */
 export function isListed(word: string): boolean {
   return word.length >= LISTED_FROM && word.length <= LISTED_TO && /\D/.test(word)
-}
-
-/**
- * Returns the hash by which a word is listed. `start`: its first three characters, which words with
- * the same beginning or stem share. `shape`: its first and its last. A word with a typo has one of
- * them right, unless its first character is wrong.
- */
-export function keyOf(key: Key, word: string): number {
-  return hashOf(key + (key === 'start' ? word.slice(0, 3) : word.charAt(0) + word.slice(-1)))
 }
 
 /** Returns the grade of a word that so many crates have. */

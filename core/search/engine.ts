@@ -1,0 +1,131 @@
+import { searchBucketPath, searchLayoutPath, searchRanksPath } from '../paths/search.ts'
+import { type Bucket, readBucket, readRanks } from './files.ts'
+import { Hits, ShardHits } from './hits.ts'
+import { bucketOf, placeOf, RUST, SEARCH_FORMAT, type SearchLayout, shapeOf } from './layout.ts'
+import { type Plan, planSearch, rarestOf, type Vocabulary } from './plan.ts'
+import { crateCount, type Postings } from './postings.ts'
+import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
+import { filterTerm } from './terms.ts'
+import { byGrade, type ListedWord } from './vocabulary.ts'
+import { parseQuery } from './words.ts'
+
+/** Where a search reads its files. */
+export interface SearchFiles {
+  /** Returns what `read` makes of the text of a file; throws if there is no such file. */
+  load<T>(path: string, read: (text: string) => T): Promise<T>
+  /** Lets others have a turn of the event loop; called between pieces of at most some milliseconds. */
+  pause(): Promise<unknown>
+}
+
+/** Thrown when there are no files of this format, or not yet. */
+export class SearchUnready extends Error {}
+
+/**
+ * Searches the crates: every word must occur in the name, the keywords, or the description, or
+ * begin one of their words, or be an inflection of it. The exact name comes first, then the rest by
+ * where the words occur, by dependents, and by the length of the name; crates with only yanked
+ * versions come last. A word that no crate has stands for the words that are most like it; if no
+ * crate has all words, those with the most are found. Without words, the filters decide.
+ */
+export async function findCrates(files: SearchFiles, request: SearchRequest): Promise<Hits> {
+  const { words, key } = parseQuery(request.q)
+  const layout = await files.load(searchLayoutPath, text => JSON.parse(text) as SearchLayout)
+  if (layout.format !== SEARCH_FORMAT) throw new SearchUnready(`format ${layout.format}`)
+  const terms = new Terms(files, layout)
+  const plan = await planSearch(words, terms)
+  const isBlank = isEmptySearch(request) && request.sort === 'relevance'
+  const isVain = isBlank || (plan.words.length === 0 && /[^\s+]/.test(request.q))
+  const shards: ShardHits[] = []
+  for (let shard = 0; shard < layout.shards && !isVain; shard++) {
+    shards.push(await shardHits(files, terms, { request, plan, key }, shard))
+    await files.pause()
+  }
+  return new Hits(shards, plan)
+}
+
+/** A search whose words are planned. */
+interface Planned {
+  readonly request: SearchRequest
+  readonly plan: Plan
+  readonly key: string | null
+}
+
+async function shardHits(
+  files: SearchFiles,
+  terms: Terms,
+  { request: { filters }, plan, key }: Planned,
+  shard: number,
+): Promise<ShardHits> {
+  const hits = new ShardHits(shard, await files.load(searchRanksPath(shard), readRanks))
+  for (const filter of ['keyword', 'category', 'license', 'owner'] as const) {
+    const value = filters[filter]
+    if (value !== undefined) hits.keep(await terms.postings(filterTerm(filter, value), shard))
+  }
+  const minor = rustMinor(filters.rust ?? null)
+  if (minor !== null)
+    for (const [term, postings] of (await terms.bucket(placeOf(RUST), shard)).terms)
+      if (term.startsWith(RUST) && Number(term.slice(RUST.length)) > minor) hits.drop(postings)
+  const rarest = rarestOf(plan.words)
+  for (const [at, { variants }] of plan.words.entries()) {
+    const found = variants.map(async ({ term, likeness }) => {
+      return { postings: await terms.postings(term, shard), likeness }
+    })
+    hits.addWord(await Promise.all(found), at === rarest)
+  }
+  if (key !== null) hits.addExact(await terms.postings(key, shard))
+  return hits
+}
+
+const NONE: Postings = []
+
+/** The terms in the files. */
+class Terms implements Vocabulary {
+  readonly #files: SearchFiles
+  readonly #layout: SearchLayout
+
+  constructor(files: SearchFiles, layout: SearchLayout) {
+    this.#files = files
+    this.#layout = layout
+  }
+
+  bucket(hash: number, shard: number): Promise<Bucket> {
+    const { bits } = this.#layout
+    return this.#files.load(searchBucketPath(bits, shard, bucketOf(hash, bits)), readBucket)
+  }
+
+  async postings(term: string, shard: number): Promise<Postings> {
+    return (await this.bucket(placeOf(term), shard)).terms.get(term) ?? NONE
+  }
+
+  async count(term: string): Promise<number> {
+    const shards = await this.#each(shard => this.postings(term, shard))
+    return shards.reduce((sum, postings) => sum + crateCount(postings), 0)
+  }
+
+  async beginningAs(word: string): Promise<ListedWord[]> {
+    const start = word.slice(0, 3)
+    const all = await this.#each(async shard => (await this.bucket(placeOf(word), shard)).words)
+    return together(all.map(words => words.filter(one => one.word.startsWith(start))))
+  }
+
+  async shapedAs(word: string): Promise<ListedWord[]> {
+    const hash = shapeOf(word)
+    const all = await this.#each(async shard => (await this.bucket(hash, shard)).shapes.get(hash))
+    return together(all.map(words => words ?? []))
+  }
+
+  async #each<T>(work: (shard: number) => Promise<T>): Promise<T[]> {
+    const { shards } = this.#layout
+    const all = await Promise.all(Array.from({ length: shards }, (_, shard) => work(shard)))
+    await this.#files.pause()
+    return all
+  }
+}
+
+/** Returns the words of all shards, those of the most crates first; a grade is that of its shard. */
+function together(shards: readonly (readonly ListedWord[])[]): ListedWord[] {
+  const words = new Map<string, ListedWord>()
+  for (const word of shards.flat())
+    if (word.grade > (words.get(word.word)?.grade ?? 0)) words.set(word.word, word)
+  return [...words.values()].sort(byGrade)
+}
