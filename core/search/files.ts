@@ -1,4 +1,9 @@
-import { searchBlockPath, searchBucketPath, searchLayoutPath, searchRanksPath } from '../paths/search.ts'
+import {
+  searchBlockPath,
+  searchBucketPath,
+  searchLayoutPath,
+  searchRanksPath,
+} from '../paths/search.ts'
 import { type Output, output } from '../paths/tree.ts'
 import type { SearchLayout } from './layout.ts'
 import { type Postings, wordCount } from './postings.ts'

@@ -139,8 +139,12 @@ export class Hits {
     each(key => {
       places[key] = (places[key] ?? 0) + 1
     })
-    let before = -offset
-    const next = Array.from(places, count => (before += count) - count)
+    const next: number[] = []
+    let first = -offset
+    for (const count of places) {
+      next.push(first)
+      first += count
+    }
     const ids: number[] = []
     each((key, id) => {
       const at = next[key] ?? 0

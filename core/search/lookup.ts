@@ -10,8 +10,7 @@ import type { SearchRequest } from './request.ts'
 export type Load = (path: string, isFresh: boolean) => Promise<string>
 
 /** A page of the results of a search. */
-export interface SearchResults
-  extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
+export interface SearchResults extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
   readonly crates: readonly FoundCrate[]
   /** How many of the best crates were looked at, if not all: more would be too much to load. */
   readonly considered: number | null

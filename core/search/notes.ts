@@ -1,3 +1,4 @@
+import { formatBytes } from '../quantity.ts'
 import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
@@ -27,7 +28,14 @@ export function headlineOf(request: SearchRequest, { total }: Outcome): string {
 const MUCH = 160_000
 
 /** Returns what a search did beyond finding the words that were given, as sentences. */
-export function notesOf({ total, considered, loaded = 0, leniency, matched, words }: Outcome): string[] {
+export function notesOf({
+  total,
+  considered,
+  loaded = 0,
+  leniency,
+  matched,
+  words,
+}: Outcome): string[] {
   if (total === 0) return []
   const notes = leniency.similar.map(
     ({ word, others }) => `No crate has “${word}”; these have ${others.map(quoted).join(' or ')}.`,
@@ -42,7 +50,7 @@ export function notesOf({ total, considered, loaded = 0, leniency, matched, word
   if (considered)
     notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
   if (loaded > MUCH)
-    notes.push(`Your browser has read ${sizeText(loaded)} of files for this search.`)
+    notes.push(`Your browser has read ${formatBytes(loaded)} of files for this search.`)
   return notes
 }
 

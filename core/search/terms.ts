@@ -58,8 +58,7 @@ export function termsOf(crate: Searched): ReadonlyMap<string, number> {
   put(crate.canonical, Fit.exact)
   for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
   const described = wordsOf(crate.description ?? '').filter(word => !isStopWord(word))
-  for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS))
-    put(word, Fit.description)
+  for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
   for (const term of filterTerms(crate)) put(term, Fit.exact)
   return fits
 }

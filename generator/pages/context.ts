@@ -5,7 +5,7 @@ import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
-export const PAGE_FORMAT = '11'
+export const PAGE_FORMAT = '12'
 
 /** A program among those of several versions that use one registry. */
 export interface Program extends SchemaOwner {

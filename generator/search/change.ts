@@ -95,7 +95,11 @@ async function changeCrates(
   const gone = ids.filter(id => before.has(id) && !now.has(id))
   if (gone.length > 0) await run(tx, `DELETE FROM search_crates WHERE crate_id IN ${LIST}`, gone)
   const rows = [...now].map(([id, { terms }]) => [id, JSON.stringify([...terms])])
-  await run(tx, KEEP_CRATES, rows.filter(([id, terms]) => before.get(Number(id)) !== terms))
+  await run(
+    tx,
+    KEEP_CRATES,
+    rows.filter(([id, terms]) => before.get(Number(id)) !== terms),
+  )
   const files: SearchFile[] = ids.map(id => ({ what: 'block', number: blockOf(id) }))
   for (const [shard, change] of shards) files.push(...(await changeShard(tx, shard, change)))
   return files

@@ -1,4 +1,9 @@
-import { searchBlockPath, searchBucketPath, searchRanksPath } from '../../core/paths/search.ts'
+import {
+  searchBlockPath,
+  searchBucketPath,
+  searchLayoutPath,
+  searchRanksPath,
+} from '../../core/paths/search.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -21,21 +26,24 @@ import { type Queries, run, value } from '../store/database/statement.ts'
  * - `search-file`: a file of the layout that searches read, by its subject.
  */
 
-/** The first subjects of each kind of file; crates have lower ids. */
+/** The first subjects of each kind of file. */
 const KIND = 2 ** 40
 const BUCKETS = 0
 const RANKS = KIND
 const BLOCKS = 2 * KIND
 const LAYOUT = 3 * KIND
 
-/** What is added to the subject of a file of the next layout. */
+/** What is added to the subject of a file of the next layout; ids of crates are lower. */
 const NEXT = 4 * KIND
 
-/** A file of the search. */
+/** The mark of a layout that becomes the one that searches read. */
+export const LAYOUT_MARK = { kind: 'search', subject: NEXT + LAYOUT } as const
+
+/** A file of the search, besides the one of the layout. A bucket has one of its hashes. */
 export type SearchFile =
   | { readonly what: 'bucket'; readonly shard: number; readonly hash: number }
-  | { readonly what: 'ranks' | 'block'; readonly number: number }
-  | { readonly what: 'layout' }
+  | { readonly what: 'ranks'; readonly number: number }
+  | { readonly what: 'block'; readonly number: number }
 
 /** The layouts whose files there are. */
 export interface Layouts {
@@ -55,38 +63,39 @@ export async function readLayouts(db: Queries): Promise<Layouts> {
 
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
 export function subjectOf(file: SearchFile, { bits }: SearchLayout): number {
-  if (file.what === 'layout') return LAYOUT
   if (file.what !== 'bucket') return (file.what === 'ranks' ? RANKS : BLOCKS) + file.number
   const first = bucketOf(file.hash, bits) * 2 ** (HASH_BITS - bits)
   return BUCKETS + file.shard * 2 ** HASH_BITS + first
 }
 
-/** Returns the file of a mark; null for the mark of a crate. */
-export function fileOf({ kind, subject }: Pick<Mark, 'kind' | 'subject'>): SearchFile | null {
+/** Returns the file of a mark; `layout` for the one of the layout, null for the mark of a crate. */
+export function fileOf({
+  kind,
+  subject,
+}: Pick<Mark, 'kind' | 'subject'>): SearchFile | 'layout' | null {
   if (kind === 'search' && subject < NEXT) return null
   const own = subject % NEXT
   const number = own % KIND
-  if (own >= LAYOUT) return { what: 'layout' }
-  if (own >= RANKS) return { what: own >= BLOCKS ? 'block' : 'ranks', number }
-  return { what: 'bucket', shard: Math.floor(number / 2 ** HASH_BITS), hash: number % 2 ** HASH_BITS }
+  if (own >= LAYOUT) return 'layout'
+  if (own >= BLOCKS) return { what: 'block', number }
+  if (own >= RANKS) return { what: 'ranks', number }
+  return {
+    what: 'bucket',
+    shard: Math.floor(number / 2 ** HASH_BITS),
+    hash: number % 2 ** HASH_BITS,
+  }
 }
 
-/** Returns the path of a file in a layout, except the one of the layout itself. */
-export function pathOf(
-  file: Exclude<SearchFile, { what: 'layout' }>,
-  { bits }: SearchLayout,
-): string {
+/** Returns the path of a file in a layout. */
+export function pathOf(file: SearchFile, { bits }: SearchLayout): string {
   if (file.what === 'ranks') return searchRanksPath(file.number)
   if (file.what === 'block') return searchBlockPath(file.number)
   return searchBucketPath(bits, file.shard, bucketOf(file.hash, bits))
 }
 
-/** Returns all files of a layout, besides its own. */
-export async function filesOf(
-  db: Queries,
-  { bits, shards }: SearchLayout,
-): Promise<Exclude<SearchFile, { what: 'layout' }>[]> {
-  const files: Exclude<SearchFile, { what: 'layout' }>[] = []
+/** Returns all files of a layout. */
+export async function filesOf(db: Queries, { bits, shards }: SearchLayout): Promise<SearchFile[]> {
+  const files: SearchFile[] = []
   for (let shard = 0; shard < shards; shard++) {
     for (let hash = 0; hash < 2 ** HASH_BITS; hash += 2 ** (HASH_BITS - bits))
       files.push({ what: 'bucket', shard, hash })
@@ -94,6 +103,15 @@ export async function filesOf(
   }
   for (const number of await rangesOf(db, BLOCK_CRATES)) files.push({ what: 'block', number })
   return files
+}
+
+/** Returns the paths of all files that there are, or will be. */
+export async function searchPaths(db: Queries): Promise<Set<string>> {
+  const { now, next } = await readLayouts(db)
+  const paths = new Set(now ? [searchLayoutPath] : [])
+  for (const layout of [now, next].filter(layout => layout !== null))
+    for (const file of await filesOf(db, layout)) paths.add(pathOf(file, layout))
+  return paths
 }
 
 /** Marks files that change; those of a layout that is being written in that one, too. */
@@ -141,7 +159,7 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
     if (now && (wanted.bits > now.bits || wanted.shards > now.shards))
       await beginLayout(tx, now, { ...wanted, bits: Math.max(wanted.bits, now.bits) })
   } else if ((await value(tx, REST, NEXT)) === null)
-    await setMarks(tx, marksOf('search', [NEXT + LAYOUT]), await generationOf(tx))
+    await setMarks(tx, [LAYOUT_MARK], await generationOf(tx))
 }
 
 const RENEW = "UPDATE counts SET n = n + 1 WHERE what = 'search'"

@@ -27,7 +27,7 @@ export async function buildSearch(context: SearchContext, mark: Mark): Promise<r
   const layout = mark.kind === 'search' ? (next ?? now) : now
   // Without a layout, nothing is written yet: the first one will have all files.
   if (layout === null) return [mark]
-  if (file.what === 'layout') {
+  if (file === 'layout') {
     await tree.write(layoutFile(layout))
     await database.transaction().execute(finishLayout)
     // Searches that have read the layout before find no file there, and read it again.
@@ -44,7 +44,7 @@ export async function buildSearch(context: SearchContext, mark: Mark): Promise<r
 /** Renders a file of the search; null for a block all of whose crates are gone. */
 export async function searchOutput(
   db: Queries,
-  file: Exclude<SearchFile, { what: 'layout' }>,
+  file: SearchFile,
   { bits }: SearchLayout,
 ): Promise<Output | null> {
   if (file.what === 'block') return blockOutput(db, file.number)

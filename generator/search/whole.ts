@@ -9,8 +9,8 @@ import {
   type StoredTerm,
 } from '../../core/search/files.ts'
 import {
-  blockOf,
   BLOCK_CRATES,
+  blockOf,
   bucketOf,
   layoutFor,
   placeOf,

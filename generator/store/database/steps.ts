@@ -1,4 +1,5 @@
 import { dropOldMoves } from './old-moves.ts'
+import { oneSearch } from './one-search.ts'
 import { counted, weekly } from './row-counts.ts'
 import { contracts, onServer, type Step, statements } from './step.ts'
 
@@ -283,4 +284,6 @@ export const steps: Readonly<Record<string, Step>> = {
     `DROP TABLE images`,
     `DELETE FROM marks WHERE kind = 'unused'`,
   ]),
+  // One engine searches rendered files; two tables have what they are rendered from.
+  '030_one_search': { up: oneSearch, oldest: '030_one_search' },
 }
