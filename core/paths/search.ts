@@ -40,9 +40,9 @@ export function searchBucketPath(bits: number, shard: number, bucket: number): s
   return `${TERMS_FOLDER}/${bits}/${shard}/${bucket}.json`
 }
 
-/** Returns the path of the ranks of the crates of a shard. */
-export function searchRanksPath(shard: number): string {
-  return `${SEARCH_FOLDER}/ranks/${shard}.json`
+/** Returns the path of a column of a shard. */
+export function searchColumnPath(column: 'ranks' | 'rust', shard: number): string {
+  return `${SEARCH_FOLDER}/${column}/${shard}.json`
 }
 
 /** Returns the path of what results show of a block of crates. */

@@ -1,12 +1,12 @@
-import { searchBucketPath, searchLayoutPath, searchRanksPath } from '../paths/search.ts'
-import { type Bucket, readBucket, readRanks } from './files.ts'
+import { searchBucketPath, searchColumnPath, searchLayoutPath } from '../paths/search.ts'
+import { type Bucket, readBucket, readColumn } from './files.ts'
 import { Hits, ShardHits } from './hits.ts'
-import { bucketOf, placeOf, RUST, SEARCH_FORMAT, type SearchLayout, shapeOf } from './layout.ts'
+import { bucketOf, placeOf, SEARCH_FORMAT, type SearchLayout, shapeOf } from './layout.ts'
 import { type Plan, planSearch, rarestOf, type Vocabulary } from './plan.ts'
 import { crateCount, type Postings } from './postings.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
-import { filterTerm } from './terms.ts'
-import { byGrade, type ListedWord } from './vocabulary.ts'
+import { beginningFit, filterTerm, SHORT } from './terms.ts'
+import type { ListedWord } from './vocabulary.ts'
 import { parseQuery } from './words.ts'
 
 /** Where a search reads its files. */
@@ -56,19 +56,18 @@ async function shardHits(
   { request: { filters }, plan, key }: Planned,
   shard: number,
 ): Promise<ShardHits> {
-  const hits = new ShardHits(shard, await files.load(searchRanksPath(shard), readRanks))
+  const hits = new ShardHits(shard, await files.load(searchColumnPath('ranks', shard), readColumn))
   for (const filter of ['keyword', 'category', 'license', 'owner'] as const) {
     const value = filters[filter]
     if (value !== undefined) hits.keep(await terms.postings(filterTerm(filter, value), shard))
   }
   const minor = rustMinor(filters.rust ?? null)
   if (minor !== null)
-    for (const [term, postings] of (await terms.bucket(placeOf(RUST), shard)).terms)
-      if (term.startsWith(RUST) && Number(term.slice(RUST.length)) > minor) hits.drop(postings)
+    hits.keepRust(minor, await files.load(searchColumnPath('rust', shard), readColumn))
   const rarest = rarestOf(plan.words)
   for (const [at, { variants }] of plan.words.entries()) {
     const found = variants.map(async ({ term, likeness }) => {
-      return { postings: await terms.postings(term, shard), likeness }
+      return { postings: await terms.found(term, shard), likeness }
     })
     hits.addWord(await Promise.all(found), at === rarest)
   }
@@ -82,6 +81,7 @@ const NONE: Postings = []
 class Terms implements Vocabulary {
   readonly #files: SearchFiles
   readonly #layout: SearchLayout
+  readonly #found = new Map<string, Promise<Postings>>()
 
   constructor(files: SearchFiles, layout: SearchLayout) {
     this.#files = files
@@ -97,18 +97,40 @@ class Terms implements Vocabulary {
     return (await this.bucket(placeOf(term), shard)).terms.get(term) ?? NONE
   }
 
-  async count(term: string): Promise<number> {
-    const shards = await this.#each(shard => this.postings(term, shard))
-    return shards.reduce((sum, postings) => sum + crateCount(postings), 0)
+  /** Returns the crates of a shard that have a word, or a longer one in their names. */
+  found(word: string, shard: number): Promise<Postings> {
+    const key = `${shard} ${word}`
+    const found = this.#found.get(key) ?? this.#find(word, shard)
+    this.#found.set(key, found)
+    return found
   }
 
-  async beginningAs(word: string): Promise<ListedWord[]> {
+  async #find(word: string, shard: number): Promise<Postings> {
+    const { terms } = await this.bucket(placeOf(word), shard)
+    const found = [...(terms.get(word) ?? NONE)]
+    if (word.length <= SHORT) return found
+    for (const [term, postings] of terms) {
+      if (term === word || !term.startsWith(word) || term.includes('_')) continue
+      for (const [fit = 0, ...places] of postings) {
+        const own = beginningFit(fit)
+        if (own !== null) found.push([own, ...places])
+      }
+    }
+    return found
+  }
+
+  async count(term: string): Promise<number> {
+    const shards = await this.#each(async shard => crateCount(await this.found(term, shard)))
+    return shards.reduce((sum, crates) => sum + crates, 0)
+  }
+
+  async beginningAs(word: string): Promise<readonly ListedWord[]> {
     const start = word.slice(0, 3)
     const all = await this.#each(async shard => (await this.bucket(placeOf(word), shard)).words)
     return together(all.map(words => words.filter(one => one.word.startsWith(start))))
   }
 
-  async shapedAs(word: string): Promise<ListedWord[]> {
+  async shapedAs(word: string): Promise<readonly ListedWord[]> {
     const hash = shapeOf(word)
     const all = await this.#each(async shard => (await this.bucket(hash, shard)).shapes.get(hash))
     return together(all.map(words => words ?? []))
@@ -122,10 +144,11 @@ class Terms implements Vocabulary {
   }
 }
 
-/** Returns the words of all shards, those of the most crates first; a grade is that of its shard. */
-function together(shards: readonly (readonly ListedWord[])[]): ListedWord[] {
+/** Returns the words of all shards, each once; a grade is that of its shard. */
+function together(shards: readonly (readonly ListedWord[])[]): readonly ListedWord[] {
+  if (shards.length === 1) return shards[0] ?? []
   const words = new Map<string, ListedWord>()
   for (const word of shards.flat())
     if (word.grade > (words.get(word.word)?.grade ?? 0)) words.set(word.word, word)
-  return [...words.values()].sort(byGrade)
+  return [...words.values()]
 }

@@ -1,13 +1,13 @@
 import {
   searchBlockPath,
   searchBucketPath,
+  searchColumnPath,
   searchLayoutPath,
-  searchRanksPath,
 } from '../paths/search.ts'
 import { type Output, output } from '../paths/tree.ts'
+import { type Column, numbersIn } from './columns.ts'
 import type { SearchLayout } from './layout.ts'
-import { type Postings, wordCount } from './postings.ts'
-import { ranksIn } from './rank.ts'
+import { crateCount, type Postings } from './postings.ts'
 import { byGrade, gradeOf, isListed, LISTED_MAX, type ListedWord } from './vocabulary.ts'
 
 /** A term, and the JSON of its `Postings`. */
@@ -86,8 +86,7 @@ export function readBucket(text: string): Bucket {
     if (typeof key === 'number') shapes.set(key, unpackWords(rest))
     else {
       terms.set(key, rest)
-      const count = isListed(key) ? wordCount(key, rest) : 0
-      if (count > 0) words.push({ word: key, grade: gradeOf(count) })
+      if (isListed(key)) words.push({ word: key, grade: gradeOf(crateCount(rest)) })
     }
   }
   return { terms, words, shapes }
@@ -102,14 +101,14 @@ function unpackWords(packed: readonly (number | string)[]): ListedWord[] {
   })
 }
 
-/** Renders the ranks of a shard, as `changeRanks` returns them. */
-export function ranksFile(shard: number, ranks: string): Output {
-  return output(searchRanksPath(shard), `${JSON.stringify(ranks)}\n`)
+/** Renders a column of a shard, as `changeColumn` returns it. */
+export function columnFile(column: Column, shard: number, text: string): Output {
+  return output(searchColumnPath(column, shard), `${JSON.stringify(text)}\n`)
 }
 
-/** Reads the ranks of a shard. */
-export function readRanks(text: string): Uint8Array {
-  return ranksIn(JSON.parse(text))
+/** Reads a column of a shard. */
+export function readColumn(text: string): Uint8Array {
+  return numbersIn(JSON.parse(text))
 }
 
 /** Renders a block; the crates are given in the order of their ids. */

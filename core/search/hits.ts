@@ -43,11 +43,10 @@ export class ShardHits {
     this.#ranks.set(kept)
   }
 
-  /** Leaves out these crates. */
-  drop(postings: Postings): void {
-    eachPosting(postings, place => {
-      this.#ranks[place] = 0
-    })
+  /** Keeps only crates that say to need no later Rust than a minor version; `column`: all of them. */
+  keepRust(minor: number, column: Uint8Array): void {
+    for (let place = 0; place < column.length; place++)
+      if ((column[place] ?? 0) > minor + 1) this.#ranks[place] = 0
   }
 
   /** Adds the crates that a word of the query finds by some terms. */
@@ -62,7 +61,8 @@ export class ShardHits {
         if (own < (best[place] ?? 0)) best[place] = own
       })
     }
-    for (const [place, fit] of best.entries()) {
+    for (let place = 0; place < best.length; place++) {
+      const fit = best[place] ?? NO_FIT
       if (fit === NO_FIT) continue
       this.#matched[place] = (this.#matched[place] ?? 0) + 1
       if (fit > (this.#fits[place] ?? 0)) this.#fits[place] = fit
@@ -80,8 +80,10 @@ export class ShardHits {
   /** Returns the highest number of words that a crate has; -1 if there is no crate. */
   mostMatched(): number {
     let most = -1
-    for (const [place, count] of this.#matched.entries())
-      if (this.#ranks[place] !== 0 && count > most) most = count
+    for (let place = 0; place < this.#ranks.length; place++) {
+      const count = this.#matched[place] ?? 0
+      if (count > most && this.#ranks[place] !== 0) most = count
+    }
     return most
   }
 
@@ -91,9 +93,9 @@ export class ShardHits {
    */
   keys(matched: number): Uint16Array {
     const keys = new Uint16Array(this.#ranks.length).fill(NO_KEY)
-    for (const [place, count] of this.#matched.entries()) {
+    for (let place = 0; place < keys.length; place++) {
       const rank = this.#ranks[place] ?? 0
-      if (rank === 0 || count !== matched) continue
+      if (rank === 0 || this.#matched[place] !== matched) continue
       const later = this.#later[place] ?? 0
       const group = ((later & 1) << 1) | (later >> 1)
       const fit = (group << 3) | (this.#fits[place] ?? 0)
@@ -129,28 +131,29 @@ export class Hits {
 
   /** Returns the ids of a part of the crates, in the order of parts of their keys and then of ids. */
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
-    const order = KEY_PARTS[by]
-    const places = new Uint32Array(NO_KEY)
-    const each = (work: (key: number, id: number) => void) => {
-      for (const { keys, firstId } of this.#shards)
-        for (const [place, key] of keys.entries())
-          if (key < NO_KEY) work(key & order, firstId + place)
-    }
-    each(key => {
-      places[key] = (places[key] ?? 0) + 1
-    })
+    const part = KEY_PARTS[by]
+    const counts = new Uint32Array(NO_KEY + 1)
+    for (const { keys } of this.#shards)
+      for (let at = 0; at < keys.length; at++) {
+        const key = keys[at] ?? NO_KEY
+        const own = key < NO_KEY ? key & part : NO_KEY
+        counts[own] = (counts[own] ?? 0) + 1
+      }
     const next: number[] = []
     let first = -offset
-    for (const count of places) {
+    for (const count of counts) {
       next.push(first)
       first += count
     }
     const ids: number[] = []
-    each((key, id) => {
-      const at = next[key] ?? 0
-      next[key] = at + 1
-      if (at >= 0 && at < limit) ids[at] = id
-    })
+    for (const { keys, firstId } of this.#shards)
+      for (let place = 0; place < keys.length; place++) {
+        const key = keys[place] ?? NO_KEY
+        if (key === NO_KEY) continue
+        const at = next[key & part] ?? 0
+        next[key & part] = at + 1
+        if (at >= 0 && at < limit) ids[at] = firstId + place
+      }
     return ids
   }
 

@@ -1,5 +1,3 @@
-import { Fit } from './terms.ts'
-
 /**
  * The crates of a shard that a term finds: for each fit, the fit, then the lowest place of such a
  * crate in the shard, and the differences to the next ones.
@@ -21,14 +19,6 @@ export function eachPosting(postings: Postings, work: (place: number, fit: numbe
 export function crateCount(postings: Postings): number {
   return postings.reduce((sum, group) => sum + group.length - 1, 0)
 }
-
-/** Returns how many crates have a term as a whole word, and not as the beginning of one. */
-export function wordCount(term: string, postings: Postings): number {
-  const isName = /[_:]/.test(term)
-  return crateCount(postings.filter(([fit = 0]) => !isName && !BEGINNINGS.has(fit)))
-}
-
-const BEGINNINGS: ReadonlySet<number> = new Set([Fit.begins, Fit.part])
 
 /** Returns postings in which some crates, by their places, have another fit, or null for none. */
 export function changePostings(

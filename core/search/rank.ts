@@ -7,9 +7,6 @@ const LENGTHS = [3, 5, 7, 10, 14, 20]
 /** Number of ranks of crates with an unyanked version; as many follow for the others. */
 const RANKS = (STEP_MAX + 1) * (LENGTHS.length + 1)
 
-/** The code of the character for no crate; that of a rank is as much higher. */
-const NO_CRATE = 35
-
 /** Returns the step of a number of dependents: one more each time that they have doubled. */
 export function stepOf(dependents: number): number {
   return Math.min(STEP_MAX, 32 - Math.clz32(dependents))
@@ -39,19 +36,4 @@ export function isYanked(rank: number): boolean {
 /** Returns how many of 125 steps a crate comes after the highest rank. */
 export function behind(rank: number): number {
   return (2 * RANKS - rank) % RANKS
-}
-
-/** Returns a text of ranks in which some crates, by their places, have others; null is none yet. */
-export function changeRanks(text: string | null, changes: ReadonlyMap<number, number>): string {
-  const ranks = Array.from(text ?? '')
-  for (const [place, rank] of changes) {
-    while (ranks.length <= place) ranks.push(String.fromCharCode(NO_CRATE))
-    ranks[place] = String.fromCharCode(NO_CRATE + rank)
-  }
-  return ranks.join('')
-}
-
-/** Returns the ranks in such a text. */
-export function ranksIn(text: string): Uint8Array {
-  return Uint8Array.from(text, one => one.charCodeAt(0) - NO_CRATE)
 }

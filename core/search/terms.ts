@@ -1,7 +1,5 @@
 import type { Filter } from '../paths/search.ts'
 import { isStorable } from '../text.ts'
-import { RUST } from './layout.ts'
-import { rustMinor } from './request.ts'
 import { isStopWord, WORD_MAX, wordsOf } from './words.ts'
 
 /** Maximum number of words of a description that are searched. */
@@ -13,17 +11,36 @@ const FILTERED = 20
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
  * begins with it, another word of the name does, it is a keyword, the description contains it. Then
- * the same for a word that is like the one in the query: `similarFit`.
+ * the same for a word that is like the one in the query: `similarFit`. Files tell the first word of
+ * a name from `later` ones.
  */
-export const Fit = { exact: 0, name: 1, begins: 2, part: 3, keyword: 4, description: 5 } as const
+export const Fit = {
+  exact: 0,
+  name: 1,
+  begins: 2,
+  part: 3,
+  keyword: 4,
+  description: 5,
+  later: 6,
+} as const
 
 /** How a word of a crate is like the one in the query: the same, or longer or inflected. */
 export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
 export function similarFit(fit: number, likeness: Likeness): number {
-  return likeness === 'same' ? fit : fit < Fit.description ? 6 : 7
+  const own = fit === Fit.later ? Fit.name : fit
+  return likeness === 'same' ? own : own < Fit.description ? 6 : 7
 }
+
+/** Returns the fit of a crate for the beginning of a word that it has; null if it counts no more. */
+export function beginningFit(fit: number): number | null {
+  if (fit === Fit.exact || fit === Fit.name) return Fit.begins
+  return fit === Fit.later ? Fit.part : null
+}
+
+/** Beginnings of words of names that are terms of their own; longer ones are looked for in words. */
+export const SHORT = 2
 
 /** Returns the term of all crates with a keyword, a category, a license, or an owner. */
 export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): string {
@@ -37,8 +54,6 @@ export interface Searched {
   readonly description: string | null
   readonly categories?: readonly string[]
   readonly license?: string | null
-  /** The Rust version that the newest version needs; null if unknown. */
-  readonly rust?: string | null
   /** The usernames of its owners, if pages name them. */
   readonly owners?: readonly string[]
 }
@@ -47,13 +62,14 @@ export interface Searched {
 export function termsOf(crate: Searched): ReadonlyMap<string, number> {
   const fits = new Map<string, number>()
   const put = (term: string, fit: number) => {
-    const isBetter = fit < (fits.get(term) ?? Number.POSITIVE_INFINITY)
+    const before = similarFit(fits.get(term) ?? Number.POSITIVE_INFINITY, 'same')
+    const isBetter = similarFit(fit, 'same') < before
     if (isBetter && term.length <= WORD_MAX && isStorable(term)) fits.set(term, fit)
   }
   for (const [at, word] of crate.canonical.split('_').entries()) {
-    for (let end = 1; end < word.length; end++)
+    for (let end = 1; end < word.length && end <= SHORT; end++)
       put(word.slice(0, end), at === 0 ? Fit.begins : Fit.part)
-    if (word !== '') put(word, Fit.name)
+    if (word !== '') put(word, at === 0 ? Fit.name : Fit.later)
   }
   put(crate.canonical, Fit.exact)
   for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
@@ -65,19 +81,17 @@ export function termsOf(crate: Searched): ReadonlyMap<string, number> {
 
 /** A crate is also in the categories above its own, and has each license of an expression. */
 function filterTerms(crate: Searched): string[] {
-  const { keywords, categories = [], license, rust, owners = [] } = crate
+  const { keywords, categories = [], license, owners = [] } = crate
   const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
     values.slice(0, FILTERED).map(value => filterTerm(filter, value))
   const above = categories.flatMap(category =>
     category.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
   )
   const licenses = (license ?? '').split(/\s+(?:or|and|with)\s+|[()/,\s]+/i).filter(Boolean)
-  const minor = rustMinor(rust ?? null)
   return [
     ...terms('keyword', keywords),
     ...terms('category', above),
     ...terms('license', licenses),
     ...terms('owner', owners),
-    ...(minor === null ? [] : [`${RUST}${minor}`]),
   ]
 }

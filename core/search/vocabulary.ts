@@ -13,10 +13,13 @@ export interface ListedWord {
   readonly grade: number
 }
 
-/** Whether a word is listed at all. */
-export function isListed(word: string): boolean {
-  return word.length >= LISTED_FROM && word.length <= LISTED_TO && /\D/.test(word)
+/** Whether a term is a word that is listed. */
+export function isListed(term: string): boolean {
+  return term.length >= LISTED_FROM && term.length <= LISTED_TO && WORD.test(term)
 }
+
+/** Names of several words and filters are no words; numbers are like too many others. */
+const WORD = /^(?!\d*$)[^_:]+$/
 
 /** Returns the grade of a word that so many crates have. */
 export function gradeOf(crates: number): number {
@@ -28,12 +31,17 @@ export function byGrade(a: ListedWord, b: ListedWord): number {
   return b.grade - a.grade || (a.word < b.word ? -1 : 1)
 }
 
-/** Returns the words that begin with a word, or differ from it only by an English ending. */
+/**
+ * Returns the words that begin with a word, or differ from it only by an English ending; the most
+ * frequent first.
+ */
 export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
   const stem = stemOf(word)
-  return listed.filter(
-    one => one.word !== word && (one.word.startsWith(word) || stemOf(one.word) === stem),
-  )
+  // Looked at first, because stems take longer.
+  const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
+  const isNear = (other: string) =>
+    other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
+  return listed.filter(one => one.word !== word && isNear(one.word)).sort(byGrade)
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */

@@ -1,8 +1,8 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../core/name.ts'
+import { COLUMNS, type Column, changeColumn, columnsOf } from '../../core/search/columns.ts'
 import { blockOf, placeOf, SHARD_CRATES, shapeOf, shardOf } from '../../core/search/layout.ts'
-import { changePostings, type Postings, wordCount } from '../../core/search/postings.ts'
-import { changeRanks, rankOf } from '../../core/search/rank.ts'
+import { changePostings, crateCount, type Postings } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../core/search/vocabulary.ts'
 import { clearMarks, MARK, type Mark } from '../store/catalog/marks.ts'
@@ -61,10 +61,10 @@ function refresh(
   })
 }
 
-/** What changes in a shard: the fits of terms, and ranks, by the places of crates. */
+/** What changes in a shard, by the places of crates: the fits of terms, and the columns. */
 interface ShardChange {
   readonly terms: Map<string, Map<number, number | null>>
-  readonly ranks: Map<number, number>
+  readonly columns: Readonly<Record<Column, Map<number, number>>>
 }
 
 /** Derives by what searches find some crates; returns the files that change. */
@@ -81,11 +81,14 @@ async function changeCrates(
   const shards = new Map<number, ShardChange>()
   for (const id of ids) {
     const place = id % SHARD_CRATES
-    const shard = shards.get(shardOf(id)) ?? { terms: new Map(), ranks: new Map() }
+    const shard = shards.get(shardOf(id)) ?? {
+      terms: new Map(),
+      columns: { ranks: new Map(), rust: new Map() },
+    }
     shards.set(shardOf(id), shard)
     const old = new Map<string, number>(JSON.parse(before.get(id) ?? '[]'))
-    const { terms = new Map<string, number>(), rank = 0 } = now.get(id) ?? {}
-    shard.ranks.set(place, rank)
+    const { terms, columns } = now.get(id) ?? NOTHING
+    for (const column of COLUMNS) shard.columns[column].set(place, columns[column])
     for (const term of new Set([...old.keys(), ...terms.keys()])) {
       if (old.get(term) === terms.get(term)) continue
       const changes = shard.terms.get(term) ?? new Map()
@@ -109,11 +112,13 @@ const KEEP_CRATES = `INSERT INTO search_crates (crate_id, terms)
   SELECT CAST(value ->> 0 AS INTEGER), value ->> 1 FROM json_each(?) WHERE true
   ON CONFLICT (crate_id) DO UPDATE SET terms = excluded.terms`
 
-/** What searches find a crate by, and its rank. */
+/** What searches find a crate by, and what they know of it. */
 interface Findable {
   readonly terms: ReadonlyMap<string, number>
-  readonly rank: number
+  readonly columns: Readonly<Record<Column, number>>
 }
+
+const NOTHING: Findable = { terms: new Map(), columns: { ranks: 0, rust: 0 } }
 
 /** Reads those of some crates that are listed. */
 async function readCrates(
@@ -141,9 +146,10 @@ async function readCrates(
   return new Map(
     rows.map(({ id, canonical, dependents, yanked, about, rust, owners }) => {
       const { keywords, categories, description, license } = JSON.parse(about) as About
-      const searched = { canonical, keywords, categories, description, license, rust }
+      const searched = { canonical, keywords, categories, description, license }
       const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
-      return [id, { terms, rank: rankOf({ canonical, dependents, yanked: yanked === 1 }) }]
+      const columns = columnsOf({ canonical, dependents, yanked: yanked === 1, rust })
+      return [id, { terms, columns }]
     }),
   )
 }
@@ -151,16 +157,21 @@ async function readCrates(
 const OWNERS = `(SELECT json_group_array(users.login) FROM owners
   JOIN users ON users.id = owners.user_id WHERE owners.crate_id = listings.crate_id)`
 
-/** The row of the ranks of a shard, as if it were a term. */
-export const RANKS_TERM = ''
+/** Returns the term in whose row a column is; no other term has this character. */
+export function columnTerm(column: Column): string {
+  return `#${column}`
+}
 
 async function changeShard(
   tx: Queries,
   shard: number,
-  { terms, ranks }: ShardChange,
+  { terms, columns }: ShardChange,
 ): Promise<SearchFile[]> {
   const text = `SELECT term, words, postings FROM search_terms WHERE shard = ? AND term IN ${LIST}`
-  const rows = await all<Row<'search_terms'>>(tx, text, shard, [RANKS_TERM, ...terms.keys()])
+  const rows = await all<Row<'search_terms'>>(tx, text, shard, [
+    ...COLUMNS.map(columnTerm),
+    ...terms.keys(),
+  ])
   const before = new Map(rows.map(row => [row.term, row]))
   const kept: (string | number)[][] = []
   const gone: string[] = []
@@ -169,7 +180,7 @@ async function changeShard(
   for (const [term, changes] of terms) {
     const old = before.get(term)
     const now = changePostings(JSON.parse(old?.postings ?? '[]') as Postings, changes)
-    const words = isListed(term) ? wordCount(term, now) : 0
+    const words = isListed(term) ? crateCount(now) : 0
     if (now.length === 0) gone.push(term)
     else kept.push([term, placeOf(term), shapeOf(term), words, JSON.stringify(now)])
     hashes.add(placeOf(term))
@@ -177,11 +188,12 @@ async function changeShard(
     await pace.step()
   }
   const files: SearchFile[] = [...hashes].map(hash => ({ what: 'bucket', shard, hash }))
-  const old = before.get(RANKS_TERM)?.postings ?? null
-  const now = changeRanks(old, ranks)
-  if (now !== old) {
-    kept.push([RANKS_TERM, -1, -1, 0, now])
-    files.push({ what: 'ranks', number: shard })
+  for (const column of COLUMNS) {
+    const old = before.get(columnTerm(column))?.postings ?? ''
+    const now = changeColumn(old, columns[column])
+    if (now === old) continue
+    kept.push([columnTerm(column), -1, -1, 0, now])
+    files.push({ what: column, number: shard })
   }
   if (kept.length > 0) await run(tx, KEEP_TERMS, shard, kept)
   if (gone.length > 0)

@@ -1,9 +1,10 @@
 import {
   searchBlockPath,
   searchBucketPath,
+  searchColumnPath,
   searchLayoutPath,
-  searchRanksPath,
 } from '../../core/paths/search.ts'
+import { COLUMNS, type Column } from '../../core/search/columns.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -29,12 +30,12 @@ import { type Queries, run, value } from '../store/database/statement.ts'
 /** The first subjects of each kind of file. */
 const KIND = 2 ** 40
 const BUCKETS = 0
-const RANKS = KIND
-const BLOCKS = 2 * KIND
-const LAYOUT = 3 * KIND
+const COLUMN = { ranks: KIND, rust: 2 * KIND } as const
+const BLOCKS = 3 * KIND
+const LAYOUT = 4 * KIND
 
 /** What is added to the subject of a file of the next layout; ids of crates are lower. */
-const NEXT = 4 * KIND
+const NEXT = 5 * KIND
 
 /** The mark of a layout that becomes the one that searches read. */
 export const LAYOUT_MARK = { kind: 'search', subject: NEXT + LAYOUT } as const
@@ -42,7 +43,7 @@ export const LAYOUT_MARK = { kind: 'search', subject: NEXT + LAYOUT } as const
 /** A file of the search, besides the one of the layout. A bucket has one of its hashes. */
 export type SearchFile =
   | { readonly what: 'bucket'; readonly shard: number; readonly hash: number }
-  | { readonly what: 'ranks'; readonly number: number }
+  | { readonly what: Column; readonly number: number }
   | { readonly what: 'block'; readonly number: number }
 
 /** The layouts whose files there are. */
@@ -63,7 +64,8 @@ export async function readLayouts(db: Queries): Promise<Layouts> {
 
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
 export function subjectOf(file: SearchFile, { bits }: SearchLayout): number {
-  if (file.what !== 'bucket') return (file.what === 'ranks' ? RANKS : BLOCKS) + file.number
+  if (file.what === 'block') return BLOCKS + file.number
+  if (file.what !== 'bucket') return COLUMN[file.what] + file.number
   const first = bucketOf(file.hash, bits) * 2 ** (HASH_BITS - bits)
   return BUCKETS + file.shard * 2 ** HASH_BITS + first
 }
@@ -78,7 +80,7 @@ export function fileOf({
   const number = own % KIND
   if (own >= LAYOUT) return 'layout'
   if (own >= BLOCKS) return { what: 'block', number }
-  if (own >= RANKS) return { what: 'ranks', number }
+  if (own >= COLUMN.ranks) return { what: own >= COLUMN.rust ? 'rust' : 'ranks', number }
   return {
     what: 'bucket',
     shard: Math.floor(number / 2 ** HASH_BITS),
@@ -88,8 +90,8 @@ export function fileOf({
 
 /** Returns the path of a file in a layout. */
 export function pathOf(file: SearchFile, { bits }: SearchLayout): string {
-  if (file.what === 'ranks') return searchRanksPath(file.number)
   if (file.what === 'block') return searchBlockPath(file.number)
+  if (file.what !== 'bucket') return searchColumnPath(file.what, file.number)
   return searchBucketPath(bits, file.shard, bucketOf(file.hash, bits))
 }
 
@@ -99,7 +101,7 @@ export async function filesOf(db: Queries, { bits, shards }: SearchLayout): Prom
   for (let shard = 0; shard < shards; shard++) {
     for (let hash = 0; hash < 2 ** HASH_BITS; hash += 2 ** (HASH_BITS - bits))
       files.push({ what: 'bucket', shard, hash })
-    files.push({ what: 'ranks', number: shard })
+    for (const what of COLUMNS) files.push({ what, number: shard })
   }
   for (const number of await rangesOf(db, BLOCK_CRATES)) files.push({ what: 'block', number })
   return files

@@ -1,6 +1,6 @@
 import { TERMS_FOLDER } from '../../core/paths/search.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { blockFile, bucketFile, layoutFile, ranksFile } from '../../core/search/files.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../core/search/files.ts'
 import { BLOCK_CRATES, bucketOf, HASH_BITS, type SearchLayout } from '../../core/search/layout.ts'
 import { gradeOf, type ListedWord } from '../../core/search/vocabulary.ts'
 import type { Mark } from '../store/catalog/marks.ts'
@@ -8,7 +8,7 @@ import { readCards } from '../store/catalog/pages/cards.ts'
 import type { Database } from '../store/database/database.ts'
 import { all, type Queries, type Row, value } from '../store/database/statement.ts'
 import type { PublicTree } from '../store/public-tree.ts'
-import { RANKS_TERM, refreshSearch, type SearchSite } from './change.ts'
+import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
 import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
 
 /** What renders the search. */
@@ -50,7 +50,8 @@ export async function searchOutput(
   if (file.what === 'block') return blockOutput(db, file.number)
   if (file.what === 'bucket') return bucketOutput(db, file, bits)
   const text = 'SELECT postings FROM search_terms WHERE shard = ? AND term = ?'
-  return ranksFile(file.number, (await value<string>(db, text, file.number, RANKS_TERM)) ?? '')
+  const column = await value<string>(db, text, file.number, columnTerm(file.what))
+  return columnFile(file.what, file.number, column ?? '')
 }
 
 async function bucketOutput(

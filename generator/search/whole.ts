@@ -1,11 +1,12 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
+import { COLUMNS, changeColumn, columnsOf } from '../../core/search/columns.ts'
 import {
   blockFile,
   bucketFile,
+  columnFile,
   layoutFile,
-  ranksFile,
   type StoredTerm,
 } from '../../core/search/files.ts'
 import {
@@ -17,8 +18,7 @@ import {
   SHARD_CRATES,
   shapeOf,
 } from '../../core/search/layout.ts'
-import { changePostings, wordCount } from '../../core/search/postings.ts'
-import { changeRanks, rankOf } from '../../core/search/rank.ts'
+import { changePostings, crateCount } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
@@ -62,11 +62,12 @@ function* shardFiles(
   shard: number,
 ): Generator<Output> {
   const found = new Map<string, Map<number, number>>()
-  const ranks = new Map<number, number>()
-  for (const { id, name, about, dependents = 0, ...crate } of crates) {
+  const columns = { ranks: new Map<number, number>(), rust: new Map<number, number>() }
+  for (const { id, name, about, dependents = 0, rust = null, ...crate } of crates) {
     const canonical = canonicalName(name)
     const place = id % SHARD_CRATES
-    ranks.set(place, rankOf({ canonical, dependents, yanked: crate.yanked }))
+    const numbers = columnsOf({ canonical, dependents, yanked: crate.yanked, rust })
+    for (const column of COLUMNS) columns[column].set(place, numbers[column])
     for (const [term, fit] of termsOf({ ...crate, ...about, canonical })) {
       const places = found.get(term)
       if (places) places.set(place, fit)
@@ -80,7 +81,7 @@ function* shardFiles(
   for (const [term, places] of found) {
     const postings = changePostings([], places)
     buckets[bucketOf(placeOf(term), bits)]?.terms.push({ term, postings: JSON.stringify(postings) })
-    const words = isListed(term) ? wordCount(term, postings) : 0
+    const words = isListed(term) ? crateCount(postings) : 0
     if (words === 0) continue
     const { shapes } = buckets[bucketOf(shapeOf(term), bits)] ?? { shapes: new Map() }
     const listed = { word: term, grade: gradeOf(words) }
@@ -88,5 +89,5 @@ function* shardFiles(
   }
   for (const [bucket, { terms, shapes }] of buckets.entries())
     yield bucketFile([bits, shard, bucket], terms, shapes)
-  yield ranksFile(shard, changeRanks(null, ranks))
+  for (const column of COLUMNS) yield columnFile(column, shard, changeColumn('', columns[column]))
 }

@@ -2,57 +2,49 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { Name } from '../../../../core/name.ts'
-import { findableBy } from '../../../../core/search/terms.ts'
+import { termsOf } from '../../../../core/search/terms.ts'
 import { wordsOf } from '../../../../core/search/words.ts'
 import type { Version } from '../../../../core/version.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
+import { refreshSearch } from '../../../../generator/search/change.ts'
+import { searchCrates, searchFor } from '../../../../generator/search/search.ts'
 import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
-import { refreshTerms } from '../../../../generator/store/catalog/search/pending-terms.ts'
-import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/database.ts'
-import { all } from '../../../../generator/store/database/statement.ts'
+import { all, run, value } from '../../../../generator/store/database/statement.ts'
 import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
-/** Everything that is derived from crates and releases, without the ids of words. */
-async function derived(database: Database): Promise<unknown> {
-  const listings = await database.selectFrom('listings').selectAll().orderBy('crate_id').execute()
-  const terms = await database
-    .selectFrom('terms')
-    .select(['term', 'crates', 'words', 'grade'])
-    .orderBy('term')
-    .execute()
-  const postings = await database
-    .selectFrom('postings')
-    .innerJoin('terms', 'terms.id', 'postings.term_id')
-    .select(['terms.term', 'postings.rank', 'postings.crate_id'])
-    .orderBy('terms.term')
-    .orderBy('postings.rank')
-    .orderBy('postings.crate_id')
-    .execute()
-  const dependents = await database
-    .selectFrom('dependents')
-    .selectAll()
-    .orderBy('dependency')
-    .orderBy('dependent')
-    .execute()
-  const bytes = await database.selectFrom('crate_bytes').selectAll().execute()
-  const labels = await all(database, 'SELECT * FROM labels WHERE crates > 0 ORDER BY id')
-  const crateLabels = await all(database, 'SELECT * FROM crate_labels ORDER BY 1, 2, 3')
-  return { listings, terms, postings, dependents, bytes, labels, crateLabels }
+/** Everything that is derived from crates and releases. */
+function derived(database: Database): Promise<unknown> {
+  const texts = [
+    'SELECT * FROM listings ORDER BY crate_id',
+    'SELECT * FROM dependents ORDER BY dependency, dependent',
+    'SELECT * FROM labels WHERE crates > 0 ORDER BY id',
+    'SELECT * FROM crate_labels ORDER BY 1, 2, 3',
+    'SELECT crate_id FROM search_crates ORDER BY crate_id',
+    "SELECT * FROM search_terms WHERE term NOT LIKE '#%' ORDER BY term",
+    // Crates that are gone have no number, whether or not there is a character for them.
+    "SELECT term, rtrim(postings, '#') FROM search_terms WHERE term LIKE '#%' ORDER BY term",
+  ]
+  return Promise.all(texts.map(text => all(database, text)))
 }
 
 async function anew(database: Database): Promise<unknown> {
-  await database.deleteFrom('facts').where('key', '=', 'listings').execute()
+  await run(database, "DELETE FROM facts WHERE key = 'listings'")
+  await run(database, 'DELETE FROM search_terms')
+  await run(database, 'DELETE FROM search_crates')
   await refreshListings(database)
-  return ranked(database)
+  return searched(database)
 }
 
-/** What is derived once all crates have the ranks of their dependents. */
-async function ranked(database: Database): Promise<unknown> {
-  for (const kind of ['terms', 'rank'] as const)
-    while ((await refreshTerms(database, kind)).length > 0);
-  return derived(database)
+/** What is derived once searches know all crates. */
+async function searched(database: Database): Promise<unknown> {
+  const text = "SELECT min(subject) FROM marks WHERE kind = 'search'"
+  for (;;) {
+    const subject = await value<number>(database, text)
+    if (subject === null) return derived(database)
+    await refreshSearch(database, { owners: true }, { subject })
+  }
 }
 
 /** A random number that is the same in every run. */
@@ -109,7 +101,7 @@ test('what each change makes of the listings is what making them anew gives', as
     }
     // In between, searches know crates only by what they were some changes before.
     if (roll(3) === 0 || step === 59)
-      assert.deepEqual(await ranked(database), await anew(database), `after step ${step}`)
+      assert.deepEqual(await searched(database), await anew(database), `after step ${step}`)
   }
   assert.ok(published.length > 15, `${published.length}`)
   const { n } = (await sql<{ n: number }>`SELECT count(*) AS n FROM dependents`.execute(database))
@@ -128,7 +120,7 @@ test('a crate whose last version is deleted is in no list, and back with the nex
     change,
   )
   const total = async () =>
-    (await searchCrates(registry.registry.database, searchFor(''), { limit: 10, offset: 0 })).total
+    (await searchCrates(registry.registry, searchFor(''), { limit: 10, offset: 0 })).total
   assert.equal(await total(), 0)
   assert.equal((await registry.request('GET', '/api/v1/crates/gone')).status, 404)
   await registry.publish(token, { name: 'gone', version: '1.0.1' })
@@ -140,13 +132,14 @@ test('a change that leaves the newest version alone touches no word', async t =>
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'still', version: '2.0.0' })
   const { database } = registry.registry
-  await database.deleteFrom('postings').execute()
+  await searched(database)
+  await run(database, 'DELETE FROM search_terms')
   await registry.publish(token, { name: 'still', version: '1.0.0' })
-  assert.deepEqual(await database.selectFrom('postings').selectAll().execute(), [])
-  assert.deepEqual(
-    await database.selectFrom('listings').select(['versions', 'newest_id', 'latest_id']).execute(),
-    [{ versions: 2, newest_id: 1, latest_id: 2 }],
-  )
+  await searched(database)
+  assert.deepEqual(await all(database, 'SELECT * FROM search_terms WHERE place >= 0'), [])
+  assert.deepEqual(await all(database, 'SELECT versions, newest_id, latest_id FROM listings'), [
+    { versions: 2, newest_id: 1, latest_id: 2 },
+  ])
 })
 
 test('the pages of a crate, of what it depends on and of the registry are marked; those of others are not', async t => {
@@ -205,23 +198,17 @@ test('every beginning of a word of the name finds the crate, whole words of the 
     canonical: 'ab_cd',
     keywords: ['ef-ab'],
     description: `gh ${'x'.repeat(65)} cd`,
-    yanked: false,
   }
-  assert.deepEqual(Object.fromEntries(findableBy(crate).ranks), {
-    a: 2 * 128 + 120,
-    ab: 128 + 120,
-    ab_cd: 120,
-    c: 3 * 128 + 120,
-    cd: 128 + 120,
-    ef: 4 * 128 + 120,
-    'keyword:ef-ab': 120,
-    gh: 5 * 128 + 120,
+  assert.deepEqual(Object.fromEntries(termsOf(crate)), {
+    a: 2,
+    ab: 1,
+    ab_cd: 0,
+    c: 3,
+    cd: 1,
+    ef: 4,
+    'keyword:ef-ab': 0,
+    gh: 5,
   })
-  const yanked = findableBy({ ...crate, yanked: true, step: 2 })
-  assert.equal(yanked.ranks.get('gh'), 1024 + 5 * 128 + 120 - 2 * 7)
   const long = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ')
-  assert.equal(
-    findableBy({ ...crate, canonical: 'z', keywords: [], description: long }).ranks.size,
-    201,
-  )
+  assert.equal(termsOf({ canonical: 'z', keywords: [], description: long }).size, 201)
 })
