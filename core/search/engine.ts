@@ -1,11 +1,11 @@
 import { searchBucketPath, searchColumnPath, searchLayoutPath } from '../paths/search.ts'
 import { type Bucket, readBucket, readColumn } from './files.ts'
-import { Hits, ShardHits } from './hits.ts'
+import { Hits, ShardHits, WordCrates } from './hits.ts'
 import { bucketOf, placeOf, SEARCH_FORMAT, type SearchLayout, shapeOf } from './layout.ts'
 import { type Plan, planSearch, rarestOf, type Vocabulary } from './plan.ts'
-import { crateCount, type Postings } from './postings.ts'
+import { eachPosting, type Postings } from './postings.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
-import { beginningFit, filterTerm, SHORT } from './terms.ts'
+import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
 import type { ListedWord } from './vocabulary.ts'
 import { parseQuery } from './words.ts'
 
@@ -67,7 +67,7 @@ async function shardHits(
   const rarest = rarestOf(plan.words)
   for (const [at, { variants }] of plan.words.entries()) {
     const found = variants.map(async ({ term, likeness }) => {
-      return { postings: await terms.found(term, shard), likeness }
+      return { found: await terms.found(term, shard), likeness }
     })
     hits.addWord(await Promise.all(found), at === rarest)
   }
@@ -75,13 +75,11 @@ async function shardHits(
   return hits
 }
 
-const NONE: Postings = []
-
 /** The terms in the files. */
 class Terms implements Vocabulary {
   readonly #files: SearchFiles
   readonly #layout: SearchLayout
-  readonly #found = new Map<string, Promise<Postings>>()
+  readonly #found = new Map<string, Promise<WordCrates>>()
 
   constructor(files: SearchFiles, layout: SearchLayout) {
     this.#files = files
@@ -94,34 +92,31 @@ class Terms implements Vocabulary {
   }
 
   async postings(term: string, shard: number): Promise<Postings> {
-    return (await this.bucket(placeOf(term), shard)).terms.get(term) ?? NONE
+    return (await this.bucket(placeOf(term), shard)).terms.get(term) ?? ''
   }
 
   /** Returns the crates of a shard that have a word, or a longer one in their names. */
-  found(word: string, shard: number): Promise<Postings> {
+  found(word: string, shard: number): Promise<WordCrates> {
     const key = `${shard} ${word}`
     const found = this.#found.get(key) ?? this.#find(word, shard)
     this.#found.set(key, found)
     return found
   }
 
-  async #find(word: string, shard: number): Promise<Postings> {
+  async #find(word: string, shard: number): Promise<WordCrates> {
     const { terms } = await this.bucket(placeOf(word), shard)
-    const found = [...(terms.get(word) ?? NONE)]
+    const found = new WordCrates()
+    eachPosting(terms.get(word) ?? '', (place, fit) => found.put(place, plainFit(fit)))
     if (word.length <= SHORT) return found
-    for (const [term, postings] of terms) {
-      if (term === word || !term.startsWith(word) || term.includes('_')) continue
-      for (const [fit = 0, ...places] of postings) {
-        const own = beginningFit(fit)
-        if (own !== null) found.push([own, ...places])
-      }
-    }
+    for (const [term, postings] of terms)
+      if (term !== word && term.startsWith(word) && !term.includes('_'))
+        eachPosting(postings, (place, fit) => found.put(place, beginningFit(fit)))
     return found
   }
 
   async count(term: string): Promise<number> {
-    const shards = await this.#each(async shard => crateCount(await this.found(term, shard)))
-    return shards.reduce((sum, crates) => sum + crates, 0)
+    const shards = await this.#each(shard => this.found(term, shard))
+    return shards.reduce((sum, { places }) => sum + places.length, 0)
   }
 
   async beginningAs(word: string): Promise<readonly ListedWord[]> {

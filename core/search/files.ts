@@ -10,10 +10,10 @@ import type { SearchLayout } from './layout.ts'
 import { crateCount, type Postings } from './postings.ts'
 import { byGrade, gradeOf, isListed, LISTED_MAX, type ListedWord } from './vocabulary.ts'
 
-/** A term, and the JSON of its `Postings`. */
-export interface StoredTerm {
+/** A term with the crates that it finds. */
+export interface FoundBy {
   readonly term: string
-  readonly postings: string
+  readonly postings: Postings
 }
 
 /** A bucket of a shard: its terms, and the words of the shapes that have their hashes in it. */
@@ -49,18 +49,18 @@ export function layoutFile(layout: SearchLayout): Output {
 }
 
 /**
- * Renders a bucket of a shard: terms, each followed by its postings, and lists of words by the hash
- * of their shape, each grade before its words. Both are given in any order.
+ * Renders a bucket of a shard: terms with their postings, and lists of words by the hash of their
+ * shape, each grade before its words. Both are given in any order.
  */
 export function bucketFile(
   place: readonly [bits: number, shard: number, bucket: number],
-  terms: readonly StoredTerm[],
+  terms: readonly FoundBy[],
   shapes: ReadonlyMap<number, readonly ListedWord[]>,
 ): Output {
   const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
   const lists = [...shapes].sort(([a], [b]) => a - b)
   return lines(searchBucketPath(...place), [
-    ...sorted.map(({ term, postings }) => `[${JSON.stringify(term)},${postings.slice(1)}`),
+    ...sorted.map(({ term, postings }) => JSON.stringify([term, postings])),
     ...lists.map(([hash, words]) => JSON.stringify([hash, ...packWords(words)])),
   ])
 }
@@ -85,8 +85,8 @@ export function readBucket(text: string): Bucket {
   for (const [key, ...rest] of JSON.parse(text)) {
     if (typeof key === 'number') shapes.set(key, unpackWords(rest))
     else {
-      terms.set(key, rest)
-      if (isListed(key)) words.push({ word: key, grade: gradeOf(crateCount(rest)) })
+      terms.set(key, rest[0])
+      if (isListed(key)) words.push({ word: key, grade: gradeOf(crateCount(rest[0])) })
     }
   }
   return { terms, words, shapes }

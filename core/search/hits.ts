@@ -16,6 +16,24 @@ const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as cons
 /** A fit that no word has. */
 const NO_FIT = 255
 
+/** The crates of a shard that a word finds, each with its best fit. */
+export class WordCrates {
+  readonly places: number[] = []
+  readonly #fits = new Uint8Array(SHARD_CRATES).fill(NO_FIT)
+
+  /** Adds a crate unless it has a better fit; null is none. */
+  put(place: number, fit: number | null): void {
+    const before = this.#fits[place] ?? 0
+    if (fit === null || fit >= before) return
+    if (before === NO_FIT) this.places.push(place)
+    this.#fits[place] = fit
+  }
+
+  fitAt(place: number): number {
+    return this.#fits[place] ?? NO_FIT
+  }
+}
+
 /** What a search finds in a shard. */
 export class ShardHits {
   readonly firstId: number
@@ -51,19 +69,14 @@ export class ShardHits {
 
   /** Adds the crates that a word of the query finds by some terms. */
   addWord(
-    found: readonly { readonly postings: Postings; readonly likeness: Likeness }[],
+    terms: readonly { readonly found: WordCrates; readonly likeness: Likeness }[],
     isRarest: boolean,
   ): void {
-    const best = new Uint8Array(this.#ranks.length).fill(NO_FIT)
-    for (const { postings, likeness } of found) {
-      eachPosting(postings, (place, fit) => {
-        const own = similarFit(fit, likeness)
-        if (own < (best[place] ?? 0)) best[place] = own
-      })
-    }
-    for (let place = 0; place < best.length; place++) {
-      const fit = best[place] ?? NO_FIT
-      if (fit === NO_FIT) continue
+    const best = new WordCrates()
+    for (const { found, likeness } of terms)
+      for (const place of found.places) best.put(place, similarFit(found.fitAt(place), likeness))
+    for (const place of best.places) {
+      const fit = best.fitAt(place)
       this.#matched[place] = (this.#matched[place] ?? 0) + 1
       if (fit > (this.#fits[place] ?? 0)) this.#fits[place] = fit
       if (isRarest) this.#later[place] = (this.#later[place] ?? 0) & 1
@@ -167,6 +180,6 @@ export class Hits {
 
 function countOf(keys: Uint16Array): number {
   let count = 0
-  for (const key of keys) if (key < NO_KEY) count++
+  for (let place = 0; place < keys.length; place++) if (keys[place] !== NO_KEY) count++
   return count
 }

@@ -28,7 +28,7 @@ export type OtherSort = Exclude<Sort, 'relevance'>
 export const SHARD_CRATES = 65_536
 
 /** Number of crates in a block: those whose results are shown by one file. */
-export const BLOCK_CRATES = 8
+export const BLOCK_CRATES = 5
 
 /** Bits of a hash; a shard has at most so many buckets. */
 export const HASH_BITS = 12

@@ -2,7 +2,7 @@
 const STEP_MAX = 17
 
 /** Names with at most so many characters come before longer ones. */
-const LENGTHS = [3, 5, 7, 10, 14, 20]
+const LENGTHS = [3, 7, 10, 14]
 
 /** Number of ranks of crates with an unyanked version; as many follow for the others. */
 const RANKS = (STEP_MAX + 1) * (LENGTHS.length + 1)
@@ -20,7 +20,7 @@ export interface Ranked {
 }
 
 /**
- * Returns the rank of a crate, 1 to 252: the step of its dependents counts most, then its shorter
+ * Returns the rank of a crate, 1 to 180: the step of its dependents counts most, then its shorter
  * name. 0 stands for no crate. Crates whose versions are all yanked have ranks above the others.
  */
 export function rankOf({ canonical, dependents, yanked }: Ranked): number {
@@ -33,7 +33,7 @@ export function isYanked(rank: number): boolean {
   return rank > RANKS
 }
 
-/** Returns how many of 125 steps a crate comes after the highest rank. */
+/** Returns how many of 89 steps a crate comes after the highest rank. */
 export function behind(rank: number): number {
   return (2 * RANKS - rank) % RANKS
 }

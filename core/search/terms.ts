@@ -29,8 +29,12 @@ export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
 export function similarFit(fit: number, likeness: Likeness): number {
-  const own = fit === Fit.later ? Fit.name : fit
-  return likeness === 'same' ? own : own < Fit.description ? 6 : 7
+  return likeness === 'same' ? fit : fit < Fit.description ? 6 : 7
+}
+
+/** Returns a fit of a file as searches compare it. */
+export function plainFit(fit: number): number {
+  return fit === Fit.later ? Fit.name : fit
 }
 
 /** Returns the fit of a crate for the beginning of a word that it has; null if it counts no more. */
@@ -62,8 +66,7 @@ export interface Searched {
 export function termsOf(crate: Searched): ReadonlyMap<string, number> {
   const fits = new Map<string, number>()
   const put = (term: string, fit: number) => {
-    const before = similarFit(fits.get(term) ?? Number.POSITIVE_INFINITY, 'same')
-    const isBetter = similarFit(fit, 'same') < before
+    const isBetter = plainFit(fit) < plainFit(fits.get(term) ?? Number.POSITIVE_INFINITY)
     if (isBetter && term.length <= WORD_MAX && isStorable(term)) fits.set(term, fit)
   }
   for (const [at, word] of crate.canonical.split('_').entries()) {

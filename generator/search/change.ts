@@ -179,10 +179,10 @@ async function changeShard(
   const pace = new Pace()
   for (const [term, changes] of terms) {
     const old = before.get(term)
-    const now = changePostings(JSON.parse(old?.postings ?? '[]') as Postings, changes)
+    const now = changePostings(old?.postings ?? '', changes)
     const words = isListed(term) ? crateCount(now) : 0
-    if (now.length === 0) gone.push(term)
-    else kept.push([term, placeOf(term), shapeOf(term), words, JSON.stringify(now)])
+    if (now === '') gone.push(term)
+    else kept.push([term, placeOf(term), shapeOf(term), words, now])
     hashes.add(placeOf(term))
     if (gradeOf(words) !== gradeOf(old?.words ?? 0)) hashes.add(shapeOf(term))
     await pace.step()

@@ -6,8 +6,8 @@ import {
   blockFile,
   bucketFile,
   columnFile,
+  type FoundBy,
   layoutFile,
-  type StoredTerm,
 } from '../../core/search/files.ts'
 import {
   BLOCK_CRATES,
@@ -61,7 +61,7 @@ function* shardFiles(
   bits: number,
   shard: number,
 ): Generator<Output> {
-  const found = new Map<string, Map<number, number>>()
+  const found = new Map<string, [place: number, fit: number][]>()
   const columns = { ranks: new Map<number, number>(), rust: new Map<number, number>() }
   for (const { id, name, about, dependents = 0, rust = null, ...crate } of crates) {
     const canonical = canonicalName(name)
@@ -70,22 +70,24 @@ function* shardFiles(
     for (const column of COLUMNS) columns[column].set(place, numbers[column])
     for (const [term, fit] of termsOf({ ...crate, ...about, canonical })) {
       const places = found.get(term)
-      if (places) places.set(place, fit)
-      else found.set(term, new Map([[place, fit]]))
+      if (places) places.push([place, fit])
+      else found.set(term, [[place, fit]])
     }
   }
   const buckets = Array.from({ length: 2 ** bits }, () => ({
-    terms: [] as StoredTerm[],
+    terms: [] as FoundBy[],
     shapes: new Map<number, ListedWord[]>(),
   }))
   for (const [term, places] of found) {
-    const postings = changePostings([], places)
-    buckets[bucketOf(placeOf(term), bits)]?.terms.push({ term, postings: JSON.stringify(postings) })
+    const postings = changePostings('', new Map(places))
+    buckets[bucketOf(placeOf(term), bits)]?.terms.push({ term, postings })
     const words = isListed(term) ? crateCount(postings) : 0
     if (words === 0) continue
     const { shapes } = buckets[bucketOf(shapeOf(term), bits)] ?? { shapes: new Map() }
     const listed = { word: term, grade: gradeOf(words) }
-    shapes.set(shapeOf(term), [...(shapes.get(shapeOf(term)) ?? []), listed])
+    const list = shapes.get(shapeOf(term))
+    if (list) list.push(listed)
+    else shapes.set(shapeOf(term), [listed])
   }
   for (const [bucket, { terms, shapes }] of buckets.entries())
     yield bucketFile([bits, shard, bucket], terms, shapes)

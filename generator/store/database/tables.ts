@@ -193,7 +193,7 @@ export interface Tables {
   search_crates: { crate_id: number; terms: string }
   /**
    * The terms of a shard of crates: where they are in the search files, how many crates have them as
-   * a whole word, and their postings as JSON. The rows of `#` and a
+   * a whole word, and their postings. The rows of `#` and a
    * name have what is known of all crates.
    */
   search_terms: {
