@@ -149,7 +149,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
 
 /**
  * Follows marks that are done, in their transaction: tells searches that files have changed, begins
- * a larger layout when the registry has grown, and completes one whose files are all written.
+ * a layout if there is none or the registry has grown, and completes one whose files are written.
  */
 export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<void> {
   const own = done.filter(({ kind }) => kind === 'search' || kind === 'search-file')
@@ -158,8 +158,9 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
   const { now, next } = await readLayouts(tx)
   const wanted = await wantedLayout(tx)
   if (next === null) {
-    if (now && (wanted.bits > now.bits || wanted.shards > now.shards))
-      await beginLayout(tx, now, { ...wanted, bits: Math.max(wanted.bits, now.bits) })
+    const bits = Math.max(wanted.bits, now?.bits ?? 0)
+    if (now === null || bits > now.bits || wanted.shards > now.shards)
+      await beginLayout(tx, now, { ...wanted, bits })
   } else if ((await value(tx, REST, NEXT)) === null)
     await setMarks(tx, [LAYOUT_MARK], await generationOf(tx))
 }

@@ -61,6 +61,10 @@ export async function searchCrates(
   const files = kept.get(database) ?? new KeptFiles(tree)
   kept.set(database, files)
   const hits = await files.search(() => searchVersion(database), request)
+  if (hits === null) {
+    if ((await crateCount(database)) === 0) return NO_CRATES
+    refuse('search_unready')
+  }
   const { total, leniency, matched, words } = hits
   const ids =
     sort === 'relevance' ? hits.slice(slice, sort) : await sortedIds(database, hits, sort, slice)
@@ -91,11 +95,12 @@ class KeptFiles {
     this.#tree = tree
   }
 
-  async search(version: () => Promise<number>, request: SearchRequest): Promise<Hits> {
+  /** Returns what a search finds; null before the files are complete. */
+  async search(version: () => Promise<number>, request: SearchRequest): Promise<Hits | null> {
     try {
       return await findCrates(this.#at(await version()), request)
     } catch (error) {
-      if (error instanceof SearchUnready) refuse('search_unready')
+      if (error instanceof SearchUnready) return null
       // The files may be laid out in another way since the layout was read.
       this.#files.delete(searchLayoutPath)
       return findCrates(this.#at(await version()), request)
