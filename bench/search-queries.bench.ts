@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DATABASE_FILE } from '../generator/registry.ts'
-import { searchCrates, searchFor } from '../generator/store/catalog/search/search.ts'
+import { searchCrates, searchFor } from '../generator/search/search.ts'
 import type { Database } from '../generator/store/database/connection.ts'
 import { openDatabase } from '../generator/store/database/database.ts'
 import { all } from '../generator/store/database/statement.ts'

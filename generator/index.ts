@@ -113,13 +113,6 @@ export {
   releaseDependencies,
   releaseOfBytes,
 } from './store/catalog/releases.ts'
-export type { Slice } from './store/catalog/search/order.ts'
-export {
-  type FoundCrates,
-  NO_CRATES,
-  searchCrates,
-  searchFor,
-} from './store/catalog/search/search.ts'
 export { readTarget, type Target } from './store/catalog/target.ts'
 export type { Database } from './store/database/connection.ts'
 export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
@@ -151,8 +144,10 @@ export { type CanonicalName, canonicalName, isName, type Name, parseName } from 
 export { purgeKeys } from '../core/paths/purge-keys.ts'
 export { FILTERS, type Sort } from '../core/paths/search.ts'
 export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
+export type { Slice } from '../core/search/layout.ts'
 export { isEmptySearch, parametersOf, readSearch } from '../core/search/request.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
+export { type FoundCrates, NO_CRATES, searchCrates, searchFor } from './search/search.ts'
 
 // Issues and refusals.
 

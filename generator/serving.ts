@@ -20,7 +20,7 @@ import {
   type ServingDaemon,
 } from './store/database/daemons.ts'
 import { isOnServer } from './store/database/engine.ts'
-import { levelOf, requireSchema } from './store/database/migrations.ts'
+import { levelOf, requireSchema } from './store/database/schema/migrations.ts'
 import type { Queries } from './store/database/statement.ts'
 import { temporaryName } from './store/disk/steps.ts'
 import {

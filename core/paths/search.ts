@@ -1,4 +1,4 @@
-/** Path of the search page, and folder of the files that its script reads. */
+/** Path of the search page, and folder of the files that searches read. */
 export const SEARCH_FOLDER = 'search'
 export const searchPath = `${SEARCH_FOLDER}/index.html`
 
@@ -29,28 +29,23 @@ export function searchQuery(search: SearchParameters): string {
   return query.size === 0 ? '' : `?${query}`
 }
 
-/** Path of the file that the browser's search reads first. */
+/** Path of the file that searches read first; there is none before the others are complete. */
 export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
 
-/** Folder of the terms that the browser searches. */
+/** Folder of the terms. */
 export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
 
-/** Returns the folder of the terms if they are in 2^`bits` buckets. */
-export function searchBucketsFolder(bits: number): string {
-  return `${TERMS_FOLDER}/${bits}`
+/** Returns the path of a bucket of terms of a shard whose terms are in 2^`bits` buckets. */
+export function searchBucketPath(bits: number, shard: number, bucket: number): string {
+  return `${TERMS_FOLDER}/${bits}/${shard}/${bucket}.json`
 }
 
-/** Returns the path of the terms of one bucket. */
-export function searchBucketPath(bits: number, bucket: number): string {
-  return `${searchBucketsFolder(bits)}/${bucket}.json`
+/** Returns the path of a column of a shard. */
+export function searchColumnPath(column: 'ranks' | 'rust', shard: number): string {
+  return `${SEARCH_FOLDER}/${column}/${shard}.json`
 }
 
-/** Returns the path of what the search shows of a block of crates. */
+/** Returns the path of what results show of a block of crates. */
 export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
-}
-
-/** Returns the path of a shelf of the common terms with this hash. */
-export function searchShelfPath(hash: number, shelf: number): string {
-  return `${SEARCH_FOLDER}/common/${hash}/${shelf}.json`
 }

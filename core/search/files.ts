@@ -1,40 +1,30 @@
 import {
-  SEARCH_FOLDER,
   searchBlockPath,
   searchBucketPath,
+  searchColumnPath,
   searchLayoutPath,
-  searchShelfPath,
 } from '../paths/search.ts'
-import {
-  blockOf,
-  bucketOf,
-  type PackedCrate,
-  type PackedTerm,
-  type PackedWords,
-  type SearchLayout,
-} from './buckets.ts'
-import { hashOf } from './hash.ts'
-import { type Listed, listed } from './hits.ts'
-import type { Vocabulary } from './plan.ts'
+import { type Output, output } from '../paths/tree.ts'
+import { type Column, numbersIn } from './columns.ts'
+import type { SearchLayout } from './layout.ts'
+import { crateCount, type Postings } from './postings.ts'
+import { byGrade, gradeOf, isListed, LISTED_MAX, type ListedWord } from './vocabulary.ts'
 
-/** Loads the text of a file by its path below `search/`; bypasses caches if `isFresh`. */
-export type Load = (path: string, isFresh: boolean) => Promise<string>
+/** A term with the crates that it finds. */
+export interface FoundBy {
+  readonly term: string
+  readonly postings: Postings
+}
 
-type Bucket = readonly (PackedTerm | PackedWords)[]
+/** A bucket of a shard: its terms, and the words of the shapes that have their hashes in it. */
+export interface Bucket {
+  readonly terms: ReadonlyMap<string, Postings>
+  /** The whole words among the terms. */
+  readonly words: readonly ListedWord[]
+  readonly shapes: ReadonlyMap<number, readonly ListedWord[]>
+}
 
-/**
- * Maximum number of bytes that a search loads. As gzip, which servers send, they are about half as
- * many, and never more than 60,000.
- */
-const BUDGET = 112_000
-
-/** With fewer bytes left, no further similar words are looked for. */
-const LENIENT = 56_000
-
-/** The size that a file is assumed to have until it is there. */
-const GUESS = 3000
-
-/** A crate in the results. */
+/** What a result shows of a crate. */
 export interface FoundCrate {
   readonly id: number
   readonly name: string
@@ -43,116 +33,102 @@ export interface FoundCrate {
   /** Whether every version is yanked. */
   readonly yanked: boolean
   readonly updatedAt: string | null
-  readonly dependents: number
-  /** The minor version of the Rust that it needs; null if unknown. */
-  readonly rust: number | null
-  readonly owners: readonly string[]
 }
 
-/** The files that searches read; none is loaded twice. */
-export class SearchFiles implements Vocabulary {
-  /** The number of bytes that the search may still load. */
-  left = BUDGET
-  readonly #load: Load
-  readonly #files = new Map<string, Promise<readonly [size: number, data: unknown]>>()
-  /** The files of this search. They count although an earlier search may have loaded them. */
-  readonly #paid = new Set<string>()
-  #words: readonly string[] = []
-
-  constructor(load: Load) {
-    this.#load = load
-  }
-
-  /** Begins a search for some words. */
-  begin(words: readonly string[]): void {
-    this.left = BUDGET
-    this.#paid.clear()
-    this.#words = words
-  }
-
-  layout(isFresh = false): Promise<SearchLayout> {
-    return this.#file(searchLayoutPath, isFresh)
-  }
-
-  async counts(terms: readonly string[]): Promise<readonly number[]> {
-    const all = terms.map(term => this.term(term, this.#words.includes(term)))
-    return (await Promise.all(all)).map(one => one.crates)
-  }
-
-  async listed(key: string, hash: number): ReturnType<Vocabulary['listed']> {
-    const name = `${key} ${hash}`
-    const [, ...packed] = (await this.#bucket(hash, false)).find(([one]) => one === name) ?? [name]
-    let grade = 0
-    return packed.flatMap(one => {
-      if (typeof one === 'string') return [{ word: one, grade }]
-      grade = Number(one)
-      return []
-    })
-  }
-
-  /** Returns what the bucket of a term has of it; unless needed, only if there is enough `left`. */
-  async term(term: string, isNeeded = true): Promise<Listed> {
-    return listed(term, await this.#bucket(hashOf(term), isNeeded))
-  }
-
-  /** Returns the crates of a common term in a shelf. */
-  async shelf(term: string, shelf: number): Promise<Listed> {
-    return listed(term, await this.#file<Bucket>(searchShelfPath(hashOf(term), shelf)))
-  }
-
-  /** Returns crates in order; null for those that were just removed. */
-  crates(ids: readonly number[]): Promise<(FoundCrate | null)[]> {
-    return Promise.all(
-      ids.map(async id => {
-        const list = await this.#file<readonly PackedCrate[]>(searchBlockPath(blockOf(id)))
-        const packed = list.find(([one]) => one === id)
-        return packed === undefined ? null : unpacked(packed)
-      }),
-    )
-  }
-
-  /** Returns the terms and lists of a hash and of others. */
-  async #bucket(hash: number, isNeeded: boolean): Promise<Bucket> {
-    const { bits, crates } = await this.layout()
-    const before = this.#files.get(searchLayoutPath)
-    const pathOf = (bits: number) => searchBucketPath(bits, bucketOf(hash, bits))
-    const isSpent = !isNeeded && this.left < LENIENT && !this.#paid.has(pathOf(bits))
-    if (crates === 0 || isSpent) return []
-    const load = (bits: number) => this.#file<Bucket>(pathOf(bits))
-    return load(bits).catch(async error => {
-      // The number of buckets may have changed since the layout was read.
-      const isStale = this.#files.get(searchLayoutPath) === before
-      const after = await this.layout(isStale)
-      if (after.bits === bits) throw error
-      return load(after.bits)
-    })
-  }
-
-  /** Loads a file once; a failure is not cached. */
-  async #file<T>(path: string, isFresh = false): Promise<T> {
-    const isPaid = this.#paid.has(path)
-    this.#paid.add(path)
-    if (!isPaid) this.left -= GUESS
-    const [size, data] = await this.#loaded(path, isFresh)
-    if (!isPaid) this.left += GUESS - size
-    return data as T
-  }
-
-  #loaded(path: string, isFresh: boolean): Promise<readonly [size: number, data: unknown]> {
-    const known = isFresh ? undefined : this.#files.get(path)
-    if (known !== undefined) return known
-    // Pages have only the URL of the search folder.
-    const text = this.#load(path.slice(SEARCH_FOLDER.length + 1), isFresh)
-    const sizeOf = (text: string) => new TextEncoder().encode(text).length
-    const file = text.then(text => [sizeOf(text), JSON.parse(text)] as const)
-    this.#files.set(path, file)
-    file.catch(() => this.#files.get(path) === file && this.#files.delete(path))
-    return file
-  }
+/** A crate of which results show something. */
+export interface ShownCrate extends Omit<FoundCrate, 'description'> {
+  readonly description: string | null
 }
 
-function unpacked(packed: PackedCrate): FoundCrate {
-  const [id, name, version, description, yanked, updatedAt, dependents, rust, ...owners] = packed
-  const facts = { updatedAt, dependents, rust, owners }
-  return { id, name, version, description, yanked: yanked === 1, ...facts }
+/** Maximum number of characters shown of a description. */
+const DESCRIPTION_MAX = 160
+
+/** Renders the file that says how the others are laid out. */
+export function layoutFile(layout: SearchLayout): Output {
+  return output(searchLayoutPath, `${JSON.stringify(layout)}\n`)
+}
+
+/**
+ * Renders a bucket of a shard: terms with their postings, and lists of words by the hash of their
+ * shape, each grade before its words. Both are given in any order.
+ */
+export function bucketFile(
+  place: readonly [bits: number, shard: number, bucket: number],
+  terms: readonly FoundBy[],
+  shapes: ReadonlyMap<number, readonly ListedWord[]>,
+): Output {
+  const sorted = terms.toSorted((a, b) => (a.term < b.term ? -1 : 1))
+  const lists = [...shapes].sort(([a], [b]) => a - b)
+  return lines(searchBucketPath(...place), [
+    ...sorted.map(({ term, postings }) => JSON.stringify([term, postings])),
+    ...lists.map(([hash, words]) => JSON.stringify([hash, ...packWords(words)])),
+  ])
+}
+
+function packWords(words: readonly ListedWord[]): (number | string)[] {
+  let last = 0
+  return [...words]
+    .sort(byGrade)
+    .slice(0, LISTED_MAX)
+    .flatMap(({ word, grade }) => {
+      const before = last
+      last = grade
+      return grade === before ? [word] : [grade, word]
+    })
+}
+
+/** Reads a bucket. */
+export function readBucket(text: string): Bucket {
+  const terms = new Map<string, Postings>()
+  const shapes = new Map<number, ListedWord[]>()
+  const words: ListedWord[] = []
+  for (const [key, ...rest] of JSON.parse(text)) {
+    if (typeof key === 'number') shapes.set(key, unpackWords(rest))
+    else {
+      terms.set(key, rest[0])
+      if (isListed(key)) words.push({ word: key, grade: gradeOf(crateCount(rest[0])) })
+    }
+  }
+  return { terms, words, shapes }
+}
+
+function unpackWords(packed: readonly (number | string)[]): ListedWord[] {
+  let grade = 0
+  return packed.flatMap(one => {
+    if (typeof one === 'string') return [{ word: one, grade }]
+    grade = one
+    return []
+  })
+}
+
+/** Renders a column of a shard, as `changeColumn` returns it. */
+export function columnFile(column: Column, shard: number, text: string): Output {
+  return output(searchColumnPath(column, shard), `${JSON.stringify(text)}\n`)
+}
+
+/** Reads a column of a shard. */
+export function readColumn(text: string): Uint8Array {
+  return numbersIn(JSON.parse(text))
+}
+
+/** Renders a block; the crates are given in the order of their ids. */
+export function blockFile(block: number, crates: readonly ShownCrate[]): Output {
+  const packed = crates.map(({ id, name, version, description, yanked, updatedAt }) => {
+    const shown = [...(description ?? '').replace(/\s+/g, ' ').trim()].slice(0, DESCRIPTION_MAX)
+    return JSON.stringify([id, name, version, shown.join(''), yanked ? 1 : 0, updatedAt])
+  })
+  return lines(searchBlockPath(block), packed)
+}
+
+/** Reads a block. */
+export function readBlock(text: string): FoundCrate[] {
+  const crates = JSON.parse(text) as [number, string, string, string, 0 | 1, string | null][]
+  return crates.map(([id, name, version, description, yanked, updatedAt]) => {
+    return { id, name, version, description, yanked: yanked === 1, updatedAt }
+  })
+}
+
+/** Renders one item per line, so that a change makes a small diff between copies of the tree. */
+function lines(path: string, items: readonly string[]): Output {
+  return output(path, `[${items.length === 0 ? '' : `\n${items.join(',\n')}\n`}]\n`)
 }

@@ -1,123 +1,185 @@
-import { blockOf, type PackedTerm } from './buckets.ts'
-import { type Likeness, similarRank } from './terms.ts'
-import { RANK_YANKED } from './words.ts'
+import { SHARD_CRATES, type Slice } from './layout.ts'
+import type { Leniency, Plan } from './plan.ts'
+import { eachPosting, type Postings } from './postings.ts'
+import { behind, isYanked } from './rank.ts'
+import { type Likeness, similarFit } from './terms.ts'
 
-/** The crates that a term finds, as its file lists them. */
-export interface Listed {
-  readonly term: string
-  /** Total number of crates; for a common term, more than `ranks` has. */
-  readonly crates: number
-  /** The first crates: id → rank. */
-  readonly ranks: ReadonlyMap<number, number>
-  /** The shelves that have all crates of a common term, with the number of crates of each. */
-  readonly shelves: ReadonlyMap<number, number>
+/** The key of a crate that is not found; all keys are lower. */
+const NO_KEY = 8192
+
+/** The part of a key that crates have whose versions are all yanked; they come last. */
+const YANKED_KEY = 4096
+
+/** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
+const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
+
+/** A fit that no word has. */
+const NO_FIT = 255
+
+/** The crates of a shard that a word finds, each with its best fit. */
+export class WordCrates {
+  readonly places: number[] = []
+  readonly #fits = new Uint8Array(SHARD_CRATES).fill(NO_FIT)
+
+  /** Adds a crate unless it has a better fit; null is none. */
+  put(place: number, fit: number | null): void {
+    const before = this.#fits[place] ?? 0
+    if (fit === null || fit >= before) return
+    if (before === NO_FIT) this.places.push(place)
+    this.#fits[place] = fit
+  }
+
+  fitAt(place: number): number {
+    return this.#fits[place] ?? NO_FIT
+  }
 }
 
-/** The crates that a word of a query finds by several terms, or a filter by one. */
-export interface WordHits {
-  readonly lists: readonly (Listed & { readonly likeness: Likeness })[]
-}
+/** What a search finds in a shard. */
+export class ShardHits {
+  readonly firstId: number
+  readonly #ranks: Uint8Array
+  /** The number of words that each crate has, and the worst fit of them. */
+  readonly #matched: Uint8Array
+  readonly #fits: Uint8Array
+  /** 2 without the rarest word, plus 1 unless the query is the name. */
+  readonly #later: Uint8Array
 
-/** A crate that matches, with its highest rank over all words. */
-export interface Hit {
-  readonly id: number
-  readonly rank: number
-}
+  constructor(shard: number, ranks: Uint8Array) {
+    this.firstId = shard * SHARD_CRATES
+    this.#ranks = ranks.slice()
+    this.#matched = new Uint8Array(ranks.length)
+    this.#fits = new Uint8Array(ranks.length)
+    this.#later = new Uint8Array(ranks.length).fill(3)
+  }
 
-/** Unpacks a term from its bucket or shelf. */
-export function listed(term: string, bucket: readonly (readonly [string, ...unknown[]])[]): Listed {
-  const packed = bucket.find(([one]) => one === term) as PackedTerm | undefined
-  const [, total, ...groups] = packed ?? [term, 0]
-  const [crates = 0, ...counts] = typeof total === 'number' ? [total] : total
-  const shelves = new Map<number, number>()
-  for (let at = 0; at < counts.length; at += 2) shelves.set(counts[at] ?? 0, counts[at + 1] ?? 0)
-  const ranks = new Map<number, number>()
-  for (const [rank = 0, ...steps] of groups) {
-    let id = 0
-    for (const step of steps) {
-      id += step
-      ranks.set(id, rank)
+  /** Keeps only these crates. */
+  keep(postings: Postings): void {
+    const kept = new Uint8Array(this.#ranks.length)
+    eachPosting(postings, place => {
+      kept[place] = this.#ranks[place] ?? 0
+    })
+    this.#ranks.set(kept)
+  }
+
+  /** Keeps only crates that say to need no later Rust than a minor version; `column`: all of them. */
+  keepRust(minor: number, column: Uint8Array): void {
+    for (let place = 0; place < column.length; place++)
+      if ((column[place] ?? 0) > minor + 1) this.#ranks[place] = 0
+  }
+
+  /** Adds the crates that a word of the query finds by some terms. */
+  addWord(
+    terms: readonly { readonly found: WordCrates; readonly likeness: Likeness }[],
+    isRarest: boolean,
+  ): void {
+    const best = new WordCrates()
+    for (const { found, likeness } of terms)
+      for (const place of found.places) best.put(place, similarFit(found.fitAt(place), likeness))
+    for (const place of best.places) {
+      const fit = best.fitAt(place)
+      this.#matched[place] = (this.#matched[place] ?? 0) + 1
+      if (fit > (this.#fits[place] ?? 0)) this.#fits[place] = fit
+      if (isRarest) this.#later[place] = (this.#later[place] ?? 0) & 1
     }
   }
-  return { term, crates, ranks, shelves }
-}
 
-/** Whether the lists of a word do not have all its crates. */
-export function isCommon({ lists }: WordHits): boolean {
-  return lists.some(list => list.shelves.size > 0)
-}
+  /** Lets crates come first whose name the words of the query make together. */
+  addExact(postings: Postings): void {
+    eachPosting(postings, place => {
+      this.#later[place] = (this.#later[place] ?? 0) & 2
+    })
+  }
 
-/** Whether a hit is a crate whose versions are all yanked; ranks of `exact` ones are lower by 1. */
-export function isYanked({ rank }: Pick<Hit, 'rank'>): boolean {
-  return rank >= RANK_YANKED - 1
-}
-
-/** Returns the crates of a word, each with its best rank. */
-export function ranksOf({ lists }: WordHits): Map<number, number> {
-  const ranks = new Map<number, number>()
-  for (const { ranks: own, likeness } of lists) {
-    for (const [id, rank] of own) {
-      const now = similarRank(rank, likeness)
-      if (now < (ranks.get(id) ?? Number.POSITIVE_INFINITY)) ranks.set(id, now)
+  /** Returns the highest number of words that a crate has; -1 if there is no crate. */
+  mostMatched(): number {
+    let most = -1
+    for (let place = 0; place < this.#ranks.length; place++) {
+      const count = this.#matched[place] ?? 0
+      if (count > most && this.#ranks[place] !== 0) most = count
     }
+    return most
   }
-  return ranks
-}
 
-/** Returns the crates that every word finds, in order; those in `exact` first. */
-export function hitsOf(words: readonly WordHits[], exact?: ReadonlyMap<number, unknown>): Hit[] {
-  const [first, ...others] = words.map(ranksOf).sort((a, b) => a.size - b.size)
-  const found: Hit[] = []
-  for (const [id, own] of first ?? []) {
-    const ranks = others.map(other => other.get(id) ?? -1)
-    if (ranks.includes(-1)) continue
-    const rank = Math.max(own, ...ranks)
-    found.push({ id, rank: exact?.has(id) ? rank - (rank % RANK_YANKED) - 1 : rank })
-  }
-  return inOrder(found)
-}
-
-/** Returns the crates that the most words find, though not all; those of `rarest` come first. */
-export function mostHits(
-  words: readonly WordHits[],
-  masks: readonly WordHits[],
-  rarest: WordHits | undefined,
-): { hits: Hit[]; matched: number } {
-  const found = new Map<number, { count: number; rank: number }>()
-  const kept = masks.map(ranksOf)
-  let matched = 0
-  for (const ranks of words.map(ranksOf)) {
-    for (const [id, rank] of ranks) {
-      if (!kept.every(mask => mask.has(id))) continue
-      const before = found.get(id) ?? { count: 0, rank: 0 }
-      found.set(id, { count: before.count + 1, rank: Math.max(before.rank, rank) })
-      matched = Math.max(matched, before.count + 1)
+  /**
+   * Returns keys by which crates with so many words are sorted. From the highest bit on: yanked, not
+   * named by the query, without the rarest word, the fit of three bits, and how low the rank is.
+   */
+  keys(matched: number): Uint16Array {
+    const keys = new Uint16Array(this.#ranks.length).fill(NO_KEY)
+    for (let place = 0; place < keys.length; place++) {
+      const rank = this.#ranks[place] ?? 0
+      if (rank === 0 || this.#matched[place] !== matched) continue
+      const later = this.#later[place] ?? 0
+      const group = ((later & 1) << 1) | (later >> 1)
+      const fit = (group << 3) | (this.#fits[place] ?? 0)
+      keys[place] = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
     }
+    return keys
   }
-  const first = rarest && ranksOf(rarest)
-  const best = [...found].filter(([, { count }]) => count === matched)
-  // The rank stays that of a yanked or unyanked crate; twice as many ranks have room for the rest.
-  const hits = best.map(([id, { rank }]) => {
-    const later = first?.has(id) ? 0 : RANK_YANKED
-    return { id, rank: rank < RANK_YANKED ? rank / 2 + later / 2 : rank + later }
-  })
-  return { hits: inOrder(hits), matched }
 }
 
-/** Returns the number of crates of a word; there may be more if it is common. */
-export function sizeOf(word: WordHits): { total: number; isLeast: boolean } {
-  if (!isCommon(word)) return { total: ranksOf(word).size, isLeast: false }
-  const total = Math.max(...word.lists.map(list => list.crates))
-  return { total, isLeast: word.lists.length > 1 }
+/** What a search finds, in order. */
+export class Hits {
+  readonly leniency: Leniency
+  /** The number of crates on all pages. */
+  readonly total: number
+  /** How many words each of these crates has, of how many that any crate has. */
+  readonly matched: number
+  readonly words: number
+  readonly #shards: readonly { readonly firstId: number; readonly keys: Uint16Array }[]
+
+  constructor(shards: readonly ShardHits[], plan: Plan) {
+    const most = Math.max(-1, ...shards.map(shard => shard.mostMatched()))
+    const { similar, suggested, missing } = plan
+    this.leniency = { similar, suggested, missing }
+    this.words = plan.words.length
+    this.matched = Math.max(0, most)
+    // Words that no crate has together with the filters find nothing.
+    const isFound = this.words === 0 || most > 0
+    this.#shards = (isFound ? shards : []).map(shard => {
+      return { firstId: shard.firstId, keys: shard.keys(this.matched) }
+    })
+    this.total = this.#shards.reduce((sum, { keys }) => sum + countOf(keys), 0)
+  }
+
+  /** Returns the ids of a part of the crates, in the order of parts of their keys and then of ids. */
+  slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
+    const part = KEY_PARTS[by]
+    const counts = new Uint32Array(NO_KEY + 1)
+    for (const { keys } of this.#shards)
+      for (let at = 0; at < keys.length; at++) {
+        const key = keys[at] ?? NO_KEY
+        const own = key < NO_KEY ? key & part : NO_KEY
+        counts[own] = (counts[own] ?? 0) + 1
+      }
+    const next: number[] = []
+    let first = -offset
+    for (const count of counts) {
+      next.push(first)
+      first += count
+    }
+    const ids: number[] = []
+    for (const { keys, firstId } of this.#shards)
+      for (let place = 0; place < keys.length; place++) {
+        const key = keys[place] ?? NO_KEY
+        if (key === NO_KEY) continue
+        const at = next[key & part] ?? 0
+        next[key & part] = at + 1
+        if (at >= 0 && at < limit) ids[at] = firstId + place
+      }
+    return ids
+  }
+
+  /** Whether a crate is found; null if it is, and all its versions are yanked. */
+  has(id: number): boolean | null {
+    const { keys } = this.#shards[Math.floor(id / SHARD_CRATES)] ?? {}
+    const key = keys?.[id % SHARD_CRATES] ?? NO_KEY
+    return key < YANKED_KEY || (key < NO_KEY ? null : false)
+  }
 }
 
-function inOrder(hits: readonly Hit[]): Hit[] {
-  return [...hits].sort((a, b) => a.rank - b.rank || a.id - b.id)
-}
-
-/** Returns the first hits, as many as are in `most` files of crates. */
-export function inBlocks(hits: readonly Hit[], most: number): readonly Hit[] {
-  const blocks = new Set<number>()
-  const end = hits.findIndex(hit => blocks.add(blockOf(hit.id)).size > most)
-  return hits.slice(0, end < 0 ? hits.length : end)
+function countOf(keys: Uint16Array): number {
+  let count = 0
+  for (let place = 0; place < keys.length; place++) if (keys[place] !== NO_KEY) count++
+  return count
 }

@@ -1,3 +1,4 @@
+import { formatBytes } from '../quantity.ts'
 import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
@@ -5,25 +6,36 @@ import { parseQuery } from './words.ts'
 /** The outcome of a search, as far as words tell it. */
 export interface Outcome {
   readonly total: number
-  readonly isLeast?: boolean
   /** How many of the best crates were looked at, if not all. */
   readonly considered?: number | null
+  /** The number of characters that a browser has read for it. */
+  readonly loaded?: number
   readonly leniency: Leniency
   readonly matched: number
   readonly words: number
 }
 
 /** Returns what heads the results: how many there are, and of what. */
-export function headlineOf(request: SearchRequest, { total, isLeast }: Outcome): string {
+export function headlineOf(request: SearchRequest, { total }: Outcome): string {
   if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
   const number = total === 0 ? 'No' : grouped(total)
-  const count = `${isLeast ? 'More than ' : ''}${number} ${total === 1 ? 'crate' : 'crates'}`
+  const count = `${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
   return q === '' ? count : `${count} for “${q}”`
 }
 
+/** As gzip, which servers send, so many characters are about 60 kB. */
+const MUCH = 160_000
+
 /** Returns what a search did beyond finding the words that were given, as sentences. */
-export function notesOf({ total, considered, leniency, matched, words }: Outcome): string[] {
+export function notesOf({
+  total,
+  considered,
+  loaded = 0,
+  leniency,
+  matched,
+  words,
+}: Outcome): string[] {
   if (total === 0) return []
   const notes = leniency.similar.map(
     ({ word, others }) => `No crate has “${word}”; these have ${others.map(quoted).join(' or ')}.`,
@@ -37,6 +49,8 @@ export function notesOf({ total, considered, leniency, matched, words }: Outcome
     )
   if (considered)
     notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
+  if (loaded > MUCH)
+    notes.push(`Your browser has read ${formatBytes(loaded)} of files for this search.`)
   return notes
 }
 

@@ -1,14 +1,15 @@
-import { POSTINGS_MAX } from './buckets.ts'
 import type { Likeness } from './terms.ts'
-import { gradeOf, type Key, keyOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
+import { gradeOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
 import { WORD_MAX } from './words.ts'
 
-/** What a search knows of the words of a registry; the catalog and the search files answer it. */
+/** What a search knows of the words of a registry. */
 export interface Vocabulary {
-  /** Returns the number of crates that each of some terms finds. */
-  counts(terms: readonly string[]): Promise<readonly number[]>
-  /** Returns the words that are listed under a key. */
-  listed(key: Key, hash: number): Promise<readonly ListedWord[]>
+  /** Returns the number of crates that a term finds. */
+  count(term: string): Promise<number>
+  /** Returns the words that begin with the same three letters. */
+  beginningAs(word: string): Promise<readonly ListedWord[]>
+  /** Returns words that begin and end with the same letters. */
+  shapedAs(word: string): Promise<readonly ListedWord[]>
 }
 
 /** A term that a word of the query stands for. */
@@ -47,8 +48,8 @@ export interface Plan extends Leniency {
 
 /** Maximum number of words, over the whole query, that begin with its words or are inflections. */
 const NEAR_MAX = 8
-/** Maximum number of crates that these words may have together: browsers load all of them. */
-const NEAR_CRATES = 2 * POSTINGS_MAX
+/** Crates with words like one that this many crates have would come after too many others. */
+const MANY = 4096
 /** Maximum number of words that are searched instead of one that no crate has. */
 const LIKELY_MAX = 3
 /** A word that this many crates have is no typo. */
@@ -75,62 +76,35 @@ interface Part {
 }
 
 async function planWord(word: string, vocabulary: Vocabulary, share: number): Promise<Part> {
-  if (word.length > WORD_MAX) return { planned: { word, variants: [], crates: 0 } }
-  const [own = 0] = await vocabulary.counts([word])
-  // Crates with similar words would come after too many others.
-  if (own > POSTINGS_MAX) return { planned: plannedBy(word, [{ ...same(word), crates: own }]) }
-  const listed = word.length < 3 ? [] : await vocabulary.listed('start', keyOf('start', word))
-  const alike = affordable(nearWords(word, listed), share)
-  const near = await existing(alike, 'near', vocabulary)
-  // A word that very many crates have is too much for a browser to load, unless it was asked for.
-  const found = near.filter(one => one.crates <= POSTINGS_MAX)
-  const planned = plannedBy(word, own > 0 ? [{ ...same(word), crates: own }, ...found] : found)
-  if (planned.crates >= FEW) return { planned }
-  const shaped = await vocabulary.listed('shape', keyOf('shape', word))
-  const likely = likelyWords(word, [...listed, ...shaped])
-  if (planned.crates > 0) {
-    const better = likely.find(one => one.grade >= gradeOf(planned.crates) + GRADES_APART)
-    return better ? { planned, suggested: { word, others: [better.word] } } : { planned }
+  const planned = (variants: readonly Counted[]): PlannedWord => ({
+    word,
+    variants: variants.map(({ term, likeness }) => ({ term, likeness })),
+    crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
+  })
+  if (word.length > WORD_MAX) return { planned: planned([]) }
+  const counted = async (term: string, likeness: Likeness): Promise<Counted[]> => {
+    const crates = await vocabulary.count(term)
+    return crates > 0 ? [{ term, likeness, crates }] : []
   }
-  const others = likely.slice(0, LIKELY_MAX).map(one => one.word)
-  const instead = plannedBy(word, await existing(others, 'same', vocabulary))
-  if (instead.crates === 0) return { planned }
+  const own = await counted(word, 'same')
+  if ((own[0]?.crates ?? 0) > MANY) return { planned: planned(own) }
+  const listed = word.length < 3 ? [] : await vocabulary.beginningAs(word)
+  const alike = nearWords(word, listed).slice(0, share)
+  const near = await Promise.all(alike.map(one => counted(one.word, 'near')))
+  const found = planned([...own, ...near.flat()])
+  if (found.crates >= FEW) return { planned: found }
+  const likely = likelyWords(word, [...listed, ...(await vocabulary.shapedAs(word))])
+  if (found.crates > 0) {
+    const better = likely.find(one => one.grade >= gradeOf(found.crates) + GRADES_APART)
+    return { planned: found, ...(better && { suggested: { word, others: [better.word] } }) }
+  }
+  const others = likely.slice(0, LIKELY_MAX).map(one => counted(one.word, 'same'))
+  const instead = planned((await Promise.all(others)).flat())
+  if (instead.crates === 0) return { planned: found }
   return { planned: instead, similar: { word, others: instead.variants.map(one => one.term) } }
 }
 
-function same(term: string): Variant {
-  return { term, likeness: 'same' }
-}
-
-/** Returns the first words, at most `share`, that do not have too many crates by their grades. */
-function affordable(near: readonly ListedWord[], share: number): string[] {
-  let left = (NEAR_CRATES / NEAR_MAX) * share
-  const chosen: string[] = []
-  for (const { word, grade } of near) {
-    const most = 2 ** grade - 1
-    if (chosen.length === share || most > left) continue
-    left -= most
-    chosen.push(word)
-  }
-  return chosen
-}
-
 type Counted = Variant & { readonly crates: number }
-
-async function existing(
-  terms: readonly string[],
-  likeness: Likeness,
-  vocabulary: Vocabulary,
-): Promise<Counted[]> {
-  const counts = terms.length === 0 ? [] : await vocabulary.counts(terms)
-  const all = terms.map((term, at) => ({ term, likeness, crates: counts[at] ?? 0 }))
-  return all.filter(one => one.crates > 0)
-}
-
-function plannedBy(word: string, found: readonly Counted[]): PlannedWord {
-  const variants = found.map(({ term, likeness }) => ({ term, likeness }))
-  return { word, variants, crates: found.reduce((sum, one) => sum + one.crates, 0) }
-}
 
 /** Returns the position of the word that the fewest crates have: it says most about the query. */
 export function rarestOf(words: readonly PlannedWord[]): number {

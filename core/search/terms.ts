@@ -1,21 +1,18 @@
+import type { Filter } from '../paths/search.ts'
 import { isStorable } from '../text.ts'
-import { scoreOf } from './score.ts'
-import { isListed } from './vocabulary.ts'
-import { isStopWord, RANK_FIT, RANK_YANKED, WORD_MAX, wordsOf } from './words.ts'
+import { isStopWord, WORD_MAX, wordsOf } from './words.ts'
 
 /** Maximum number of words of a description that are searched. */
 const DESCRIPTION_WORDS = 200
 
-/** Maximum number of keywords, of categories and of licenses by which a crate is filtered. */
+/** Maximum number of values of each filter by which a crate is found. */
 const FILTERED = 20
-
-/** The fit of a word of the description; on its own, so that scripts do without the others. */
-const DESCRIPTION = 5
 
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
  * begins with it, another word of the name does, it is a keyword, the description contains it. Then
- * the same for a word that is like the one in the query: `similarFit`.
+ * the same for a word that is like the one in the query: `similarFit`. Files tell the first word of
+ * a name from `later` ones.
  */
 export const Fit = {
   exact: 0,
@@ -23,7 +20,8 @@ export const Fit = {
   begins: 2,
   part: 3,
   keyword: 4,
-  description: DESCRIPTION,
+  description: 5,
+  later: 6,
 } as const
 
 /** How a word of a crate is like the one in the query: the same, or longer or inflected. */
@@ -31,21 +29,25 @@ export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
 export function similarFit(fit: number, likeness: Likeness): number {
-  return likeness === 'same' ? fit : fit < DESCRIPTION ? 6 : 7
+  return likeness === 'same' ? fit : fit < Fit.description ? 6 : 7
 }
 
-/** Returns the rank of a crate that a word like the one in the query finds with a rank. */
-export function similarRank(rank: number, likeness: Likeness): number {
-  const fit = Math.floor((rank % RANK_YANKED) / RANK_FIT)
-  return rank + (similarFit(fit, likeness) - fit) * RANK_FIT
+/** Returns a fit of a file as searches compare it. */
+export function plainFit(fit: number): number {
+  return fit === Fit.later ? Fit.name : fit
 }
 
-/** The filters that are terms; their crates are in the postings. */
-export const TERM_FILTERS = ['keyword', 'category', 'license'] as const
-export type TermFilter = (typeof TERM_FILTERS)[number]
+/** Returns the fit of a crate for the beginning of a word that it has; null if it counts no more. */
+export function beginningFit(fit: number): number | null {
+  if (fit === Fit.exact || fit === Fit.name) return Fit.begins
+  return fit === Fit.later ? Fit.part : null
+}
 
-/** Returns the term of all crates with a keyword, a category or a license. */
-export function filterTerm(filter: TermFilter, value: string): string {
+/** Beginnings of words of names that are terms of their own; longer ones are looked for in words. */
+export const SHORT = 2
+
+/** Returns the term of all crates with a keyword, a category, a license, or an owner. */
+export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): string {
   return `${filter}:${value.trim().toLowerCase()}`
 }
 
@@ -56,79 +58,43 @@ export interface Searched {
   readonly description: string | null
   readonly categories?: readonly string[]
   readonly license?: string | null
-  readonly yanked: boolean
-  /** The step of its dependents (`stepOf`), 0 without it. */
-  readonly step?: number
+  /** The usernames of its owners, if pages name them. */
+  readonly owners?: readonly string[]
 }
 
-/** What a crate is found by. */
-export interface Findable {
-  /** The terms, with the rank of the crate: words, the name, results of `filterTerm`. */
-  readonly ranks: ReadonlyMap<string, number>
-  /** The whole words among them, which searches for similar words find. */
-  readonly words: ReadonlySet<string>
-}
-
-/** Returns what a crate is found by. */
-export function findableBy(crate: Searched): Findable {
+/** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
+export function termsOf(crate: Searched): ReadonlyMap<string, number> {
   const fits = new Map<string, number>()
-  const words = new Set<string>()
   const put = (term: string, fit: number) => {
-    if (
-      term.length <= WORD_MAX &&
-      isStorable(term) &&
-      fit < (fits.get(term) ?? Number.POSITIVE_INFINITY)
-    )
-      fits.set(term, fit)
-  }
-  const putWord = (word: string, fit: number) => {
-    put(word, fit)
-    if (isListed(word)) words.add(word)
+    const isBetter = plainFit(fit) < plainFit(fits.get(term) ?? Number.POSITIVE_INFINITY)
+    if (isBetter && term.length <= WORD_MAX && isStorable(term)) fits.set(term, fit)
   }
   for (const [at, word] of crate.canonical.split('_').entries()) {
-    for (let end = 1; end < word.length; end++)
+    for (let end = 1; end < word.length && end <= SHORT; end++)
       put(word.slice(0, end), at === 0 ? Fit.begins : Fit.part)
-    if (word !== '') putWord(word, Fit.name)
+    if (word !== '') put(word, at === 0 ? Fit.name : Fit.later)
   }
   put(crate.canonical, Fit.exact)
-  for (const word of wordsOf(crate.keywords.join(' '))) putWord(word, Fit.keyword)
-  for (const word of describing(crate)) putWord(word, Fit.description)
-  for (const term of filterTerms(crate)) put(term, 0)
-  return { ranks: new Map([...fits].map(([term, fit]) => [term, rankOf(crate, fit)])), words }
-}
-
-/** Returns the searched words of a description, each once. */
-function describing({ description }: Searched): string[] {
-  const words = wordsOf(description ?? '').filter(word => !isStopWord(word))
-  return [...new Set(words)].slice(0, DESCRIPTION_WORDS)
+  for (const word of wordsOf(crate.keywords.join(' '))) put(word, Fit.keyword)
+  const described = wordsOf(crate.description ?? '').filter(word => !isStopWord(word))
+  for (const word of [...new Set(described)].slice(0, DESCRIPTION_WORDS)) put(word, Fit.description)
+  for (const term of filterTerms(crate)) put(term, Fit.exact)
+  return fits
 }
 
 /** A crate is also in the categories above its own, and has each license of an expression. */
-function filterTerms({ keywords, categories = [], license = null }: Searched): string[] {
-  const terms = (filter: TermFilter, values: readonly string[]) =>
+function filterTerms(crate: Searched): string[] {
+  const { keywords, categories = [], license, owners = [] } = crate
+  const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
     values.slice(0, FILTERED).map(value => filterTerm(filter, value))
-  const above = categories.flatMap(one =>
-    one.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
+  const above = categories.flatMap(category =>
+    category.split('::').map((_, at, parts) => parts.slice(0, at + 1).join('::')),
   )
-  const licenses = (license ?? '')
-    .split(/\s+(?:or|and|with)\s+|[()/,\s]+/i)
-    .filter(one => one !== '')
-  return [...terms('keyword', keywords), ...terms('category', above), ...terms('license', licenses)]
-}
-
-/** Number of classes; the upper half is for crates whose versions are all yanked. */
-export const CLASSES = 16
-export const YANKED_FROM = 8
-
-/** Returns the class of a rank: yanked or not, and the fit. Within one, the score counts. */
-export function classOf(rank: number): number {
-  return Math.floor(rank / RANK_FIT)
-}
-
-/**
- * Returns the rank of a crate for a word: unyanked first, then the better fit, then the better
- * score: more dependents, then the shorter name. For several words, the highest rank counts.
- */
-function rankOf({ canonical, yanked, step = 0 }: Searched, fit: number): number {
-  return Number(yanked) * RANK_YANKED + fit * RANK_FIT + scoreOf(step, canonical.length)
+  const licenses = (license ?? '').split(/\s+(?:or|and|with)\s+|[()/,\s]+/i).filter(Boolean)
+  return [
+    ...terms('keyword', keywords),
+    ...terms('category', above),
+    ...terms('license', licenses),
+    ...terms('owner', owners),
+  ]
 }

@@ -1,15 +1,10 @@
-import { hashOf } from './hash.ts'
 import { stemOf, typosBetween, typosIn } from './similar.ts'
 
 /** Lengths of the words that a search may find instead of a similar one. */
 const [LISTED_FROM, LISTED_TO] = [3, 32]
 
-/** Maximum number of words that are listed under one key; those of the most crates. */
+/** Maximum number of words in a list of those with one shape; those of the most crates. */
 export const LISTED_MAX = 500
-
-/** Two ways to look for words like another: those that begin alike, and those that end alike. */
-export const KEYS = ['start', 'shape'] as const
-export type Key = (typeof KEYS)[number]
 
 /** A word that names, keywords or descriptions have. */
 export interface ListedWord {
@@ -18,19 +13,13 @@ export interface ListedWord {
   readonly grade: number
 }
 
-/** Whether a word is listed at all. */
-export function isListed(word: string): boolean {
-  return word.length >= LISTED_FROM && word.length <= LISTED_TO && /\D/.test(word)
+/** Whether a term is a word that is listed. */
+export function isListed(term: string): boolean {
+  return term.length >= LISTED_FROM && term.length <= LISTED_TO && WORD.test(term)
 }
 
-/**
- * Returns the hash by which a word is listed. `start`: its first three characters, which words with
- * the same beginning or stem share. `shape`: its first and its last. A word with a typo has one of
- * them right, unless its first character is wrong.
- */
-export function keyOf(key: Key, word: string): number {
-  return hashOf(key + (key === 'start' ? word.slice(0, 3) : word.charAt(0) + word.slice(-1)))
-}
+/** Names of several words and filters are no words; numbers are like too many others. */
+const WORD = /^(?!\d*$)[^_:]+$/
 
 /** Returns the grade of a word that so many crates have. */
 export function gradeOf(crates: number): number {
@@ -42,12 +31,17 @@ export function byGrade(a: ListedWord, b: ListedWord): number {
   return b.grade - a.grade || (a.word < b.word ? -1 : 1)
 }
 
-/** Returns the words that begin with a word, or differ from it only by an English ending. */
+/**
+ * Returns the words that begin with a word, or differ from it only by an English ending; the most
+ * frequent first.
+ */
 export function nearWords(word: string, listed: readonly ListedWord[]): ListedWord[] {
   const stem = stemOf(word)
-  return listed.filter(
-    one => one.word !== word && (one.word.startsWith(word) || stemOf(one.word) === stem),
-  )
+  // Looked at first, because stems take longer.
+  const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
+  const isNear = (other: string) =>
+    other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
+  return listed.filter(one => one.word !== word && isNear(one.word)).sort(byGrade)
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */

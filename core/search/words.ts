@@ -9,12 +9,6 @@ export const WORDS_MAX = 8
 /** Maximum number of characters of a query; the rest is ignored. */
 const QUERY_MAX = 500
 
-/** The lowest rank of crates whose versions are all yanked. */
-export const RANK_YANKED = 1024
-
-/** Number of ranks per fit. */
-export const RANK_FIT = 128
-
 /** Words that say nothing in a description; a query needs them only if it has no others. */
 const STOP_WORDS = new Set(
   'a an and are as at be by for from in is it its of on or that the this to with'.split(' '),

@@ -23,13 +23,13 @@ const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
 
 /** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
 export function search(registry: Registry): OpenHandler {
-  const { database, site } = registry
+  const { site } = registry
   return async c => {
     const query = v.parse(searchQuery, c.req.query())
     const read = readSearch(name => c.req.query(name), site.owners)
     const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
     const text = request.q.replaceAll('+', ' ').trim()
-    const found = await searchCrates(database, request, sliceOf(query))
+    const found = await searchCrates(registry, request, sliceOf(query))
     const { ids, total, leniency, matched, words } = found
     const exact = isName(text) ? canonicalName(text) : null
     const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))

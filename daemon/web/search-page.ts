@@ -15,12 +15,13 @@ import { sliceOf } from '../http/paging.ts'
 const PER_PAGE = 30
 
 /** `GET /search/`: results without JavaScript. Static hosts serve a file at the same path. */
-export function searchResults({ database, site }: Registry): OpenHandler {
+export function searchResults(registry: Registry): OpenHandler {
+  const { database, site } = registry
   return async c => {
     const request = readSearch(name => c.req.query(name), site.owners)
     const slice = sliceOf({ page: request.page, per_page: PER_PAGE })
     const isBlank = isEmptySearch(request) && request.sort === 'relevance'
-    const outcome = isBlank ? NO_CRATES : await searchCrates(database, request, slice)
+    const outcome = isBlank ? NO_CRATES : await searchCrates(registry, request, slice)
     const crates = await readCards(database, outcome.ids)
     const last = Math.ceil(outcome.total / PER_PAGE)
     return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))

@@ -11,7 +11,7 @@ import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '
 import { CrateFolder } from '../store/crate-folder.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import { closeWhole, openDatabase } from '../store/database/database.ts'
-import type { BeforeUpgrade } from '../store/database/migrations.ts'
+import type { BeforeUpgrade } from '../store/database/schema/migrations.ts'
 import { value } from '../store/database/statement.ts'
 import { temporaryName } from '../store/disk/steps.ts'
 import {

@@ -1,13 +1,13 @@
 import { updatesPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
+import { beginWhole } from '../search/layouts.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { markAllPages } from '../store/catalog/pages/page-marks.ts'
 import { newerDaemons } from '../store/database/daemons.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type PageContext, pageTurn } from './context.ts'
-import { rebucketTerms } from './search.ts'
 
 /** The key of the fact whose pages the tree has. */
 const PAGES = 'pages'
@@ -60,7 +60,7 @@ export async function claimPages(context: PageContext): Promise<boolean> {
     // Nobody renders until all is marked, also if this process stands still and loses the mutex.
     await writeFact(database, PAGES, CLAIMED)
     await markAllPages(database)
-    await rebucketTerms(context)
+    await database.transaction(beginWhole)
     await writeFact(database, PAGES, pagesFingerprint(context))
     return true
   })

@@ -1,8 +1,9 @@
 import { Refusal } from '../../core/error/error.ts'
 import { cratePagePaths, versionPath } from '../../core/paths/crates.ts'
-import { searchBlockPath } from '../../core/paths/search.ts'
 import { sitemapPartPath } from '../../core/paths/tree.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
+import { followSearch } from '../search/layouts.ts'
+import { buildSearch } from '../search/render.ts'
 import { readCrate } from '../store/catalog/crates.ts'
 import {
   isMarked,
@@ -12,8 +13,8 @@ import {
   settleMarks,
 } from '../store/catalog/marks.ts'
 import { newestReleaseMark } from '../store/catalog/pages/release-marks.ts'
-import { refreshTerms } from '../store/catalog/search/pending-terms.ts'
 import type { MarkKind } from '../store/database/mark-kinds.ts'
+import type { Queries } from '../store/database/statement.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { hasPages } from './claim.ts'
@@ -22,14 +23,6 @@ import type { PageContext } from './context.ts'
 import { buildNamesakes, cratePages, releasePages } from './crate.ts'
 import { buildDownloads, downloadPaths, missingDownloads } from './downloads.ts'
 import { buildList } from './list.ts'
-import {
-  blockOutputs,
-  buildNextBucket,
-  buildTerms,
-  commonOutputs,
-  commonPath,
-  rebucketWhenGrown,
-} from './search.ts'
 import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
 import { pruneSources } from './source.ts'
 import {
@@ -111,7 +104,7 @@ async function renderTogether(
         if (done.get(keyOf(mark))?.generation === mark.generation) return
         if (!(await isMarked(context.database, mark))) return
         context.pageMutex.rendering([mark])
-        const finished = await render({ ...context, tree }, mark, [...done.values()])
+        const finished = await render({ ...context, tree }, mark)
         for (const one of finished.done) {
           if (!done.has(keyOf(one))) work.onDone?.(one)
           done.set(keyOf(one), one)
@@ -145,8 +138,8 @@ async function renderTogether(
     if (failures.length > 0) throw failures[0]
   }
   await context.tree.batch(renderAll, context.pageMutex)
-  // After the marks are cleared: those of another layout's buckets are like those of this one's.
-  const follow = some.some(({ kind }) => kind === 'site') ? rebucketWhenGrown : null
+  const isSearch = some.some(({ kind }) => kind === 'search' || kind === 'search-file')
+  const follow = isSearch ? (tx: Queries) => followSearch(tx, [...done.values()]) : null
   await settleMarks(context.database, [...done.values()], again, follow)
 }
 
@@ -160,16 +153,12 @@ interface Rendered {
   readonly again?: readonly MarkSubject[]
 }
 
-/** Renders a mark; `done` are the marks completed before. */
-async function render(context: PageContext, mark: Mark, done: readonly Mark[]): Promise<Rendered> {
+async function render(context: PageContext, mark: Mark): Promise<Rendered> {
   const { kind, subject } = mark
   if (kind === 'list') return { done: await buildList(context, mark) }
-  if (kind === 'search') return { done: await buildTerms(context, mark) }
-  if (kind === 'terms' || kind === 'rank')
-    return { done: await refreshTerms(context.database, kind, subject) }
+  if (kind === 'search' || kind === 'search-file') return { done: await buildSearch(context, mark) }
   if (kind === 'namesake') await buildNamesakes(context, subject)
   const again = kind === 'page' ? await countCrate(context, subject) : []
-  if (kind === 'spread') await buildNextBucket(context, mark, done)
   // Read before the pages: a later change sets a new mark.
   const newest = kind === 'page' ? await newestReleaseMark(context.database, subject) : null
   const outputs = await OUTPUTS.get(kind)?.(context, subject, newest?.subject)
@@ -190,8 +179,6 @@ type Renderer = typeof cratePages
 const OUTPUTS: ReadonlyMap<MarkKind, Renderer> = new Map([
   ['page', withDownloads(cratePages)],
   ['release', releasePages],
-  ['entry', blockOutputs],
-  ['common', commonOutputs],
   ['map', sitemapPartOutputs],
   ['site', sitePages],
   ['label', labelOutputs],
@@ -210,8 +197,6 @@ function withDownloads(render: Renderer): Renderer {
 
 /** Returns the paths to remove when a mark no longer has files. */
 async function pathsOf(context: PageContext, { kind, subject }: Mark): Promise<readonly string[]> {
-  if (kind === 'entry') return [searchBlockPath(subject)]
-  if (kind === 'common') return [commonPath(subject)]
   if (kind === 'map') return [sitemapPartPath(subject)]
   if (kind === 'label') return labelPaths(context, subject)
   if (kind === 'user') return userPaths(context, subject)

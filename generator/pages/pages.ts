@@ -1,7 +1,7 @@
 import { CRATES_FOLDER } from '../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../core/paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
-import { SEARCH_FOLDER, searchBlockPath, searchBucketPath } from '../../core/paths/search.ts'
+import { SEARCH_FOLDER } from '../../core/paths/search.ts'
 import {
   FEEDS_FOLDER,
   isListPath,
@@ -10,19 +10,17 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../core/paths/tree.ts'
-import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
 import type { Built, Progress } from '../build/build.ts'
+import { searchPaths } from '../search/layouts.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
-import { commonSubjects, readLayout } from '../store/catalog/search/search-files.ts'
 import type { PageKind } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
 import { type PageContext, pageTurn } from './context.ts'
 import { listOutputs } from './list.ts'
 import { buildMarks } from './marked.ts'
-import { commonPath } from './search.ts'
 import { sitePages } from './site.ts'
 import { overviewMarks, overviewOutputs } from './views.ts'
 
@@ -75,14 +73,9 @@ async function prunePages(context: PageContext): Promise<void> {
   for await (const output of listOutputs(context)) wanted.add(output.path)
   for await (const mark of overviewMarks(context))
     for (const output of await overviewOutputs(context, mark)) wanted.add(output.path)
-  for (const block of await rangesOf(database, SEARCH_BLOCK_CRATES))
-    wanted.add(searchBlockPath(block))
-  for (const subject of await commonSubjects(database)) wanted.add(commonPath(subject))
   for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
     wanted.add(sitemapPartPath(part))
-  for (const bits of Object.values(await readLayout(database)).filter(bits => bits !== null)) {
-    for (let bucket = 0; bucket < 2 ** bits; bucket++) wanted.add(searchBucketPath(bits, bucket))
-  }
+  for (const path of await searchPaths(database)) wanted.add(path)
   for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER, ...OVERVIEW_FOLDERS]) {
     for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
   }

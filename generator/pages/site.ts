@@ -9,7 +9,6 @@ import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { commonLabels } from '../store/catalog/pages/label-crates.ts'
 import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
 import type { PageContext } from './context.ts'
-import { searchLayoutOutputs } from './search.ts'
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
@@ -25,7 +24,6 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
     ...renderSite(site, { crates, versions, newest: shown, updated, keywords, example }),
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
-    ...(await searchLayoutOutputs(context)),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
   ]
 }

@@ -1,20 +1,20 @@
 import { configPath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
-import { SEARCH_BLOCK_CRATES } from '../../core/search/buckets.ts'
+import { layoutFile } from '../../core/search/files.ts'
 import { renderConfig } from '../build/crate.ts'
 import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
 import { cratePages, releasePages } from '../pages/crate.ts'
 import { missingDownloads } from '../pages/downloads.ts'
 import { listOutputs } from '../pages/list.ts'
-import { blockOutputs, bucketOutput, commonOutputs } from '../pages/search.ts'
 import { sitemapPartOutputs, sitePages } from '../pages/site.ts'
 import { overviewMarks, overviewOutputs } from '../pages/views.ts'
+import { filesOf, LAYOUT_MARK, readLayouts, subjectOf } from '../search/layouts.ts'
+import { searchOutput } from '../search/render.ts'
 import { crateRecords, eachCrate } from '../store/catalog/crates.ts'
 import { awaitsFirstDownloads } from '../store/catalog/downloads/due.ts'
 import { isMarked, type MarkSubject } from '../store/catalog/marks.ts'
 import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { listReleases } from '../store/catalog/releases.ts'
-import { commonSubjects, readLayout, searchMarksOf } from '../store/catalog/search/search-files.ts'
 import { SITE } from '../store/database/mark-kinds.ts'
 import {
   derivable,
@@ -95,14 +95,13 @@ async function* searchParts(context: PageContext): AsyncIterable<Part> {
   const { database } = context
   for (const subject of await rangesOf(database, SITEMAP_CRATES))
     yield { pending: { kind: 'map', subject }, render: () => sitemapPartOutputs(context, subject) }
-  for (const subject of await rangesOf(database, SEARCH_BLOCK_CRATES))
-    yield { pending: { kind: 'entry', subject }, render: () => blockOutputs(context, subject) }
-  for (const subject of await commonSubjects(database))
-    yield { pending: { kind: 'common', subject }, render: () => commonOutputs(context, subject) }
-  const { now } = await readLayout(database)
-  for (let bucket = 0; now !== null && bucket < 2 ** now; bucket++) {
-    const pending = async () => (await searchMarksOf(database, now, bucket)).length > 0
-    yield { pending, render: async () => [await bucketOutput(context, now, bucket)] }
+  const { now } = await readLayouts(database)
+  if (now === null) return
+  yield { pending: LAYOUT_MARK, render: async () => [layoutFile(now)] }
+  for (const file of await filesOf(database, now)) {
+    const pending: MarkSubject = { kind: 'search-file', subject: subjectOf(file, now) }
+    const render = async () => [await searchOutput(database, file, now)].filter(one => one !== null)
+    yield { pending, render }
   }
 }
 

@@ -3,12 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { addUser } from '../../daemon/accounts/accounts.ts'
-import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { insertCrate } from '../../generator/store/catalog/crates.ts'
 import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
-import { readSearchFacts } from '../../generator/store/catalog/search/search-files.ts'
 import type { Database } from '../../generator/store/database/connection.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
@@ -89,11 +86,6 @@ test('texts, numbers and bytes come back as they were stored, in the order of by
   assert.deepEqual(await all(database, 'SELECT subject, generation FROM marks'), [
     { subject: 2 ** 40 + 1, generation: most },
   ])
-  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
-  const insert = 'INSERT INTO crate_bytes (block, scores, states) VALUES (1, ?, ?)'
-  await run(database, insert, bytes, new Uint8Array())
-  const [row] = await all<{ scores: ArrayBuffer }>(database, 'SELECT * FROM crate_bytes')
-  assert.deepEqual(new Uint8Array(row?.scores as ArrayBuffer), bytes)
 })
 
 test('a failed part of a transaction undoes only itself; a failed one leaves nothing', {
@@ -156,39 +148,6 @@ test('of two processes that make one crate one wins; ids follow the order of com
     await value(processes[0] as Database, "SELECT n FROM counts WHERE what = 'crates'"),
     41,
   )
-})
-
-test('a search file names owners in the order in which they came, however the server joins', {
-  skip,
-}, async t => {
-  const settings = await empty()
-  const database = await open(t, settings)
-  const at = '2026-11-20T12:00:00Z'
-  const add = async (login: string) =>
-    (await addUser(database, { login, admin: false }, operatorChange(at))).id
-  const [ann, bob, eve] = [await add('ann'), await add('bob'), await add('eve')]
-  await database.transaction(tx => insertCrate(tx, 'demo' as Name, OPERATOR, 1))
-  await run(
-    database,
-    `INSERT INTO releases (id, crate_id, version, identity, cksum, size, yanked, line, about, published_at)
-      VALUES (1, 1, '1.0.0', '1.0.0', '', 1, 0, '{}', '{}', ?)`,
-    at,
-  )
-  await run(
-    database,
-    `INSERT INTO listings (crate_id, canonical, newest_id, latest_id, versions, yanked, updated_at)
-      VALUES (1, 'demo', 1, 1, 1, 0, ?)`,
-    at,
-  )
-  const own = 'INSERT INTO owners (crate_id, user_id, added_at) VALUES (1, ?, ?)'
-  for (const [place, id] of [eve, ann, bob].entries())
-    await run(database, own, id, `2026-11-2${place}T12:00:00Z`)
-  for (const way of ['nestloop', 'hashjoin', 'mergejoin']) {
-    for (const one of ['nestloop', 'hashjoin', 'mergejoin'])
-      await run(database, `ALTER DATABASE contract_${count} SET enable_${one} = ${one === way}`)
-    const facts = await readSearchFacts(await open(t, settings), [1], true)
-    assert.deepEqual(facts.get(1)?.owners, ['eve', 'ann', 'bob'], way)
-  }
 })
 
 test('a change waits for another process no longer than it may', { skip }, async t => {

@@ -1,13 +1,12 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import type { Registry } from '../../generator/registry.ts'
-import type { SearchedCrate } from '../../generator/render/search-files.ts'
+import type { SearchedCrate } from '../../generator/search/whole.ts'
 import { addEvent, makeChange } from '../../generator/store/catalog/change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { listVersions } from '../../generator/store/catalog/releases.ts'
-import { refreshCrate } from '../../generator/store/catalog/search/pending-terms.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
 
 import { dependency } from './demo-facts.ts'
@@ -17,8 +16,7 @@ const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
 /**
- * Puts crates into the catalog that have no bytes: records, what lists and searches read of them,
- * and marks.
+ * Puts crates into the catalog that have no bytes: records, what lists read of them, and marks.
  */
 export async function fillCatalog(
   { database }: Registry,
@@ -51,15 +49,11 @@ export async function fillCatalog(
   })
 }
 
-/** Brings what lists and searches read of a crate in line with its releases, and sets the marks. */
+/** Brings what lists read of a crate in line with its releases, and sets the marks. */
 export async function relistCrate(tx: Queries, id: number, generation: number): Promise<void> {
   const crate = await readCrate(tx, id)
   if (!crate) throw new Error(`no crate ${id}`)
-  const marks = [
-    ...(await relist(tx, crate, await listVersions(tx, id))),
-    ...(await refreshCrate(tx, id)),
-  ]
-  await setMarks(tx, marks, generation)
+  await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
 }
 
 function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {

@@ -51,6 +51,7 @@ export const registryMessages = {
   busy: {
     downloads_busy:
       'too many clients are reading from the object storage right now; try again in a few seconds',
+    search_unready: 'the files that searches read are being written; try again in a minute',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },
   failed: {

@@ -1,7 +1,8 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
+import { stepOf } from '../../../core/search/rank.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
-import { LIST, type Queries, type Row, run } from '../database/statement.ts'
+import { LIST, type Queries, type Row, run, value } from '../database/statement.ts'
 import { type MarkSubject, marksOf } from './marks.ts'
 
 /** A keyword or category that has a page. */
@@ -33,9 +34,6 @@ export function labelsOf({ keywords, categories }: Pick<About, 'keywords' | 'cat
   return labels
 }
 
-/** The order of a label's crates; it changes rarely, so that few rows change with a dependent. */
-const WEIGHT = 'length(27 * dependents * dependents * dependents)'
-
 /**
  * Changes the labels of a crate from `old` to `now`, writing only the differences. The crate is
  * listed, or has no labels. Returns the marks of the pages of all these labels.
@@ -61,14 +59,26 @@ export async function changeLabels(
         ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1`,
       come,
     )
+    const text = 'SELECT dependents FROM listings WHERE crate_id = ?'
+    const weight = stepOf((await value<number>(tx, text, crateId)) ?? 0)
     await run(
       tx,
       `INSERT INTO crate_labels (label_id, weight, crate_id)
-        SELECT CAST(value ->> 'id' AS INTEGER), ${WEIGHT}, crate_id FROM json_each(?), listings
-        WHERE crate_id = ?`,
-      come,
+        SELECT CAST(value ->> 'id' AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER)
+        FROM json_each(?)`,
+      weight,
       crateId,
+      come,
     )
   }
   return marksOf('label', [...old.keys(), ...now.keys()])
+}
+
+/**
+ * Orders a crate anew among those of its labels. The weight is the step of its dependents, which
+ * changes rarely, so that few rows change with a dependent.
+ */
+export async function weighLabels(tx: Queries, crateId: number, dependents: number): Promise<void> {
+  const text = 'UPDATE crate_labels SET weight = ? WHERE crate_id = ?'
+  await run(tx, text, stepOf(dependents), crateId)
 }

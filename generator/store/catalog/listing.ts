@@ -2,13 +2,12 @@ import { type Dependency, dependencyNames } from '../../../core/entry/entry.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
-import { blockOf } from '../../../core/search/buckets.ts'
-import { stepOf } from '../../../core/search/score.ts'
+import { stepOf } from '../../../core/search/rank.ts'
 import { highestVersion, isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
 import { SITE } from '../database/mark-kinds.ts'
-import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/migrations.ts'
+import { type BeforeUpgrade, PLIMSOLL_SCHEMA, requireNone } from '../database/schema/migrations.ts'
 import {
   all,
   column,
@@ -22,16 +21,15 @@ import {
 } from '../database/statement.ts'
 import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
 import { readFact, writeFact } from './facts.ts'
-import { changeLabels, type Labels, labelsOf } from './labels.ts'
+import { changeLabels, type Labels, labelsOf, weighLabels } from './labels.ts'
 import { type MarkSubject, marksOf, setMarks } from './marks.ts'
 import { countPrefixes, uncountPrefixes } from './pages/prefixes.ts'
 import { listVersions, type VersionRecord } from './releases.ts'
-import { forgetCrate, refreshCrate } from './search/pending-terms.ts'
 
 /** Raise it when the same catalog gets different listings: an upgrade then derives them again. */
-const LISTINGS_FORMAT = '9'
+const LISTINGS_FORMAT = '10'
 
-type Listing = Omit<Row<'listings'>, 'dependents' | 'step' | 'found_id' | 'found_yanked'>
+type Listing = Omit<Row<'listings'>, 'dependents'>
 
 /** The current listing of a crate, with its newest version, and its highest if that is another. */
 type Listed = Row<'listings'> &
@@ -46,9 +44,9 @@ type Said = Pick<Row<'releases'>, 'about'> & {
 
 /**
  * Updates everything that lists read about a crate, and returns the marks of what has to follow:
- * the terms by which searches find it, and the pages that show it, which are its own, those of the
- * crates it depends on, and the registry's. Call it in the transaction of the change, and before
- * releases are deleted: `versions` are those that remain. A crate without releases is in no list.
+ * the search, and the pages that show it, which are its own, those of the crates it depends on, and
+ * the registry's. Call it in the transaction of the change, and before releases are deleted:
+ * `versions` are those that remain. A crate without releases is in no list.
  */
 export async function relist(
   tx: Queries,
@@ -56,11 +54,7 @@ export async function relist(
   versions: readonly VersionRecord[],
 ): Promise<MarkSubject[]> {
   const before = await readListing(tx, crate.id)
-  const found = before?.found_id ?? null
-  const isGoing = found !== null && !versions.some(({ id }) => id === found)
-  const forgotten = isGoing ? await forgetCrate(tx, crate.id) : []
-  const after = listingOf(crate, versions)
-  return [...forgotten, ...(await changeListing(tx, crate, before, after))]
+  return changeListing(tx, crate, before, listingOf(crate, versions))
 }
 
 /** Does what `relist` does after an unyanked version was added, without reading the others. */
@@ -102,18 +96,10 @@ export async function refreshListings(
     const before = await readFact(tx, 'listings')
     if (before !== null) {
       await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
-      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
+      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists again')
     }
     // The listings first, which each row of `dependents` counts.
-    const derived = ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const
-    for (const table of [
-      ...derived,
-      'blocks',
-      'shelves',
-      'crate_bytes',
-      'postings',
-      'terms',
-    ] as const)
+    for (const table of ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const)
       await run(tx, `DELETE FROM ${table}`)
     const total = await crateRecords(tx)
     let done = 0
@@ -125,13 +111,6 @@ export async function refreshListings(
         crate.generation,
       )
     }
-    done = 0
-    // The dependents of all are known now, so that no crate is ranked twice.
-    for await (const crate of eachCrate(tx)) {
-      progress?.('upgrading the search', done++, total)
-      await setMarks(tx, await refreshCrate(tx, crate.id), crate.generation)
-    }
-    for (const kind of ['terms', 'rank']) await run(tx, 'DELETE FROM marks WHERE kind = ?', kind)
     await writeFact(tx, 'listings', LISTINGS_FORMAT)
   })
 }
@@ -149,7 +128,7 @@ function readListing(tx: Queries, crateId: number): Promise<Listed | null> {
   return first(
     tx,
     `SELECT listings.crate_id, listings.canonical, newest_id, latest_id, stable_id, max_id,
-      versions, listings.yanked, updated_at, bytes, dependents, step, found_id, found_yanked,
+      versions, listings.yanked, updated_at, bytes, dependents,
       releases.version, releases.about, releases.line ->> 'deps' AS deps, highest.version AS highest
       FROM listings JOIN releases ON releases.id = listings.newest_id
       LEFT JOIN releases AS highest ON highest.id = listings.max_id
@@ -203,7 +182,7 @@ async function changeListing(
     { kind: 'site', subject: SITE },
     { kind: 'views', subject: SITE },
     { kind: 'list', subject: crate.id },
-    { kind: 'entry', subject: blockOf(crate.id) },
+    { kind: 'search', subject: crate.id },
     { kind: 'map', subject: Math.floor(crate.id / SITEMAP_CRATES) },
     { kind: 'page', subject: crate.id },
     ...marksOf('namesake', isOther ? [crate.id] : []),
@@ -215,8 +194,7 @@ async function changeListing(
   const text = "SELECT about, releases.line ->> 'deps' AS deps FROM releases WHERE id = ?"
   const newest = after && (added ?? (await one<Said>(tx, text, after.newest_id)))
   const now = after && newest ? relationsOf(after, newest) : NOTHING
-  const terms = marksOf('terms', after ? [crate.id] : [])
-  return [...marks, ...terms, ...(await changeRelations(tx, crate.id, canonical, old, now))]
+  return [...marks, ...(await changeRelations(tx, crate.id, canonical, old, now))]
 }
 
 /** What a crate is listed under: its newest version's labels, and dependencies here. */
@@ -252,18 +230,39 @@ async function changeRelations(
   const dependencies = [...old.dependencies.keys(), ...new Map(come).keys()]
   const text = `SELECT 'page' AS kind, id AS subject FROM crates WHERE canonical IN ${LIST}`
   const pages = dependencies.length > 0 ? await all<MarkSubject>(tx, text, dependencies) : []
-  // The files of the search have the number of dependents.
-  const changed = gone.length + come.length > 0 ? pages.map(one => blockOf(one.subject)) : []
   const labels = await changeLabels(tx, crateId, old.labels, now.labels)
-  const ranks = await misranked(tx, [...new Map([...gone, ...come]).keys(), canonical])
-  return [...pages, ...marksOf('entry', changed), ...labels, ...marksOf('rank', ranks)]
+  const added = new Set(new Map(come).keys())
+  const left = new Set(new Map(gone).keys())
+  const ranks = [
+    ...(await reranked(
+      tx,
+      [...added].filter(one => !left.has(one)),
+      -1,
+    )),
+    ...(await reranked(
+      tx,
+      [...left].filter(one => !added.has(one)),
+      1,
+    )),
+  ]
+  return [...pages, ...labels, ...marksOf('search', ranks)]
 }
 
-/** Returns those of some crates whose ranks are of another step than the one of their dependents. */
-async function misranked(tx: Queries, names: readonly CanonicalName[]): Promise<number[]> {
-  const text = `SELECT crate_id, dependents, step FROM listings WHERE canonical IN ${LIST}`
-  const rows = await all<Pick<Row<'listings'>, 'crate_id' | 'dependents' | 'step'>>(tx, text, names)
-  return rows.filter(one => stepOf(one.dependents) !== one.step).map(one => one.crate_id)
+/**
+ * Orders those of some crates anew that have come to another step with one dependent more or less:
+ * before, there was one `more`. Returns their ids.
+ */
+async function reranked(
+  tx: Queries,
+  names: readonly CanonicalName[],
+  more: 1 | -1,
+): Promise<number[]> {
+  if (names.length === 0) return []
+  const text = `SELECT crate_id, dependents FROM listings WHERE canonical IN ${LIST}`
+  const rows = await all<Pick<Row<'listings'>, 'crate_id' | 'dependents'>>(tx, text, names)
+  const moved = rows.filter(row => stepOf(row.dependents) !== stepOf(row.dependents + more))
+  for (const { crate_id, dependents } of moved) await weighLabels(tx, crate_id, dependents)
+  return moved.map(row => row.crate_id)
 }
 
 function relationsOf({ canonical, yanked }: Listing, { about, deps }: Said): Relations {

@@ -1,5 +1,4 @@
 import { type Issue, issue } from '../../../core/error/error.ts'
-import { blockOf } from '../../../core/search/buckets.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
@@ -192,7 +191,7 @@ export function markOwnership(
 ): Promise<void> {
   const marks = [
     ...marksOf('page', [crateId]),
-    ...marksOf('entry', [blockOf(crateId)]),
+    ...marksOf('search', [crateId]),
     ...marksOf('user', [userId]),
   ]
   return setMarks(tx, marks, generation)
@@ -263,7 +262,7 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
         AND marks.kind IN
-          ('index', 'whole', 'git', 'terms', 'rank', 'namesake', 'page', 'list', 'downloads')
+          ('index', 'whole', 'git', 'search', 'namesake', 'page', 'list', 'downloads')
       WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
     LISTED,
   )

@@ -1,15 +1,11 @@
 /** The marks of pages, which no client waits for, in the order in which they are rendered. */
 export const PAGE_KINDS = [
-  'terms', // The terms by which searches find a crate, after its newest version has changed.
-  'rank', // The place of a crate in searches, after the number of its dependents has changed.
+  'search', // A crate that searches find by something else, or a file of a new search layout.
   'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
   'page', // A crate's own pages, besides the pages of its versions.
   'release', // The pages of a release.
   'list', // The list pages that show a crate.
-  'entry', // A block of crates that the browser's search shows.
-  'search', // The terms of a hash that the browser searches.
-  'common', // The common terms of a hash, for a range of crates.
-  'spread', // A bucket of terms of a search layout that is not in use yet.
+  'search-file', // A file that searches read.
   'site', // The pages and files of the registry itself; subject 0.
   'map', // A part of the site map.
   'label', // The page of a keyword or category.

@@ -2,9 +2,6 @@ import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Version, VersionIdentity } from '../../../core/version.ts'
 import type { MarkKind } from './mark-kinds.ts'
 
-/** Bytes in a column, as the driver reads them. Never empty: libsql fails on those. */
-type Bytes = ArrayBuffer | Uint8Array
-
 /** A number of downloads: all of them, and those of the last 90 days as in `DayCounts`. */
 interface DownloadColumns {
   total: number
@@ -124,8 +121,11 @@ export interface Tables {
     detail: string | null
     at: string
   }
-  /** The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers. */
-  counts: { what: 'crates' | 'releases' | 'terms' | 'bytes'; n: number }
+  /**
+   * The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers;
+   * `search` grows when files that searches read have changed.
+   */
+  counts: { what: 'crates' | 'releases' | 'search' | 'bytes'; n: number }
   facts: { key: string; value: string }
   /** Downloads of a release. */
   release_downloads: { release_id: number } & DownloadColumns
@@ -151,8 +151,7 @@ export interface Tables {
   }
 
   // The tables below are for lists and searches. They are derived from crates and releases: those
-  // of lists in the transaction of each change, those of searches (from `terms` on) soon after it.
-  // See `generator/store/catalog/search/search.ts`.
+  // of lists in the transaction of each change, those of searches soon after it.
 
   /** The listing of a crate; a crate without releases has no row. */
   listings: {
@@ -174,12 +173,6 @@ export interface Tables {
     bytes: number
     /** The number of rows of `dependents`, kept by triggers. */
     dependents: number
-    /** The step of its dependents (`stepOf`) by which searches rank it; `rank` marks renew it. */
-    step: number
-    /** The release by whose words searches find it; null for none. `terms` marks renew it. */
-    found_id: number | null
-    /** 1 when searches find it as one whose versions are all yanked. */
-    found_yanked: number
   }
   /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
   labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
@@ -197,30 +190,19 @@ export interface Tables {
   }
   /** The number of crates whose canonical name begins with a prefix; never 0. */
   prefixes: { prefix: string; crates: number }
-  /** The search terms, and how many crates each finds. */
-  terms: {
-    id: number
-    term: string
-    crates: number
-    hash: number
-    /** How many crates have the term as a whole word, and the number of its bits: `gradeOf`. */
-    words: number
-    grade: number
-    /** The keys under which a word is listed (`core/search/vocabulary.ts`). */
-    start: number
-    shape: number
-    /** 1 when the term has bitmaps, too. */
-    common: number
-  }
-  /** The crates that a term finds; crates with a lower rank are shown first. */
-  postings: { term_id: number; rank: number; crate_id: number }
-  /** Bitmaps: the crates of a block that a common term finds with a rank of a class. */
-  blocks: { term_id: number; block: number; class: number; crates: Bytes }
+  /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */
+  search_crates: { crate_id: number; terms: string }
   /**
-   * Two bytes for each crate of a block: its score (`core/search/score.ts`), and whether it is
-   * listed or yanked and the Rust it needs (`crate-bytes.ts`).
+   * The terms of a shard of crates: where they are in the search files, how many crates have them as
+   * a whole word, and their postings. The rows of `#` and a
+   * name have what is known of all crates.
    */
-  crate_bytes: { block: number; scores: Bytes; states: Bytes }
-  /** The shelves of the terms that have bitmaps, with the number of crates; never 0. */
-  shelves: { term_id: number; shelf: number; crates: number }
+  search_terms: {
+    shard: number
+    term: string
+    place: number
+    shape: number
+    words: number
+    postings: string
+  }
 }

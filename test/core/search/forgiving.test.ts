@@ -5,13 +5,13 @@ import { Lookup } from '../../../core/search/lookup.ts'
 import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
 import { readSearch, rustMinor } from '../../../core/search/request.ts'
 import { stemOf, typosBetween } from '../../../core/search/similar.ts'
-import { searchFiles } from '../../../generator/render/search-files.ts'
-import { refreshCrate } from '../../../generator/store/catalog/search/pending-terms.ts'
-import { searchCrates, searchFor } from '../../../generator/store/catalog/search/search.ts'
+import { searchCrates, searchFor } from '../../../generator/search/search.ts'
+import { searchFiles } from '../../../generator/search/whole.ts'
 import { run } from '../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { renderSearch } from '../../support/render-search.ts'
 
 /** Searches in all ways, by their URL parameters, with what they find and say. */
 const searches: [parameters: string, names: string, notes?: string][] = [
@@ -43,7 +43,8 @@ const searches: [parameters: string, names: string, notes?: string][] = [
   ['q=json&sort=dependents', 'serde_json rapid simd-json'],
   ['q=tokio&owner=nobody', ''],
   ['q=json&page=2', ''],
-  ['sort=dependents&rust=1.56', 'serde serde_json async-trait rapid'],
+  ['sort=name&rust=1.56', 'async-trait rapid serde serde_json'],
+  ['q=serde&sort=dependents&rust=1.56', 'serde serde_json'],
 ]
 
 function requestOf(parameters: string) {
@@ -54,10 +55,11 @@ function requestOf(parameters: string) {
 test('the catalog forgives, filters and sorts', async t => {
   const { registry } = await TestRegistry.open(t)
   await fillCatalog(registry, knownCrates)
+  await renderSearch(registry)
   for (const [parameters, names, notes] of searches) {
     const request = requestOf(parameters)
     const slice = { limit: 10, offset: (request.page - 1) * 10 }
-    const found = await searchCrates(registry.database, request, slice)
+    const found = await searchCrates(registry, request, slice)
     const shown = found.ids.map(id => knownCrates[id - 1]?.name)
     assert.equal(shown.join(' '), names, parameters)
     assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
@@ -98,11 +100,11 @@ test('within a kind of match, crates with more dependents come first', async t =
   const { database } = registry
   for (const [id, { dependents = 0 }] of rivals.entries()) {
     await run(database, 'UPDATE listings SET dependents = ? WHERE crate_id = ?', dependents, id + 1)
-    await database.transaction(tx => refreshCrate(tx, id + 1))
   }
+  await renderSearch(registry)
   const lookup = lookupOf(rivals)
   for (const [q, names] of byDependents) {
-    const { ids } = await searchCrates(database, searchFor(q), { limit: 9, offset: 0 })
+    const { ids } = await searchCrates(registry, searchFor(q), { limit: 9, offset: 0 })
     assert.equal(ids.map(id => rivals[id - 1]?.name).join(' '), names, q)
     const { crates } = await lookup.search(searchFor(q), 9)
     assert.equal(crates.map(one => one.name).join(' '), names, `${q}, files`)

@@ -100,7 +100,10 @@ test('the status page shows pending work, failures and versions, and counts up t
   const { database } = test.registry
   const why = '`origin` says no <b>'
   await recordFailure(database, { what: 'git push', at: '2026-11-20T11:00:00Z', why })
-  const many = Array.from({ length: 10_003 }, (_, subject) => ({ kind: 'entry', subject }) as const)
+  const many = Array.from(
+    { length: 10_003 },
+    (_, subject) => ({ kind: 'search-file', subject }) as const,
+  )
   await setMarks(database, [...many, { kind: 'map', subject: 1 }], 1)
   await run(
     database,
@@ -110,7 +113,7 @@ test('the status page shows pending work, failures and versions, and counts up t
   )
   const root = await loggedIn(test, 'root')
   const text = await (await root.get('/me/admin/status')).text()
-  assert.match(text, /blocks of the search<\/dt><dd>more than 10,000</)
+  assert.match(text, /search files<\/dt><dd>more than 10,000</)
   assert.match(text, /parts of the site map<\/dt><dd>1</)
   assert.match(text, /<strong>git push<\/strong>/)
   assert.match(text, /<code>origin<\/code> says no &lt;b&gt;/)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
-import { run } from '../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { inventedEntries } from '../../support/many-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { renderSearch } from '../../support/render-search.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
 const PRIVATE = { env: { PLIMSOLL_AUTH_REQUIRED: 'true' } }
@@ -20,8 +20,7 @@ function namesOn(page: string): string[] {
 test('the results page has what the API finds, in its order, page by page', async t => {
   const registry = await TestRegistry.open(t)
   await fillCatalog(registry.registry, inventedEntries(400))
-  // Nobody waits for the pages of crates here.
-  await run(registry.registry.database, 'DELETE FROM marks')
+  await renderSearch(registry.registry)
   const response = await registry.request('GET', '/api/v1/crates?q=se&per_page=100')
   const { crates, meta } = (await response.json()) as {
     crates: { name: string }[]
@@ -50,12 +49,12 @@ test('no query, no results; a query is text; the folder without its slash leads 
   await registry.publish(await registry.user('alice'), { name: 'demo', version: '1.0.0' })
   const text = async (path: string) => (await registry.request('GET', path)).text()
   assert.match(await text('/search/'), /Type a name or a few words\./)
+  await registry.indexWorker.pages.flush()
   assert.deepEqual(namesOn(await text('/search/?q=demo')), ['demo'])
   const hostile = await text(`/search/?q=${encodeURIComponent('<b onclick=x>')}`)
   assert.ok(
     hostile.includes('No crates for “&lt;b onclick=x&gt;”') && !hostile.includes('<b onclick'),
   )
-  await registry.indexWorker.pages.flush()
   for (const query of ['', '?q=demo%2Bx&page=2']) {
     const moved = await registry.request('GET', `/search${query}`)
     assert.deepEqual([moved.status, moved.headers.get('location')], [301, `./search/${query}`])
@@ -70,7 +69,7 @@ test('in a private registry results and files of the search take a token or a lo
   const paths = [
     '/search/?q=demo',
     '/search/layout.json',
-    '/search/terms/0/0.json',
+    '/search/terms/0/0/0.json',
     '/search/crates/0.json',
   ]
   for (const path of paths) {

@@ -1,8 +1,8 @@
 import { type Dependency, dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
 import type { CanonicalName, Name } from '../../../../core/name.ts'
+import type { Slice } from '../../../../core/search/layout.ts'
 import type { Version } from '../../../../core/version.ts'
 import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
-import type { Slice } from '../search/order.ts'
 
 /** Returns the number of crates whose newest version depends on a crate that has versions. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {

@@ -1,5 +1,4 @@
 import { SITEMAP_CRATES } from '../../../../core/paths/tree.ts'
-import { SEARCH_BLOCK_CRATES } from '../../../../core/search/buckets.ts'
 import { timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { MARK_KINDS, PAGE_KINDS, type PageKind, SITE } from '../../database/mark-kinds.ts'
@@ -37,7 +36,7 @@ export async function countPageMarks(db: Queries): Promise<number> {
 }
 
 /**
- * Marks the pages of every crate and of the registry; `beginLayout` marks the search terms. Forgets
+ * Marks the pages of every crate and of the registry; `beginWhole` marks the search. Forgets
  * what older programs noted of pages that there are no more.
  */
 export async function markAllPages(db: Queries): Promise<void> {
@@ -48,7 +47,6 @@ export async function markAllPages(db: Queries): Promise<void> {
     `INSERT INTO marks (kind, subject, generation)
       SELECT 'page', id, generation FROM crates WHERE true
       UNION ALL SELECT 'list', id, generation FROM crates
-      UNION ALL SELECT 'entry', id / ${SEARCH_BLOCK_CRATES}, max(generation) FROM crates GROUP BY 2
       UNION ALL SELECT 'map', id / ${SITEMAP_CRATES}, max(generation) FROM crates GROUP BY 2
       UNION ALL SELECT 'release', releases.id, generation
         FROM releases JOIN crates ON crates.id = crate_id

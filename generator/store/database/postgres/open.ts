@@ -1,6 +1,6 @@
 import { withoutCredentials } from '../../../../core/urls.ts'
 import { type Database, databaseOf } from '../connection.ts'
-import { type BeforeUpgrade, migrate, type SchemaOwner } from '../migrations.ts'
+import { type BeforeUpgrade, migrate, type SchemaOwner } from '../schema/migrations.ts'
 import { Server, type ServerSettings } from './server.ts'
 import { driverOf } from './session.ts'
 

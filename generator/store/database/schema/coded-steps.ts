@@ -1,6 +1,6 @@
-import { highestVersion, type Version } from '../../../core/version.ts'
-import { isOnServer } from './engine.ts'
-import { all, column, type Queries, run, upsert, value } from './statement.ts'
+import { highestVersion, type Version } from '../../../../core/version.ts'
+import { isOnServer } from '../engine.ts'
+import { all, column, type Queries, run, upsert, value } from '../statement.ts'
 
 /** A move to another database, as versions up to 027 recorded it in both. */
 interface OldMove {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseName } from '../../../../core/name.ts'
-import { openRegistry } from '../../../../generator/registry.ts'
-import { findCard } from '../../../../generator/store/catalog/pages/cards.ts'
-import { all, run } from '../../../../generator/store/database/statement.ts'
-import { TestRegistry } from '../../../support/registry.ts'
+import { parseName } from '../../../../../core/name.ts'
+import { openRegistry } from '../../../../../generator/registry.ts'
+import { findCard } from '../../../../../generator/store/catalog/pages/cards.ts'
+import { all, run } from '../../../../../generator/store/database/statement.ts'
+import { TestRegistry } from '../../../../support/registry.ts'
 
 const VERSIONS = {
   above: ['1.0.0', '2.0.0-rc.1', '2.0.0-rc.10', '2.0.0-rc.9'],

@@ -1,5 +1,5 @@
-import { isOnServer } from './engine.ts'
-import { type Queries, run } from './statement.ts'
+import { isOnServer } from '../engine.ts'
+import { type Queries, run } from '../statement.ts'
 
 /**
  * A step of the schema. It *expands* if programs that do not know it work on as before: new tables,

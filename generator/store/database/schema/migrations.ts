@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { refuse } from '../../../core/error/error.ts'
-import type { Database } from './connection.ts'
-import { describeDaemon, listDaemons, type SeenDaemon } from './daemons.ts'
-import { column, first, type Queries, run, value } from './statement.ts'
+import { refuse } from '../../../../core/error/error.ts'
+import type { Database } from '../connection.ts'
+import { describeDaemon, listDaemons, type SeenDaemon } from '../daemons.ts'
+import { column, first, type Queries, run, value } from '../statement.ts'
 import type { Step } from './step.ts'
 import { steps } from './steps.ts'
 
@@ -135,7 +135,7 @@ export async function requireSchema(db: Queries, file: string, owner: SchemaOwne
 
 /** Returns the version of this program. */
 function runningVersion(): string {
-  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
+  const manifest = readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version
 }
 

@@ -1,4 +1,5 @@
 import { dropOldMoves, findHighest } from './coded-steps.ts'
+import { oneSearch } from './one-search.ts'
 import { counted, weekly } from './row-counts.ts'
 import { contracts, onServer, type Step, statements } from './step.ts'
 
@@ -285,4 +286,6 @@ export const steps: Readonly<Record<string, Step>> = {
   ]),
   // The highest version of each crate, which whoever lists crates has to keep.
   '030_max_version': { up: findHighest, oldest: '030_max_version' },
+  // One engine searches rendered files; two tables have what they are rendered from.
+  '031_one_search': { up: oneSearch, oldest: '031_one_search' },
 }

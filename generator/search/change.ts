@@ -1,0 +1,208 @@
+import type { About } from '../../core/manifest/manifest.ts'
+import type { CanonicalName } from '../../core/name.ts'
+import { COLUMNS, type Column, changeColumn, columnsOf } from '../../core/search/columns.ts'
+import { blockOf, placeOf, SHARD_CRATES, shapeOf, shardOf } from '../../core/search/layout.ts'
+import { changePostings, crateCount } from '../../core/search/postings.ts'
+import { termsOf } from '../../core/search/terms.ts'
+import { gradeOf, isListed } from '../../core/search/vocabulary.ts'
+import { clearMarks, MARK, type Mark } from '../store/catalog/marks.ts'
+import type { Database } from '../store/database/connection.ts'
+import { pace } from '../store/database/pace.ts'
+import { all, LIST, type Queries, type Row, run } from '../store/database/statement.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
+import { fileOf, generationOf, markFiles, type SearchFile } from './layouts.ts'
+
+/** The most crates of a transaction. */
+const AT_ONCE = 32
+
+/** The subjects of crates are below those of files. */
+const DUE = `SELECT ${MARK} FROM marks
+  WHERE kind = 'search' AND retry_at IS NULL ORDER BY subject LIMIT ?`
+const ONE = `SELECT ${MARK} FROM marks WHERE kind = 'search' AND subject = ?`
+
+/** Who may be named in a search file. */
+export interface SearchSite {
+  readonly owners: boolean
+}
+
+/**
+ * Derives by what searches find up to 32 crates, in one transaction: that of a mark and others that
+ * have one. If that fails, only that of the mark. Returns the marks of these crates, which are off
+ * then; those of the files that change are set.
+ */
+export async function refreshSearch(
+  database: Database,
+  site: SearchSite,
+  { subject }: Pick<Mark, 'subject'>,
+): Promise<readonly Mark[]> {
+  const own = (tx: Queries) => all<Mark>(tx, ONE, subject)
+  try {
+    return await refresh(database, site, async tx => {
+      const due = await all<Mark>(tx, DUE, AT_ONCE)
+      const crates = due.filter(mark => fileOf(mark) === null)
+      return crates.some(mark => mark.subject === subject) ? crates : own(tx)
+    })
+  } catch (error) {
+    if (isStorageRefusal(error)) throw error
+    return refresh(database, site, own)
+  }
+}
+
+function refresh(
+  database: Database,
+  site: SearchSite,
+  read: (tx: Queries) => Promise<readonly Mark[]>,
+): Promise<readonly Mark[]> {
+  return database.transaction(async tx => {
+    const marks = await read(tx)
+    const ids = marks.map(mark => mark.subject)
+    await markFiles(tx, await changeCrates(tx, site, ids), await generationOf(tx))
+    await clearMarks(tx, marks)
+    return marks
+  })
+}
+
+/** What changes in a shard, by the places of crates: the fits of terms, and the columns. */
+interface ShardChange {
+  readonly terms: Map<string, Map<number, number | null>>
+  readonly columns: Readonly<Record<Column, Map<number, number>>>
+}
+
+/** Derives by what searches find some crates; returns the files that change. */
+async function changeCrates(
+  tx: Queries,
+  site: SearchSite,
+  ids: readonly number[],
+): Promise<SearchFile[]> {
+  const text = `SELECT crate_id, terms FROM search_crates WHERE crate_id IN ${LIST}`
+  const before = new Map(
+    (await all<Row<'search_crates'>>(tx, text, ids)).map(row => [row.crate_id, row.terms]),
+  )
+  const now = await readCrates(tx, site, ids)
+  const shards = new Map<number, ShardChange>()
+  for (const id of ids) {
+    const place = id % SHARD_CRATES
+    const shard = shards.get(shardOf(id)) ?? {
+      terms: new Map(),
+      columns: { ranks: new Map(), rust: new Map() },
+    }
+    shards.set(shardOf(id), shard)
+    const old = new Map<string, number>(JSON.parse(before.get(id) ?? '[]'))
+    const { terms, columns } = now.get(id) ?? NOTHING
+    for (const column of COLUMNS) shard.columns[column].set(place, columns[column])
+    for (const term of new Set([...old.keys(), ...terms.keys()])) {
+      if (old.get(term) === terms.get(term)) continue
+      const changes = shard.terms.get(term) ?? new Map()
+      shard.terms.set(term, changes.set(place, terms.get(term) ?? null))
+    }
+  }
+  const gone = ids.filter(id => before.has(id) && !now.has(id))
+  if (gone.length > 0) await run(tx, `DELETE FROM search_crates WHERE crate_id IN ${LIST}`, gone)
+  const rows = [...now].map(([id, { terms }]) => [id, JSON.stringify([...terms])])
+  await run(
+    tx,
+    KEEP_CRATES,
+    rows.filter(([id, terms]) => before.get(Number(id)) !== terms),
+  )
+  const files: SearchFile[] = ids.map(id => ({ what: 'block', number: blockOf(id) }))
+  for (const [shard, change] of shards) files.push(...(await changeShard(tx, shard, change)))
+  return files
+}
+
+const KEEP_CRATES = `INSERT INTO search_crates (crate_id, terms)
+  SELECT CAST(value ->> 0 AS INTEGER), value ->> 1 FROM json_each(?) WHERE true
+  ON CONFLICT (crate_id) DO UPDATE SET terms = excluded.terms`
+
+/** What searches find a crate by, and what they know of it. */
+interface Findable {
+  readonly terms: ReadonlyMap<string, number>
+  readonly columns: Readonly<Record<Column, number>>
+}
+
+const NOTHING: Findable = { terms: new Map(), columns: { ranks: 0, rust: 0 } }
+
+/** Reads those of some crates that are listed. */
+async function readCrates(
+  tx: Queries,
+  site: SearchSite,
+  ids: readonly number[],
+): Promise<Map<number, Findable>> {
+  const rows = await all<{
+    id: number
+    canonical: CanonicalName
+    dependents: number
+    yanked: number
+    about: string
+    rust: string | null
+    owners: string | null
+  }>(
+    tx,
+    `SELECT listings.crate_id AS id, listings.canonical, listings.dependents, listings.yanked,
+      releases.about, releases.line ->> 'rust_version' AS rust,
+      ${site.owners ? OWNERS : 'NULL'} AS owners
+      FROM listings JOIN releases ON releases.id = listings.newest_id
+      WHERE listings.crate_id IN ${LIST}`,
+    ids,
+  )
+  return new Map(
+    rows.map(({ id, canonical, dependents, yanked, about, rust, owners }) => {
+      const { keywords, categories, description, license } = JSON.parse(about) as About
+      const searched = { canonical, keywords, categories, description, license }
+      const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
+      const columns = columnsOf({ canonical, dependents, yanked: yanked === 1, rust })
+      return [id, { terms, columns }]
+    }),
+  )
+}
+
+const OWNERS = `(SELECT json_group_array(users.login) FROM owners
+  JOIN users ON users.id = owners.user_id WHERE owners.crate_id = listings.crate_id)`
+
+/** Returns the term in whose row a column is; no other term has this character. */
+export function columnTerm(column: Column): string {
+  return `#${column}`
+}
+
+async function changeShard(
+  tx: Queries,
+  shard: number,
+  { terms, columns }: ShardChange,
+): Promise<SearchFile[]> {
+  const text = `SELECT term, words, postings FROM search_terms WHERE shard = ? AND term IN ${LIST}`
+  const rows = await all<Row<'search_terms'>>(tx, text, shard, [
+    ...COLUMNS.map(columnTerm),
+    ...terms.keys(),
+  ])
+  const before = new Map(rows.map(row => [row.term, row]))
+  const kept: (string | number)[][] = []
+  const gone: string[] = []
+  const hashes = new Set<number>()
+  for (const [term, changes] of terms) {
+    const old = before.get(term)
+    const now = changePostings(old?.postings ?? '', changes)
+    const words = isListed(term) ? crateCount(now) : 0
+    if (now === '') gone.push(term)
+    else kept.push([term, placeOf(term), shapeOf(term), words, now])
+    hashes.add(placeOf(term))
+    if (gradeOf(words) !== gradeOf(old?.words ?? 0)) hashes.add(shapeOf(term))
+    await pace()
+  }
+  const files: SearchFile[] = [...hashes].map(hash => ({ what: 'bucket', shard, hash }))
+  for (const column of COLUMNS) {
+    const old = before.get(columnTerm(column))?.postings ?? ''
+    const now = changeColumn(old, columns[column])
+    if (now === old) continue
+    kept.push([columnTerm(column), -1, -1, 0, now])
+    files.push({ what: column, number: shard })
+  }
+  if (kept.length > 0) await run(tx, KEEP_TERMS, shard, kept)
+  if (gone.length > 0)
+    await run(tx, `DELETE FROM search_terms WHERE shard = ? AND term IN ${LIST}`, shard, gone)
+  return files
+}
+
+const KEEP_TERMS = `INSERT INTO search_terms (shard, term, place, shape, words, postings)
+  SELECT CAST(? AS INTEGER), value ->> 0, CAST(value ->> 1 AS INTEGER),
+    CAST(value ->> 2 AS INTEGER), CAST(value ->> 3 AS INTEGER), value ->> 4
+    FROM json_each(?) WHERE true
+  ON CONFLICT (shard, term) DO UPDATE SET words = excluded.words, postings = excluded.postings`

@@ -1,0 +1,94 @@
+import { TERMS_FOLDER } from '../../core/paths/search.ts'
+import type { Output } from '../../core/paths/tree.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../core/search/files.ts'
+import { BLOCK_CRATES, bucketOf, HASH_BITS, type SearchLayout } from '../../core/search/layout.ts'
+import { gradeOf, type ListedWord } from '../../core/search/vocabulary.ts'
+import type { Mark } from '../store/catalog/marks.ts'
+import { readCards } from '../store/catalog/pages/cards.ts'
+import type { Database } from '../store/database/connection.ts'
+import { all, type Queries, type Row, value } from '../store/database/statement.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
+import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
+
+/** What renders the search. */
+interface SearchContext {
+  readonly database: Database
+  readonly site: SearchSite
+  readonly tree: PublicTree
+}
+
+/** Does what a mark of the search says; returns the marks that are done with it. */
+export async function buildSearch(context: SearchContext, mark: Mark): Promise<readonly Mark[]> {
+  const { database, tree } = context
+  const file = fileOf(mark)
+  if (file === null) return refreshSearch(database, context.site, mark)
+  const { now, next } = await readLayouts(database)
+  const layout = mark.kind === 'search' ? (next ?? now) : now
+  // Without a layout, nothing is written yet: the first one will have all files.
+  if (layout === null) return [mark]
+  if (file === 'layout') {
+    await tree.write(layoutFile(layout))
+    await database.transaction(finishLayout)
+    // Searches that have read the layout before find no file there, and read it again.
+    for (const bits of await tree.folders(TERMS_FOLDER))
+      if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
+    return [mark]
+  }
+  const output = await searchOutput(database, file, layout)
+  if (output) await tree.write(output)
+  else await tree.remove(pathOf(file, layout))
+  return [mark]
+}
+
+/** Renders a file of the search; null for a block all of whose crates are gone. */
+export async function searchOutput(
+  db: Queries,
+  file: SearchFile,
+  { bits }: SearchLayout,
+): Promise<Output | null> {
+  if (file.what === 'block') return blockOutput(db, file.number)
+  if (file.what === 'bucket') return bucketOutput(db, file, bits)
+  const text = 'SELECT postings FROM search_terms WHERE shard = ? AND term = ?'
+  const column = await value<string>(db, text, file.number, columnTerm(file.what))
+  return columnFile(file.what, file.number, column ?? '')
+}
+
+async function bucketOutput(
+  db: Queries,
+  { shard, hash }: { readonly shard: number; readonly hash: number },
+  bits: number,
+): Promise<Output> {
+  const bucket = bucketOf(hash, bits)
+  const width = 2 ** (HASH_BITS - bits)
+  const range = [shard, bucket * width, (bucket + 1) * width] as const
+  const terms = await all<Pick<Row<'search_terms'>, 'term' | 'postings'>>(
+    db,
+    'SELECT term, postings FROM search_terms WHERE shard = ? AND place >= ? AND place < ?',
+    ...range,
+  )
+  const words = await all<Pick<Row<'search_terms'>, 'term' | 'shape' | 'words'>>(
+    db,
+    `SELECT term, shape, words FROM search_terms
+      WHERE shard = ? AND shape >= ? AND shape < ? AND words > 0`,
+    ...range,
+  )
+  const shapes = new Map<number, ListedWord[]>()
+  for (const { term, shape, words: crates } of words) {
+    const listed = { word: term, grade: gradeOf(crates) }
+    const list = shapes.get(shape)
+    if (list) list.push(listed)
+    else shapes.set(shape, [listed])
+  }
+  return bucketFile([bits, shard, bucket], terms, shapes)
+}
+
+async function blockOutput(db: Queries, block: number): Promise<Output | null> {
+  const ids = Array.from({ length: BLOCK_CRATES }, (_, at) => block * BLOCK_CRATES + at)
+  const crates = (await readCards(db, ids)).map(card => ({
+    ...card,
+    version: card.newest,
+    description: card.about.description,
+  }))
+  return crates.length === 0 ? null : blockFile(block, crates)
+}

@@ -1,0 +1,148 @@
+import { setImmediate } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { refuse } from '../../core/error/error.ts'
+import { searchLayoutPath } from '../../core/paths/search.ts'
+import { findCrates, type SearchFiles, SearchUnready } from '../../core/search/engine.ts'
+import type { Hits } from '../../core/search/hits.ts'
+import type { Slice } from '../../core/search/layout.ts'
+import { isEmptySearch, type SearchRequest } from '../../core/search/request.ts'
+import { crateCount } from '../store/catalog/pages/prefixes.ts'
+import type { Database } from '../store/database/connection.ts'
+import { column } from '../store/database/statement.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import { searchVersion } from './layouts.ts'
+import { sortedIds } from './order.ts'
+
+/** Bytes of the files that are kept in memory, as far as they are known. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** About so many bytes are in memory for each character of a file. */
+const CHARACTER_BYTES = 4
+
+/** Found crates: the ids on this page, and the number on all pages. */
+export interface FoundCrates extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
+  readonly ids: readonly number[]
+}
+
+/** What a search without words finds, unless it is narrowed down. */
+export const NO_CRATES: FoundCrates = {
+  ids: [],
+  total: 0,
+  leniency: { similar: [], suggested: [], missing: [] },
+  matched: 0,
+  words: 0,
+}
+
+/** Returns a search for words only, best first. */
+export function searchFor(q: string): SearchRequest {
+  return { q, filters: {}, sort: 'relevance', page: 1 }
+}
+
+/** A registry whose crates are searched. */
+export interface SearchedRegistry {
+  readonly database: Database
+  readonly tree: PublicTree
+}
+
+/**
+ * Searches the files that are rendered (`findCrates`); an empty search finds every crate, by name.
+ * Throws `search_unready` before the files are complete for the first time.
+ */
+export async function searchCrates(
+  { database, tree }: SearchedRegistry,
+  request: SearchRequest,
+  slice: Slice,
+): Promise<FoundCrates> {
+  const { sort } = request
+  if (isEmptySearch(request) && sort === 'relevance') {
+    const ids = await column<number>(database, EVERY_CRATE, slice.limit, slice.offset)
+    return { ...NO_CRATES, ids, total: await crateCount(database), matched: 1, words: 1 }
+  }
+  const files = kept.get(database) ?? new KeptFiles(tree)
+  kept.set(database, files)
+  const hits = await files.search(() => searchVersion(database), request)
+  if (hits === null) {
+    if ((await crateCount(database)) === 0) return NO_CRATES
+    refuse('search_unready')
+  }
+  const { total, leniency, matched, words } = hits
+  const ids =
+    sort === 'relevance' ? hits.slice(slice, sort) : await sortedIds(database, hits, sort, slice)
+  return { ids, total, leniency, matched, words }
+}
+
+const EVERY_CRATE = 'SELECT crate_id FROM listings ORDER BY yanked, canonical LIMIT ? OFFSET ?'
+
+const kept = new WeakMap<Database, KeptFiles>()
+
+interface KeptFile {
+  /** The version of the files when it was read, or an earlier one. */
+  readonly version: number
+  readonly data: Promise<unknown>
+}
+
+/** The search files of a tree, as far as they are in memory. */
+class KeptFiles {
+  readonly #tree: PublicTree
+  readonly #files = new LRUCache<string, KeptFile & { readonly size: number }>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ size }) => size,
+  })
+  readonly #reading = new Map<string, KeptFile>()
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(tree: PublicTree) {
+    this.#tree = tree
+  }
+
+  /** Returns what a search finds; null before the files are complete. */
+  async search(version: () => Promise<number>, request: SearchRequest): Promise<Hits | null> {
+    try {
+      return await findCrates(this.#at(await version()), request)
+    } catch (error) {
+      if (error instanceof SearchUnready) return null
+      // The files may be laid out in another way since the layout was read.
+      this.#files.delete(searchLayoutPath)
+      return findCrates(this.#at(await version()), request)
+    }
+  }
+
+  /** Returns the files as they are at a version, or later. */
+  #at(version: number): SearchFiles {
+    return {
+      load: (path, read) => this.#load(path, version, read),
+      pause: () => this.#pause(),
+    }
+  }
+
+  async #load<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
+    const known = [this.#files.get(path), this.#reading.get(path)]
+    const same = known.find(file => file?.version === version)
+    if (same) return same.data as Promise<T>
+    const data = this.#read(path, version, read)
+    const reading = { version, data }
+    this.#reading.set(path, reading)
+    try {
+      return await data
+    } finally {
+      if (this.#reading.get(path) === reading) this.#reading.delete(path)
+    }
+  }
+
+  async #read<T>(path: string, version: number, read: (text: string) => T): Promise<T> {
+    const bytes = await this.#tree.read(path)
+    if (bytes === null && path === searchLayoutPath) throw new SearchUnready('no layout')
+    if (bytes === null) throw new Error(`there is no ${path}`)
+    await this.#pause()
+    const data = read(bytes.toString())
+    const size = 1000 + CHARACTER_BYTES * bytes.byteLength
+    this.#files.set(path, { version, data: Promise.resolve(data), size })
+    return data
+  }
+
+  /** Lets others have a turn of the event loop; what waits for one goes on in turns of their own. */
+  #pause(): Promise<unknown> {
+    this.#turn = this.#turn.then(() => setImmediate())
+    return this.#turn
+  }
+}
