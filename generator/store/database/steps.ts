@@ -1,5 +1,4 @@
-import { dropOldMoves } from './old-moves.ts'
-import { oneSearch } from './one-search.ts'
+import { dropOldMoves, oneSearch } from './removals.ts'
 import { counted, weekly } from './row-counts.ts'
 import { contracts, onServer, type Step, statements } from './step.ts'
 
