@@ -37,9 +37,8 @@ const SLOW = [
   'daemon/web/visits',
   'generator/pages/page-files',
   'generator/pages/pages',
-  'generator/pages/search',
+  'generator/search/search',
   'generator/static/static',
-  'generator/store/catalog/common-words',
   'site/readme',
   'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))

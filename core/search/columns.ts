@@ -19,13 +19,17 @@ export function columnsOf(
   return { ranks: rankOf(crate), rust: minor === null ? 0 : minor + 1 }
 }
 
-/** Returns a column in which some crates, by their places, have other numbers; '' is an empty one. */
+/**
+ * Returns a column in which some crates, by their places, have other numbers. It ends with the last
+ * crate of which something is known; '' knows nothing.
+ */
 export function changeColumn(column: string, changes: ReadonlyMap<number, number>): string {
   const letters = Array.from(column)
   for (const [place, number] of changes) {
     while (letters.length <= place) letters.push(String.fromCharCode(ZERO))
     letters[place] = String.fromCharCode(ZERO + number)
   }
+  while (letters.at(-1) === String.fromCharCode(ZERO)) letters.pop()
   return letters.join('')
 }
 

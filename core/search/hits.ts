@@ -61,7 +61,7 @@ export class ShardHits {
     this.#ranks.set(kept)
   }
 
-  /** Keeps only crates that say to need no later Rust than a minor version; `column`: all of them. */
+  /** Keeps crates that say to need no later Rust than a minor version; `column`: all of them. */
   keepRust(minor: number, column: Uint8Array): void {
     for (let place = 0; place < column.length; place++)
       if ((column[place] ?? 0) > minor + 1) this.#ranks[place] = 0
@@ -101,8 +101,8 @@ export class ShardHits {
   }
 
   /**
-   * Returns keys by which crates with so many words are sorted. From the highest bit on: yanked, not
-   * named by the query, without the rarest word, the fit of three bits, and how low the rank is.
+   * Returns keys by which crates with so many words are sorted. From the highest bit on: yanked,
+   * not named by the query, without the rarest word, the fit, and how low the rank is.
    */
   keys(matched: number): Uint16Array {
     const keys = new Uint16Array(this.#ranks.length).fill(NO_KEY)
@@ -142,7 +142,7 @@ export class Hits {
     this.total = this.#shards.reduce((sum, { keys }) => sum + countOf(keys), 0)
   }
 
-  /** Returns the ids of a part of the crates, in the order of parts of their keys and then of ids. */
+  /** Returns the ids of a part of the crates, in the order of parts of their keys, then of ids. */
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
     const part = KEY_PARTS[by]
     const counts = new Uint32Array(NO_KEY + 1)

@@ -100,9 +100,9 @@ export class Lookup implements SearchFiles {
 }
 
 /**
- * Returns crates that may be loaded to sort them: the best, or those with the highest ids, which are
- * likely the newest. Without words all are equally good; in a tree from files alone, the first ids
- * are those of the first names.
+ * Returns crates that may be loaded to sort them: the best, or those with the highest ids, which
+ * are likely the newest. Without words all are equally good; in a tree from files alone, the first
+ * ids are those of the first names.
  */
 function considered(hits: Hits, sort: 'name' | 'newest'): readonly number[] {
   const limit = CONSIDERED * BLOCK_CRATES

@@ -37,13 +37,13 @@ export function plainFit(fit: number): number {
   return fit === Fit.later ? Fit.name : fit
 }
 
-/** Returns the fit of a crate for the beginning of a word that it has; null if it counts no more. */
+/** Returns the fit of a crate for the beginning of a word that it has; null if it has none. */
 export function beginningFit(fit: number): number | null {
   if (fit === Fit.exact || fit === Fit.name) return Fit.begins
   return fit === Fit.later ? Fit.part : null
 }
 
-/** Beginnings of words of names that are terms of their own; longer ones are looked for in words. */
+/** Beginnings of words of names up to this length are terms; longer ones are looked for in words. */
 export const SHORT = 2
 
 /** Returns the term of all crates with a keyword, a category, a license, or an owner. */

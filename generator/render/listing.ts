@@ -7,12 +7,11 @@ import { LABEL_CRATES, LABELS_SHOWN, type LabelItem, labelPage } from '../../sit
 import { sitemaps } from '../../site/pages/search-engines.ts'
 import { RANKS_SHOWN, type Statistics } from '../../site/pages/statistics.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { type SearchedCrate, searchFiles } from '../search/whole.ts'
 import { type Label, labelsOf } from '../store/catalog/labels.ts'
 import { byDependents, renderViews } from './views.ts'
 
 /** A crate of a registry whose crates are all known at once. */
-export interface ListedCrate extends CrateItem, SearchedCrate {
+export interface ListedCrate extends CrateItem {
   readonly about: CrateItem['about'] & Pick<About, 'categories' | 'license'>
   readonly updatedAt: string | null
   readonly dependents: number
@@ -24,7 +23,7 @@ interface FullLabel extends Label {
   readonly crates: ListedCrate[]
 }
 
-/** Renders everything that names all crates at once; `totals` are those of all versions. */
+/** Renders what lists all crates, besides the search; `totals` are those of all versions. */
 export function* renderListing(
   site: SiteConfig,
   crates: readonly ListedCrate[],
@@ -53,7 +52,6 @@ export function* renderListing(
       newest: [],
     },
   })
-  yield* searchFiles(crates)
   if (!site.private) yield* sitemaps(site, crates)
 }
 

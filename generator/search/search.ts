@@ -140,7 +140,7 @@ class KeptFiles {
     return data
   }
 
-  /** Lets others have a turn of the event loop; what waits for one goes on in turns of their own. */
+  /** Lets others have a turn of the event loop; each that waits for one goes on in its own. */
   #pause(): Promise<unknown> {
     this.#turn = this.#turn.then(() => setImmediate())
     return this.#turn

@@ -21,11 +21,16 @@ import {
 import { changePostings, crateCount } from '../../core/search/postings.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
-import type { CrateItem } from '../../site/crate-data.ts'
 
 /** A crate as the search files need it. */
-export interface SearchedCrate extends Omit<CrateItem, 'updatedAt' | 'about'> {
-  readonly about: CrateItem['about'] & Partial<Pick<About, 'categories' | 'license'>>
+export interface SearchedCrate {
+  readonly name: string
+  /** The newest version that is not yanked, or the newest of all. */
+  readonly newest: string
+  readonly about: Pick<About, 'description' | 'keywords'> &
+    Partial<Pick<About, 'categories' | 'license'>>
+  /** Whether every version is yanked. */
+  readonly yanked: boolean
   readonly updatedAt?: string | null
   /** The Rust version that the newest version needs; null if unknown. */
   readonly rust?: string | null

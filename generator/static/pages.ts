@@ -19,6 +19,7 @@ import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.t
 import { byDependents } from '../render/views.ts'
 import { listFiles } from '../sandbox/archive.ts'
 import { renderReadme } from '../sandbox/rendering.ts'
+import { searchFiles } from '../search/whole.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticCrate } from './releases.ts'
 
@@ -138,6 +139,7 @@ function* sitePages(
   })
   const bytes = releases.reduce((sum, one) => sum + one.size, 0)
   yield* renderListing(site, cards, { versions: releases.length, bytes })
+  yield* searchFiles(cards)
 }
 
 function summarize(crate: StaticCrate) {

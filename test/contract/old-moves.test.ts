@@ -1,5 +1,7 @@
-// Mirrors generator/store/database/coded-steps.ts: databases that an earlier version has moved.
+// Mirrors generator/store/database/schema/coded-steps.ts: databases that an earlier version has moved.
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { openRegistry } from '../../generator/registry.ts'
@@ -23,11 +25,6 @@ async function leaveMove(db: Queries, side: string, at: string | null): Promise<
   const key = (row: string) => `INSERT INTO changed_rows (tab, key)
     VALUES ('crates', json_array(${row}.id));`
   for (const text of [
-    "DELETE FROM kysely_migration WHERE name >= '028'",
-    'ALTER TABLE listings DROP COLUMN max_id',
-    'CREATE TABLE images (id INTEGER PRIMARY KEY)',
-    'CREATE TABLE image_uses (image_id INTEGER NOT NULL)',
-    "UPDATE schema_record SET newest = '027_search_version', oldest = '024_rate_limits'",
     `CREATE TABLE changed_rows (
       id INTEGER PRIMARY KEY AUTOINCREMENT, tab TEXT NOT NULL, key TEXT NOT NULL)`,
     `CREATE TRIGGER changed_crates_insert AFTER INSERT ON crates BEGIN ${key('NEW')} END`,
@@ -50,6 +47,7 @@ async function leaveMove(db: Queries, side: string, at: string | null): Promise<
 /** A registry folder, and the environment that has its records on a server or in a file. */
 async function place(t: TestContext, engine: 'file' | 'server') {
   const { dir } = await newRegistry(t)
+  for (const end of ['', '-wal', '-shm']) rmSync(join(dir, `plimsoll.db${end}`), { force: true })
   const url = engine === 'server' ? await server.create(`old_${count++}`) : ''
   const env = { PLIMSOLL_DATABASE_URL: url }
   const open = () => openRegistry(dir, { env })
@@ -58,9 +56,9 @@ async function place(t: TestContext, engine: 'file' | 'server') {
       ? openPostgres(serverSettings(url), OLDER)
       : openDatabase(`${dir}/plimsoll.db`, OLDER)
   const leave = async (side: string, at: string | null) => {
-    const registry = await open()
-    await leaveMove(registry.database, side, at)
-    await registry.close()
+    const database = await older()
+    await leaveMove(database, side, at)
+    await database.close()
   }
   return { open, older, leave }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/paths/tree.ts'
 import { renderListing } from '../../generator/render/listing.ts'
+import { searchFiles } from '../../generator/search/whole.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
 import type { Viewer } from '../../site/account/frame.ts'
 import { homePage } from '../../site/account/home-page.ts'
@@ -56,6 +57,7 @@ export function* demoSite(
     about: { categories: [], license: null, ...one.about },
   }))
   yield* renderListing(site, listed, { versions: listed.length, bytes: listed.length })
+  yield* searchFiles(listed)
   yield staticSearchPage(site)
   yield robots(site)
   yield openSearch(site)

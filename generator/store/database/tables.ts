@@ -193,8 +193,8 @@ export interface Tables {
   /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */
   search_crates: { crate_id: number; terms: string }
   /**
-   * The terms of a shard of crates: where they are in the search files, how many crates have them as
-   * a whole word, and their postings. The rows of `#` and a
+   * The terms of a shard of crates: where they are in the search files, how many crates have them
+   * as a whole word, and their postings. The rows of `#` and a
    * name have what is known of all crates.
    */
   search_terms: {

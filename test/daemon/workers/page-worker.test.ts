@@ -98,9 +98,9 @@ test('many publishes of one crate render its pages once', async t => {
   }
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
-  // List, crate, namesakes, registry, owner, views, block of crates and part of the site map once;
-  // each of the five versions; what searches find it by, its 13 terms, and their one file.
-  assert.equal(rendered, 8 + 5 + 1 + 13 + 1)
+  // List, crate, namesakes, registry, owner, views and part of the site map once; each of the five
+  // versions; by what searches find it, and four files.
+  assert.equal(rendered, 7 + 5 + 1 + 4)
 })
 
 test('overviews wait after they were rendered, other pages do not', async t => {
@@ -163,9 +163,9 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await registry.publish(token, { name: 'late', version: '1.0.0' })
   await registry.indexWorker.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
-  // Block of crates, list, part of the site map, crate, namesakes, release, registry, owner, views;
-  // what searches find it by.
-  assert.equal(await countPageMarks(registry.registry.database), 9 + 1)
+  // List, part of the site map, crate, namesakes, release, registry, owner, views; by what searches
+  // find it.
+  assert.equal(await countPageMarks(registry.registry.database), 8 + 1)
   const next = new PageWorker({
     context: registry.registry,
     onFailure: error => assert.fail(error as Error),

@@ -1,5 +1,4 @@
-import { dropOldMoves, findHighest } from './coded-steps.ts'
-import { oneSearch } from './one-search.ts'
+import { dropOldMoves, findHighest, oneSearch } from './coded-steps.ts'
 import { counted, weekly } from './row-counts.ts'
 import { contracts, onServer, type Step, statements } from './step.ts'
 

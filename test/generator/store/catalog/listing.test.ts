@@ -29,9 +29,7 @@ function derived(database: Database): Promise<unknown> {
     'SELECT * FROM labels WHERE crates > 0 ORDER BY id',
     'SELECT * FROM crate_labels ORDER BY 1, 2, 3',
     'SELECT crate_id FROM search_crates ORDER BY crate_id',
-    "SELECT * FROM search_terms WHERE term NOT LIKE '#%' ORDER BY term",
-    // Crates that are gone have no number, whether or not there is a character for them.
-    "SELECT term, rtrim(postings, '#') FROM search_terms WHERE term LIKE '#%' ORDER BY term",
+    'SELECT * FROM search_terms ORDER BY term',
   ]
   return Promise.all(texts.map(text => all(database, text)))
 }

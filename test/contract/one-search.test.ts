@@ -1,0 +1,109 @@
+// Mirrors generator/store/database/schema/coded-steps.ts: databases of the search before.
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { buildPages } from '../../generator/pages/pages.ts'
+import { openRegistry } from '../../generator/registry.ts'
+import { searchCrates, searchFor } from '../../generator/search/search.ts'
+import { openDatabase } from '../../generator/store/database/database.ts'
+import { openPostgres } from '../../generator/store/database/postgres/open.ts'
+import { PLIMSOLL_SCHEMA } from '../../generator/store/database/schema/migrations.ts'
+import { column, type Queries, run } from '../../generator/store/database/statement.ts'
+import { serverSettings } from '../support/engine.ts'
+import { postgresSuite } from '../support/postgres-suite.ts'
+import { newRegistry } from '../support/workplace.ts'
+
+const { server, skip } = postgresSuite()
+
+/** The program before this one. */
+const OLDER = {
+  version: '0.1.0',
+  steps: Object.fromEntries(Object.entries(PLIMSOLL_SCHEMA.steps).filter(([name]) => name < '030')),
+}
+
+const TIME = '2026-11-20T12:00:00Z'
+
+/** Fills a database as that program did: two crates, one of which requires the other. */
+async function fill(db: Queries): Promise<void> {
+  await run(db, "INSERT INTO facts (key, value) VALUES ('listings', '9')")
+  await run(db, `INSERT INTO facts (key, value) VALUES ('search_bits', '{"now":0,"next":null}')`)
+  await run(db, 'INSERT INTO audit (at, action, actor) VALUES (?, ?, ?)', TIME, 'publish', 'test')
+  for (const [at, name] of ['serde', 'serde_json'].entries()) {
+    const id = at + 1
+    const crate = `INSERT INTO crates (id, name, canonical, skeleton, created_at, generation)
+      VALUES (?, ?, ?, ?, ?, 1)`
+    await run(db, crate, id, name, name, name, TIME)
+    const dependency = { name: 'serde', req: '^1', features: [], optional: false }
+    const deps = at === 0 ? [] : [{ ...dependency, default_features: true, target: null }]
+    const line = { name, vers: '1.0.0', deps, cksum: '0'.repeat(64), features: {}, yanked: false }
+    const about = {
+      ...{ description: `About ${name}`, keywords: ['encoding'], categories: [], license: 'MIT' },
+      ...{ homepage: null, documentation: null, repository: null, license_file: null },
+      ...{ edition: '2021', readme_file: null },
+    }
+    const release = `INSERT INTO releases (id, crate_id, version, identity, cksum, size, yanked,
+        line, about, published_at)
+      VALUES (?, ?, '1.0.0', '1.0.0', ?, 1, 0, ?, ?, ?)`
+    const texts = [JSON.stringify(line), JSON.stringify(about)]
+    await run(db, release, id, id, '0'.repeat(64), ...texts, TIME)
+    const listing = `INSERT INTO listings (crate_id, canonical, newest_id, latest_id, versions,
+        yanked, updated_at, step, found_id)
+      VALUES (?, ?, ?, ?, 1, 0, ?, 0, ?)`
+    await run(db, listing, id, name, id, id, TIME, id)
+    const term = 'INSERT INTO terms (id, term, crates, hash, common) VALUES (?, ?, 1, 7, 1)'
+    await run(db, term, id, name)
+    await run(db, 'INSERT INTO postings (term_id, rank, crate_id) VALUES (?, 120, ?)', id, id)
+    await run(db, 'INSERT INTO shelves (term_id, shelf, crates) VALUES (?, 1, 1)', id)
+  }
+  const bytes = new Uint8Array([1, 2])
+  await run(db, 'INSERT INTO blocks (term_id, block, class, crates) VALUES (1, 0, 0, ?)', bytes)
+  await run(db, 'INSERT INTO crate_bytes (block, scores, states) VALUES (0, ?, ?)', bytes, bytes)
+  for (const kind of ['terms', 'rank', 'entry', 'search', 'common', 'spread'])
+    await run(db, 'INSERT INTO marks (kind, subject, generation) VALUES (?, 1, 1)', kind)
+}
+
+for (const engine of ['file', 'server'] as const) {
+  test(`a registry with the search before is upgraded, in a ${engine}`, {
+    skip: engine === 'server' && skip,
+  }, async t => {
+    const { dir } = await newRegistry(t)
+    for (const end of ['', '-wal', '-shm']) rmSync(join(dir, `plimsoll.db${end}`), { force: true })
+    const url = engine === 'server' ? await server.create('one_search') : ''
+    const older =
+      engine === 'server'
+        ? await openPostgres(serverSettings(url), OLDER)
+        : await openDatabase(join(dir, 'plimsoll.db'), OLDER)
+    await fill(older)
+    await older.close()
+    const registry = await openRegistry(dir, { env: { PLIMSOLL_DATABASE_URL: url } })
+    t.after(() => registry.close())
+    const { database, tree } = registry
+    const tables = await column<string>(database, 'SELECT name FROM sqlite_master')
+    const gone = ['terms', 'postings', 'blocks', 'shelves', 'crate_bytes']
+    assert.deepEqual(
+      tables.filter(name => gone.includes(name)),
+      [],
+    )
+    const kinds = await column(database, 'SELECT DISTINCT kind FROM marks ORDER BY kind')
+    assert.deepEqual(
+      kinds.filter(kind => ['terms', 'rank', 'entry', 'common', 'spread'].includes(String(kind))),
+      [],
+    )
+    const first = await searchCrates(registry, searchFor('serde'), { limit: 9, offset: 0 }).catch(
+      (error: unknown) => String(error),
+    )
+    assert.match(String(first), /try again/)
+    const { issues } = await buildPages(registry)
+    assert.deepEqual(issues, [])
+    const { ids, total } = await searchCrates(registry, searchFor('encoding'), {
+      limit: 9,
+      offset: 0,
+    })
+    assert.deepEqual([ids, total], [[1, 2], 2])
+    assert.ok(await tree.read('search/layout.json'))
+    assert.deepEqual(await column(database, 'SELECT crate_id FROM search_crates ORDER BY 1'), [
+      ...[1, 2],
+    ])
+  })
+}
