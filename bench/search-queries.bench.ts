@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { searchCrates, searchFor } from '../generator/projections/search/search.ts'
 import { DATABASE_FILE } from '../generator/registry.ts'
-import { searchCrates, searchFor } from '../generator/search/search.ts'
 import type { Database } from '../generator/store/database/connection.ts'
 import { openDatabase } from '../generator/store/database/database.ts'
 import { all } from '../generator/store/database/statement.ts'

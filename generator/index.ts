@@ -31,9 +31,9 @@ export { type Built, build, drain } from './build/build.ts'
 export { buildCrate, renderConfig } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
-export { type PageContext, PLIMSOLL } from './pages/context.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'
+export { type PageContext, PLIMSOLL } from './projections/context.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
 export {
   buildStatic,
@@ -147,7 +147,12 @@ export { type PublishMetadata, publishMetadata } from '../core/release/metadata.
 export type { Slice } from '../core/search/layout.ts'
 export { isEmptySearch, parametersOf, readSearch } from '../core/search/request.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
-export { type FoundCrates, NO_CRATES, searchCrates, searchFor } from './search/search.ts'
+export {
+  type FoundCrates,
+  NO_CRATES,
+  searchCrates,
+  searchFor,
+} from './projections/search/search.ts'
 
 // Issues and refusals.
 

@@ -1,13 +1,13 @@
 import { updatesPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
-import { beginWhole } from '../search/layouts.ts'
+import { type PageContext, pageTurn } from '../projections/context.ts'
+import { projections } from '../projections/projections.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
-import { markAllPages } from '../store/catalog/pages/page-marks.ts'
 import { newerDaemons } from '../store/database/daemons.ts'
 import { isOnServer } from '../store/database/engine.ts'
-import type { Queries } from '../store/database/statement.ts'
-import { type PageContext, pageTurn } from './context.ts'
+import { MARK_KINDS } from '../store/database/mark-kinds.ts'
+import { LIST, type Queries, run } from '../store/database/statement.ts'
 
 /** The key of the fact whose pages the tree has. */
 const PAGES = 'pages'
@@ -59,11 +59,17 @@ export async function claimPages(context: PageContext): Promise<boolean> {
     if (!(await isNewest())) return false
     // Nobody renders until all is marked, also if this process stands still and loses the mutex.
     await writeFact(database, PAGES, CLAIMED)
-    await markAllPages(database)
-    await database.transaction(beginWhole)
+    await database.transaction(markAll)
     await writeFact(database, PAGES, pagesFingerprint(context))
     return true
   })
+}
+
+/** Marks everything, and forgets what older programs have noted that there is no more. */
+async function markAll(tx: Queries): Promise<void> {
+  await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, MARK_KINDS)
+  await run(tx, "DELETE FROM plain_pages WHERE what <> 'readme'")
+  for (const projection of projections) await projection.markAll(tx)
 }
 
 /**

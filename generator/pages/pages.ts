@@ -1,28 +1,13 @@
-import { CRATES_FOLDER } from '../../core/paths/crates.ts'
-import { IMAGES_FOLDER, isOldImagePath } from '../../core/paths/images.ts'
-import { OVERVIEW_FOLDERS } from '../../core/paths/listings.ts'
-import { SEARCH_FOLDER } from '../../core/paths/search.ts'
-import {
-  FEEDS_FOLDER,
-  isListPath,
-  SITEMAP_CRATES,
-  SITEMAPS_FOLDER,
-  sitemapPartPath,
-  sitemapPath,
-} from '../../core/paths/tree.ts'
 import type { Built, Progress } from '../build/build.ts'
-import { searchPaths } from '../search/layouts.ts'
+import { type PageContext, pageTurn } from '../projections/context.ts'
+import type { Projection } from '../projections/projection.ts'
+import { projections } from '../projections/projections.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/catalog/marks.ts'
-import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
 import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
 import type { PageKind } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
-import { type PageContext, pageTurn } from './context.ts'
-import { listOutputs } from './list.ts'
 import { buildMarks } from './marked.ts'
-import { sitePages } from './site.ts'
-import { overviewMarks, overviewOutputs } from './views.ts'
 
 /** The result of rendering pages. */
 export interface BuiltPages extends Built {
@@ -68,19 +53,28 @@ const LEFT: BuiltPages = { crates: 0, issues: [], areLeft: true }
 
 /** Removes pages that the registry no longer has, except crate pages, which a build removes. */
 async function prunePages(context: PageContext): Promise<void> {
-  const { tree, database } = context
-  const wanted = new Set((await sitePages(context)).map(one => one.path))
-  for await (const output of listOutputs(context)) wanted.add(output.path)
-  for await (const mark of overviewMarks(context))
-    for (const output of await overviewOutputs(context, mark)) wanted.add(output.path)
-  for (const part of context.site.private ? [] : await rangesOf(database, SITEMAP_CRATES))
-    wanted.add(sitemapPartPath(part))
-  for (const path of await searchPaths(database)) wanted.add(path)
-  for (const folder of [FEEDS_FOLDER, SEARCH_FOLDER, SITEMAPS_FOLDER, ...OVERVIEW_FOLDERS]) {
-    for await (const path of tree.list(folder)) if (!wanted.has(path)) await tree.remove(path)
+  const { tree } = context
+  const wanted = new Set<string>()
+  for (const projection of projections)
+    for (const path of await wantedBy(context, projection)) wanted.add(path)
+  for (const { leftover } of projections) {
+    if (!leftover) continue
+    const { folders, among, isOwn = () => true } = leftover
+    for (const folder of folders)
+      for await (const path of tree.list(folder))
+        if (isOwn(path) && !wanted.has(path)) await tree.remove(path)
+    for (const path of among === undefined ? [] : await tree.files(among))
+      if (isOwn(path) && !wanted.has(path)) await tree.remove(path)
   }
-  for await (const path of tree.list(IMAGES_FOLDER))
-    if (isOldImagePath(path)) await tree.remove(path)
-  const own = (await tree.files(CRATES_FOLDER)).filter(isListPath)
-  for (const path of [...own, sitemapPath]) if (!wanted.has(path)) await tree.remove(path)
+}
+
+/** Returns the paths that a projection wants where there may be files that are left over. */
+async function wantedBy(context: PageContext, projection: Projection): Promise<Iterable<string>> {
+  const { leftover } = projection
+  if (!leftover) return []
+  if (leftover.paths) return leftover.paths(context)
+  const paths: string[] = []
+  for await (const part of projection.parts(context))
+    for (const { path } of await part.render()) paths.push(path)
+  return paths
 }

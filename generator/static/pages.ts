@@ -13,13 +13,13 @@ import {
   renderCrateRecord,
   renderSourcePages,
   versionData,
-} from '../render/crate.ts'
+} from '../projections/crates/record.ts'
+import { byDependents } from '../projections/lists/render.ts'
+import { searchFiles } from '../projections/search/whole.ts'
 import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
-import { byDependents } from '../render/views.ts'
 import { listFiles } from '../sandbox/archive.ts'
 import { renderReadme } from '../sandbox/rendering.ts'
-import { searchFiles } from '../search/whole.ts'
 import { digestOf, type OutputGroup } from './cache.ts'
 import type { StaticCrate } from './releases.ts'
 

@@ -1,7 +1,7 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
+import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
 import type { Registry } from '../../generator/registry.ts'
-import type { SearchedCrate } from '../../generator/search/whole.ts'
 import { addEvent, makeChange } from '../../generator/store/catalog/change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
 import { relist } from '../../generator/store/catalog/listing.ts'

@@ -1,4 +1,4 @@
-import { PLIMSOLL, type Program } from '../../generator/pages/context.ts'
+import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
 import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { contracts, type Step, statements } from '../../generator/store/database/schema/step.ts'
 

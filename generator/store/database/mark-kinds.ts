@@ -2,6 +2,7 @@
 export const PAGE_KINDS = [
   'search', // A crate that searches find by something else, or a file of a new search layout.
   'namesake', // A crate that came or went: the pages of crates that depend on its name elsewhere.
+  'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
   'page', // A crate's own pages, besides the pages of its versions.
   'release', // The pages of a release.
   'list', // The list pages that show a crate.
@@ -11,7 +12,6 @@ export const PAGE_KINDS = [
   'label', // The page of a keyword or category.
   'user', // The page of a user with the crates they own.
   'views', // Statistics, lists of keywords, the list of crates in other orders; subject 0.
-  'downloads', // The files with the downloads of a crate, or of the registry; subject 0.
 ] as const
 
 /** All marks, those that publishers and readers of the index wait for before the pages. */

@@ -4,7 +4,7 @@ import type { Database } from '../../database/connection.ts'
 import { SITE } from '../../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
 import { isMarked, marksOf, setMarks } from '../marks.ts'
-import { daysOf, STORED, type Stored } from './read.ts'
+import { type Due, daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */
 const SHOWN_AGAIN = '7d'
@@ -14,9 +14,9 @@ const SHOWN_AGAIN = '7d'
  * Returns how many it marked.
  */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
-  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+  const text = `SELECT crate_id AS id, ${STORED}, shown_at, due_at FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`
-  const rows = await all<Stored>(tx, text, timestamp(now), limit)
+  const rows = await all<Due>(tx, text, timestamp(now), limit)
   if (rows.length === 0) return 0
   const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
   await run(
@@ -30,6 +30,16 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
     rows.map(row => row.id),
   )
   await markDownloads(tx, [SITE, ...rows.map(row => row.id)], now)
+  // Their pages begin to lead to these files.
+  const first = rows.filter(row => row.shown_at === null)
+  await setMarks(
+    tx,
+    marksOf(
+      'page',
+      first.map(row => row.id),
+    ),
+    0,
+  )
   return rows.length
 }
 

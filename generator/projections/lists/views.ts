@@ -1,35 +1,31 @@
-import { sortByName } from '../../core/name.ts'
-import { CRATES_FOLDER } from '../../core/paths/crates.ts'
-import { categoryPath, keywordPath, LISTS_FOLDER, userPath } from '../../core/paths/listings.ts'
-import { isListPath, type Output } from '../../core/paths/tree.ts'
-import { ORDERED_MAX } from '../../site/pages/all-crates.ts'
-import { LABEL_CRATES, LABELS_SHOWN, labelPage, userPage } from '../../site/pages/labels.ts'
-import { RANKS_SHOWN, WEEKS_SHOWN, type WeekCount } from '../../site/pages/statistics.ts'
-import { byDependents, renderViews } from '../render/views.ts'
-import { registryCounts } from '../store/catalog/crates.ts'
-import { type MarkSubject, marksOf } from '../store/catalog/marks.ts'
-import { type CrateCard, readCards } from '../store/catalog/pages/cards.ts'
+import { sortByName } from '../../../core/name.ts'
+import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
+import { categoryPath, keywordPath, LISTS_FOLDER, userPath } from '../../../core/paths/listings.ts'
+import { isListPath, type Output } from '../../../core/paths/tree.ts'
+import { ORDERED_MAX } from '../../../site/pages/all-crates.ts'
+import { LABEL_CRATES, LABELS_SHOWN, labelPage, userPage } from '../../../site/pages/labels.ts'
+import { RANKS_SHOWN, WEEKS_SHOWN, type WeekCount } from '../../../site/pages/statistics.ts'
+import { registryCounts } from '../../store/catalog/crates.ts'
+import { type CrateCard, readCards } from '../../store/catalog/pages/cards.ts'
 import {
   commonLabels,
   labelCrates,
-  labelIds,
   ownedCrates,
-  ownerIds,
   readLabel,
   subcategories,
-} from '../store/catalog/pages/label-crates.ts'
-import { crateCount, cratesBelow } from '../store/catalog/pages/prefixes.ts'
+} from '../../store/catalog/pages/label-crates.ts'
+import { crateCount, cratesBelow } from '../../store/catalog/pages/prefixes.ts'
 import {
   type CrateOrder,
   cratesInOrder,
   lastWeek,
   readWeeks,
   storedBytes,
-} from '../store/catalog/pages/statistics.ts'
-import { SITE } from '../store/database/mark-kinds.ts'
-import { first, type Queries, type Row } from '../store/database/statement.ts'
-import type { PageContext } from './context.ts'
-import { letterParts } from './list.ts'
+} from '../../store/catalog/pages/statistics.ts'
+import { first, type Queries, type Row } from '../../store/database/statement.ts'
+import type { PageContext } from '../context.ts'
+import { letterParts } from './letters.ts'
+import { byDependents, renderViews } from './render.ts'
 
 /** Renders the page of a keyword or category; none if no crate has it. */
 export async function labelOutputs(
@@ -124,28 +120,6 @@ async function shownWeeks(db: Queries): Promise<WeekCount[]> {
     const week = start + at
     return known.get(week) ?? { week, releases: 0, crates: 0 }
   })
-}
-
-/** Yields the marks of all pages that list some crates, such as those of keywords. */
-export async function* overviewMarks({ database }: PageContext): AsyncIterable<MarkSubject> {
-  yield { kind: 'views', subject: SITE }
-  for (const subject of await ownerIds(database)) yield { kind: 'user', subject }
-  for (let after = -1; ; ) {
-    const ids = await labelIds(database, after, 1000)
-    yield* marksOf('label', ids)
-    const last = ids.at(-1)
-    if (last === undefined) return
-    after = last
-  }
-}
-
-/** Renders the pages of a mark from `overviewMarks`. */
-export function overviewOutputs(
-  context: PageContext,
-  { kind, subject }: MarkSubject,
-): Promise<Output[]> {
-  if (kind === 'views') return viewOutputs(context)
-  return kind === 'user' ? userOutputs(context, subject) : labelOutputs(context, subject)
 }
 
 /** Removes the pages of lists that have become shorter; `wanted` are all views. */

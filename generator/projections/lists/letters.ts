@@ -1,10 +1,15 @@
-import { canonicalName } from '../../core/name.ts'
-import { listPath, type Output } from '../../core/paths/tree.ts'
-import { LIST_MAX, listPage, ORDERED_MAX, type PrefixCount } from '../../site/pages/all-crates.ts'
-import { readCrate } from '../store/catalog/crates.ts'
-import type { Mark } from '../store/catalog/marks.ts'
-import { readCards } from '../store/catalog/pages/cards.ts'
-import { listMarksOf } from '../store/catalog/pages/page-marks.ts'
+import { canonicalName } from '../../../core/name.ts'
+import { listPath, type Output } from '../../../core/paths/tree.ts'
+import {
+  LIST_MAX,
+  listPage,
+  ORDERED_MAX,
+  type PrefixCount,
+} from '../../../site/pages/all-crates.ts'
+import { readCrate } from '../../store/catalog/crates.ts'
+import type { Mark } from '../../store/catalog/marks.ts'
+import { readCards } from '../../store/catalog/pages/cards.ts'
+import { listMarksOf } from '../../store/catalog/pages/page-marks.ts'
 import {
   beginnings,
   crateCount,
@@ -12,9 +17,9 @@ import {
   cratesBelow,
   longerPrefixes,
   prefixCounts,
-} from '../store/catalog/pages/prefixes.ts'
-import type { Queries } from '../store/database/statement.ts'
-import type { PageContext } from './context.ts'
+} from '../../store/catalog/pages/prefixes.ts'
+import type { Queries } from '../../store/database/statement.ts'
+import type { PageContext } from '../context.ts'
 
 /**
  * Renders the pages by letters that lead to a crate, down to the one short enough to list all its

@@ -1,13 +1,18 @@
-import { TERMS_FOLDER } from '../../core/paths/search.ts'
-import type { Output } from '../../core/paths/tree.ts'
-import { blockFile, bucketFile, columnFile, layoutFile } from '../../core/search/files.ts'
-import { BLOCK_CRATES, bucketOf, HASH_BITS, type SearchLayout } from '../../core/search/layout.ts'
-import { gradeOf, type ListedWord } from '../../core/search/vocabulary.ts'
-import type { Mark } from '../store/catalog/marks.ts'
-import { readCards } from '../store/catalog/pages/cards.ts'
-import type { Database } from '../store/database/connection.ts'
-import { all, type Queries, type Row, value } from '../store/database/statement.ts'
-import type { PublicTree } from '../store/public-tree.ts'
+import { TERMS_FOLDER } from '../../../core/paths/search.ts'
+import type { Output } from '../../../core/paths/tree.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/files.ts'
+import {
+  BLOCK_CRATES,
+  bucketOf,
+  HASH_BITS,
+  type SearchLayout,
+} from '../../../core/search/layout.ts'
+import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
+import type { Mark } from '../../store/catalog/marks.ts'
+import { readCards } from '../../store/catalog/pages/cards.ts'
+import type { Database } from '../../store/database/connection.ts'
+import { all, type Queries, type Row, value } from '../../store/database/statement.ts'
+import type { PublicTree } from '../../store/public-tree.ts'
 import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
 import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
 

@@ -1,28 +1,22 @@
-import { type Dependency, dependencyNames } from '../../core/entry/entry.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
-import { crateKey, imagePath } from '../../core/paths/crates.ts'
-import { type Output, output } from '../../core/paths/tree.ts'
-import { newestVersion, previousOf } from '../../core/version.ts'
-import { versionPage } from '../../site/crate/page.ts'
-import type { VersionData } from '../../site/crate-data.ts'
-import {
-  DEPENDENTS_SHOWN,
-  renderCratePages,
-  renderCrateRecord,
-  versionData,
-} from '../render/crate.ts'
-import { renderCrateFeed } from '../render/feed.ts'
-import { unpackedLimit } from '../sandbox/archive.ts'
-import { renderReadme } from '../sandbox/rendering.ts'
-import { listOwners, readCrate } from '../store/catalog/crates.ts'
-import { hasDownloads } from '../store/catalog/downloads/read.ts'
+import { type Dependency, dependencyNames } from '../../../core/entry/entry.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import { crateKey, imagePath } from '../../../core/paths/crates.ts'
+import { type Output, output } from '../../../core/paths/tree.ts'
+import { newestVersion, previousOf } from '../../../core/version.ts'
+import { versionPage } from '../../../site/crate/page.ts'
+import type { VersionData } from '../../../site/crate-data.ts'
+import { renderCrateFeed } from '../../render/feed.ts'
+import { unpackedLimit } from '../../sandbox/archive.ts'
+import { renderReadme } from '../../sandbox/rendering.ts'
+import { listOwners, readCrate } from '../../store/catalog/crates.ts'
+import { hasDownloads } from '../../store/catalog/downloads/read.ts'
 import {
   countDependents,
   listedNames,
   markNamesakes,
   readDependents,
-} from '../store/catalog/pages/dependents.ts'
-import { readFailure, writeFailure } from '../store/catalog/pages/plain-pages.ts'
+} from '../../store/catalog/pages/dependents.ts'
+import { readFailure, writeFailure } from '../../store/catalog/pages/plain-pages.ts'
 import {
   findRelease,
   listReleases,
@@ -30,9 +24,10 @@ import {
   type ReleaseRecord,
   readReadme,
   readRelease,
-} from '../store/catalog/releases.ts'
-import { pace } from '../store/database/pace.ts'
-import { PAGE_FORMAT, type PageContext } from './context.ts'
+} from '../../store/catalog/releases.ts'
+import { pace } from '../../store/database/pace.ts'
+import { PAGE_FORMAT, type PageContext } from '../context.ts'
+import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './record.ts'
 import { sourcePages } from './source.ts'
 
 /** What a README must have to show an image; without one, no `.crate` has to be fetched. */

@@ -3,8 +3,8 @@ import {
   searchBucketPath,
   searchColumnPath,
   searchLayoutPath,
-} from '../../core/paths/search.ts'
-import { COLUMNS, type Column } from '../../core/search/columns.ts'
+} from '../../../core/paths/search.ts'
+import { COLUMNS, type Column } from '../../../core/search/columns.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -12,12 +12,12 @@ import {
   layoutFor,
   SEARCH_FORMAT,
   type SearchLayout,
-} from '../../core/search/layout.ts'
-import { readFact, writeFact } from '../store/catalog/facts.ts'
-import { type Mark, marksOf, setMarks } from '../store/catalog/marks.ts'
-import { rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { crateCount } from '../store/catalog/pages/prefixes.ts'
-import { type Queries, run, value } from '../store/database/statement.ts'
+} from '../../../core/search/layout.ts'
+import { readFact, writeFact } from '../../store/catalog/facts.ts'
+import { type Mark, marksOf, setMarks } from '../../store/catalog/marks.ts'
+import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'
+import { crateCount } from '../../store/catalog/pages/prefixes.ts'
+import { type Queries, run, value } from '../../store/database/statement.ts'
 
 /*
  * There are two kinds of marks for the search:

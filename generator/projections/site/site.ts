@@ -1,14 +1,19 @@
-import { type Output, SITEMAP_CRATES, SITEMAPS_FOLDER, sitemapPath } from '../../core/paths/tree.ts'
-import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
-import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../render/feed.ts'
-import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
-import { registryCounts } from '../store/catalog/crates.ts'
-import { readCards } from '../store/catalog/pages/cards.ts'
-import { mostRequired } from '../store/catalog/pages/dependents.ts'
-import { listedBetween, rangesOf } from '../store/catalog/pages/id-ranges.ts'
-import { commonLabels } from '../store/catalog/pages/label-crates.ts'
-import { newCrates, recentReleases, updatedCrates } from '../store/catalog/pages/recent.ts'
-import type { PageContext } from './context.ts'
+import {
+  type Output,
+  SITEMAP_CRATES,
+  SITEMAPS_FOLDER,
+  sitemapPath,
+} from '../../../core/paths/tree.ts'
+import { sitemapIndex, sitemapPart } from '../../../site/pages/search-engines.ts'
+import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../../render/feed.ts'
+import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../../render/site-pages.ts'
+import { registryCounts } from '../../store/catalog/crates.ts'
+import { readCards } from '../../store/catalog/pages/cards.ts'
+import { mostRequired } from '../../store/catalog/pages/dependents.ts'
+import { listedBetween, rangesOf } from '../../store/catalog/pages/id-ranges.ts'
+import { commonLabels } from '../../store/catalog/pages/label-crates.ts'
+import { newCrates, recentReleases, updatedCrates } from '../../store/catalog/pages/recent.ts'
+import type { PageContext } from '../context.ts'
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {

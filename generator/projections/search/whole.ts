@@ -1,14 +1,14 @@
-import type { About } from '../../core/manifest/manifest.ts'
-import { canonicalName, sortByName } from '../../core/name.ts'
-import type { Output } from '../../core/paths/tree.ts'
-import { COLUMNS, changeColumn, columnsOf } from '../../core/search/columns.ts'
+import type { About } from '../../../core/manifest/manifest.ts'
+import { canonicalName, sortByName } from '../../../core/name.ts'
+import type { Output } from '../../../core/paths/tree.ts'
+import { COLUMNS, changeColumn, columnsOf } from '../../../core/search/columns.ts'
 import {
   blockFile,
   bucketFile,
   columnFile,
   type FoundBy,
   layoutFile,
-} from '../../core/search/files.ts'
+} from '../../../core/search/files.ts'
 import {
   BLOCK_CRATES,
   blockOf,
@@ -17,10 +17,10 @@ import {
   placeOf,
   SHARD_CRATES,
   shapeOf,
-} from '../../core/search/layout.ts'
-import { changePostings, crateCount } from '../../core/search/postings.ts'
-import { termsOf } from '../../core/search/terms.ts'
-import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
+} from '../../../core/search/layout.ts'
+import { changePostings, crateCount } from '../../../core/search/postings.ts'
+import { termsOf } from '../../../core/search/terms.ts'
+import { gradeOf, isListed, type ListedWord } from '../../../core/search/vocabulary.ts'
 
 /** A crate as the search files need it. */
 export interface SearchedCrate {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import type { Name } from '../../core/name.ts'
+import type { Name } from '../../../core/name.ts'
 import {
   changesPath,
   comparePath,
@@ -7,13 +7,13 @@ import {
   cratePath,
   releaseOfFolder,
   sourcePath,
-} from '../../core/paths/crates.ts'
-import type { Output } from '../../core/paths/tree.ts'
-import type { VersionData } from '../../site/crate-data.ts'
-import { renderSourcePages } from '../render/crate.ts'
-import { listFiles } from '../sandbox/archive.ts'
-import type { PublicTree } from '../store/public-tree.ts'
-import type { PageContext } from './context.ts'
+} from '../../../core/paths/crates.ts'
+import type { Output } from '../../../core/paths/tree.ts'
+import type { VersionData } from '../../../site/crate-data.ts'
+import { listFiles } from '../../sandbox/archive.ts'
+import type { PublicTree } from '../../store/public-tree.ts'
+import type { PageContext } from '../context.ts'
+import { renderSourcePages } from './record.ts'
 
 /** Renders the pages about the files of a version; none if this site shows no sources. */
 export async function sourcePages(

@@ -1,0 +1,92 @@
+import { cratePagePaths, versionPath } from '../../../core/paths/crates.ts'
+import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
+import { eachCrate, readCrate } from '../../store/catalog/crates.ts'
+import { awaitsFirstDownloads } from '../../store/catalog/downloads/due.ts'
+import { isMarked } from '../../store/catalog/marks.ts'
+import { newestReleaseMark } from '../../store/catalog/pages/release-marks.ts'
+import { listReleases } from '../../store/catalog/releases.ts'
+import { run } from '../../store/database/statement.ts'
+import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { countCrate } from './contents.ts'
+import { buildNamesakes, cratePages as crateOutputs, releasePages } from './crate.ts'
+import { pruneSources } from './source.ts'
+
+/** Crates that came or went: marks the pages of crates that depend on their name elsewhere. */
+export const namesakes: Projection = {
+  kind: 'namesake',
+  due: 'soon',
+  async render(context, mark) {
+    await buildNamesakes(context, mark.subject)
+    return { done: [mark] }
+  },
+  markAll: async () => undefined,
+  async *parts() {},
+}
+
+/** The pages of each crate, besides those of its versions; its record and its feed. */
+export const cratePages: Projection = {
+  kind: 'page',
+  due: 'soon',
+  isParallel: true,
+  async render(context, mark) {
+    const { database, tree } = context
+    const again = await countCrate(context, mark.subject)
+    // Read before the pages: a later change sets a new mark.
+    const newest = await newestReleaseMark(database, mark.subject)
+    const outputs = await crateOutputs(context, mark.subject, newest?.subject)
+    const crate = outputs.length === 0 ? await readCrate(database, mark.subject) : null
+    await pruneSources(tree, outputs)
+    await replaceFiles(context, outputs, crate ? cratePagePaths(crate.name) : [])
+    const newestPage = newest && versionPath(newest.name, newest.version)
+    const hasNewest = outputs.some(output => output.path === newestPage)
+    return { done: newest && hasNewest ? [mark, newest] : [mark], again }
+  },
+  markAll: tx =>
+    run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'page', id, generation FROM crates
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  async *parts(context) {
+    for await (const { id, name } of eachCrate(context.database)) {
+      const pending = async () =>
+        (await isMarked(context.database, { kind: 'page', subject: id })) ||
+        // The page links to the files of its downloads once there are some.
+        (await awaitsFirstDownloads(context.database, id))
+      yield { about: name, pending, render: () => crateOutputs(context, id) }
+    }
+  },
+  // Earlier versions kept images of other hosts.
+  leftover: { folders: [IMAGES_FOLDER], isOwn: isOldImagePath, paths: async () => [] },
+}
+
+/** The pages of each version. */
+export const versionPages: Projection = {
+  kind: 'release',
+  due: 'soon',
+  isParallel: true,
+  render: renderer(
+    async (context, subject) => {
+      const outputs = await releasePages(context, subject)
+      await pruneSources(context.tree, outputs)
+      return outputs
+    },
+    // Whoever deletes a version has its whole crate rendered again.
+    async () => [],
+  ),
+  markAll: tx =>
+    run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'release', releases.id, generation
+        FROM releases JOIN crates ON crates.id = crate_id WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  async *parts(context) {
+    for await (const crate of eachCrate(context.database))
+      for (const { id } of await listReleases(context.database, crate.id))
+        yield {
+          about: crate.name,
+          pending: { kind: 'release', subject: id },
+          render: () => releasePages(context, id),
+        }
+  },
+}

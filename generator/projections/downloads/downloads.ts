@@ -1,0 +1,57 @@
+import { DAYS_KEPT, dateOf, dayOf, daysUntil } from '../../../core/day-counts.ts'
+import { crateDownloadsPaths } from '../../../core/paths/crates.ts'
+import { downloadsPath, downloadsPlotPath, type Output } from '../../../core/paths/tree.ts'
+import { compareVersions } from '../../../core/version.ts'
+import { downloadFiles } from '../../../site/elements/downloads.ts'
+import { type CrateRecord, readCrate } from '../../store/catalog/crates.ts'
+import {
+  crateDownloads,
+  type Downloads,
+  registryDownloads,
+  versionTotals,
+} from '../../store/catalog/downloads/read.ts'
+import { listVersions } from '../../store/catalog/releases.ts'
+import { SITE } from '../../store/database/mark-kinds.ts'
+import type { PageContext } from '../context.ts'
+
+/** Renders the files with the downloads of a crate; for `SITE` those of the registry. */
+export async function downloadOutputs(context: PageContext, subject: number): Promise<Output[]> {
+  if (subject === SITE) return registryOutputs(context)
+  const crate = await readCrate(context.database, subject)
+  return crate ? crateOutputs(context, crate) : []
+}
+
+/** Returns the paths of what `downloadOutputs` renders. */
+export async function downloadPaths({ database }: PageContext, subject: number): Promise<string[]> {
+  if (subject === SITE) return [downloadsPath, downloadsPlotPath]
+  const crate = await readCrate(database, subject)
+  return crate ? crateDownloadsPaths(crate.name) : []
+}
+
+async function registryOutputs(context: PageContext): Promise<Output[]> {
+  if (!context.site.downloads) return []
+  const downloads = await registryDownloads(context.database)
+  return downloadFiles({ name: null, versions: new Map(), ...shownDays(context, downloads) })
+}
+
+async function crateOutputs(context: PageContext, { id, name }: CrateRecord): Promise<Output[]> {
+  const { database, site } = context
+  const found = site.downloads ? (await crateDownloads(database, [id])).get(id) : undefined
+  if (!found) return []
+  const totals = await versionTotals(database, id)
+  const versions = (await listVersions(database, id))
+    .toSorted((a, b) => compareVersions(b.version, a.version))
+    .flatMap(one => {
+      const total = totals.get(one.id)
+      return total === undefined ? [] : [[one.version, total] as const]
+    })
+  return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, found) })
+}
+
+function shownDays({ clock }: PageContext, { total, days }: Downloads) {
+  const last = dayOf(clock())
+  const points = daysUntil(days, last).map((value, at) => {
+    return { at: dateOf(last - DAYS_KEPT + 1 + at), value }
+  })
+  return { total, days: points }
+}

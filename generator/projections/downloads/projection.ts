@@ -1,0 +1,40 @@
+import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
+import { downloadsPlotPath } from '../../../core/paths/tree.ts'
+import { eachCrate } from '../../store/catalog/crates.ts'
+import { awaitsFirstDownloads } from '../../store/catalog/downloads/due.ts'
+import { marksOf, setMarks } from '../../store/catalog/marks.ts'
+import { SITE } from '../../store/database/mark-kinds.ts'
+import { run } from '../../store/database/statement.ts'
+import type { PageContext } from '../context.ts'
+import { type Projection, renderer } from '../projection.ts'
+import { downloadOutputs, downloadPaths } from './downloads.ts'
+
+/** The files with the downloads of each crate, and of the registry. */
+export const downloads: Projection = {
+  kind: 'downloads',
+  due: 'soon',
+  render: renderer(downloadOutputs, downloadPaths),
+  async markAll(tx) {
+    await run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'downloads', crate_id, 0
+        FROM crate_downloads WHERE true ON CONFLICT DO NOTHING`,
+    )
+    await setMarks(tx, marksOf('downloads', [SITE]), 0)
+  },
+  // Files that are there are those of the day on which they were rendered.
+  async *parts(context) {
+    yield missing(context, downloadsPlotPath, SITE)
+    for await (const { id, name } of eachCrate(context.database))
+      yield missing(context, crateDownloadsPlotPath(name), id)
+  },
+}
+
+function missing(context: PageContext, plot: string, subject: number) {
+  return {
+    about: plot,
+    pending: () => awaitsFirstDownloads(context.database, subject),
+    render: async () =>
+      (await context.tree.has(plot)) ? [] : await downloadOutputs(context, subject),
+  }
+}

@@ -1,0 +1,110 @@
+import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
+import {
+  CATEGORIES_FOLDER,
+  KEYWORDS_FOLDER,
+  LISTS_FOLDER,
+  USERS_FOLDER,
+} from '../../../core/paths/listings.ts'
+import { isListPath } from '../../../core/paths/tree.ts'
+import { setMarks } from '../../store/catalog/marks.ts'
+import { labelIds, ownerIds } from '../../store/catalog/pages/label-crates.ts'
+import { SITE } from '../../store/database/mark-kinds.ts'
+import { run } from '../../store/database/statement.ts'
+import { type Projection, renderer } from '../projection.ts'
+import { buildList, listOutputs } from './letters.ts'
+import {
+  labelOutputs,
+  labelPaths,
+  pruneViews,
+  userOutputs,
+  userPaths,
+  viewOutputs,
+} from './views.ts'
+
+/** The pages by letters, which lead to each crate. */
+export const letters: Projection = {
+  kind: 'list',
+  due: 'soon',
+  render: async (context, mark) => ({ done: await buildList(context, mark) }),
+  markAll: tx =>
+    run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'list', id, generation FROM crates
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  async *parts(context) {
+    // A change to the list also marks the views, whose mark is cleared later.
+    for await (const output of listOutputs(context))
+      yield { about: output.path, pending: VIEWS, render: async () => [output] }
+  },
+  leftover: { folders: [], among: CRATES_FOLDER, isOwn: isListPath },
+}
+
+/** The page of each keyword and category. */
+export const labels: Projection = {
+  kind: 'label',
+  due: 'idle',
+  render: renderer(labelOutputs, labelPaths),
+  markAll: tx =>
+    run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'label', id, 0 FROM labels
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  async *parts(context) {
+    for (let ids = await labelIds(context.database, -1, STEP); ids.length > 0; ) {
+      for (const subject of ids)
+        yield {
+          about: 'keywords',
+          pending: { kind: 'label', subject },
+          render: () => labelOutputs(context, subject),
+        }
+      ids = await labelIds(context.database, ids.at(-1) ?? 0, STEP)
+    }
+  },
+  leftover: { folders: [KEYWORDS_FOLDER, CATEGORIES_FOLDER] },
+}
+
+/** How many labels are read at once. */
+const STEP = 1000
+
+/** The page of each user who owns crates. */
+export const users: Projection = {
+  kind: 'user',
+  due: 'idle',
+  render: renderer(userOutputs, userPaths),
+  markAll: tx =>
+    run(
+      tx,
+      `INSERT INTO marks (kind, subject, generation) SELECT 'user', id, 0 FROM users
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+  async *parts(context) {
+    for (const subject of await ownerIds(context.database))
+      yield {
+        about: 'users',
+        pending: { kind: 'user', subject },
+        render: () => userOutputs(context, subject),
+      }
+  },
+  leftover: { folders: [USERS_FOLDER] },
+}
+
+const VIEWS = { kind: 'views', subject: SITE } as const
+
+/** Statistics, lists of keywords, and the list of crates in several orders. */
+export const views: Projection = {
+  kind: 'views',
+  due: 'idle',
+  async render(context, mark) {
+    const outputs = await viewOutputs(context)
+    for (const output of outputs) await context.tree.write(output)
+    await pruneViews(context, outputs)
+    return { done: [mark] }
+  },
+  markAll: tx => setMarks(tx, [VIEWS], 0),
+  async *parts(context) {
+    yield { about: 'lists', pending: VIEWS, render: () => viewOutputs(context) }
+  },
+  leftover: { folders: [LISTS_FOLDER] },
+}

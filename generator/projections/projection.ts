@@ -1,0 +1,81 @@
+import type { Output } from '../../core/paths/tree.ts'
+import type { Mark, MarkSubject } from '../store/catalog/marks.ts'
+import type { PageKind } from '../store/database/mark-kinds.ts'
+import type { Queries } from '../store/database/statement.ts'
+import type { PageContext } from './context.ts'
+
+/** What rendering a mark has completed, and what has to be rendered again because of it. */
+export interface Rendered {
+  readonly done: readonly Mark[]
+  readonly again?: readonly MarkSubject[]
+}
+
+/** Files that are rendered together, and how to tell that they are still to be rendered. */
+export interface Part {
+  /** The file or crate that a failure is about. */
+  readonly about: string
+  readonly pending: MarkSubject | (() => Promise<boolean>)
+  readonly render: () => Promise<readonly Output[]>
+}
+
+/**
+ * A function of records to files. Changes of the records set marks of its kind; the loops over
+ * marks, of `build --all`, of `verify` and of leftover files know nothing else of it.
+ */
+export interface Projection {
+  /** The kind of its marks. */
+  readonly kind: PageKind
+  /** `idle`: most publishes change some of its files, which list many crates; a burst waits. */
+  readonly due: 'soon' | 'idle'
+  /** Whether its marks can be rendered beside each other. */
+  readonly isParallel?: boolean
+  /** Renders the files of a mark, and removes those that are gone; the caller clears the mark. */
+  render(context: PageContext, mark: Mark): Promise<Rendered>
+  /** Follows its marks that are done, in the transaction that clears them. */
+  follow?(tx: Queries, done: readonly Mark[]): Promise<void>
+  /** Marks everything that it has, in a transaction. */
+  markAll(tx: Queries): Promise<unknown>
+  /** Yields everything that it has, one crate or file after the other. */
+  parts(context: PageContext): AsyncIterable<Part>
+  /** Where to look for files that are left over; none where others do. */
+  readonly leftover?: Leftover
+}
+
+/** Where a projection has its files. */
+export interface Leftover {
+  /** Its files are in these folders, and below them. */
+  readonly folders: readonly string[]
+  /** Its files are among others in this folder. */
+  readonly among?: string
+  /** Returns whether a file is one of its own; all are in `folders` without it. */
+  readonly isOwn?: (path: string) => boolean
+  /** Returns the paths that it wants, where that costs less than rendering all parts. */
+  readonly paths?: (context: PageContext) => Promise<Iterable<string>>
+}
+
+/** Writes files, and removes those of `gone` that are not among them. */
+export async function replaceFiles(
+  { tree }: PageContext,
+  outputs: readonly Output[],
+  gone: readonly string[],
+): Promise<void> {
+  for (const output of outputs) await tree.write(output)
+  const written = new Set(outputs.map(output => output.path))
+  for (const path of gone) if (!written.has(path)) await tree.remove(path)
+}
+
+/**
+ * Returns how to render marks whose files depend on nothing but the subject: `outputs` returns
+ * them, and `paths` where they are, for a subject that has none any more.
+ */
+export function renderer(
+  outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
+  paths: (context: PageContext, subject: number) => Promise<readonly string[]>,
+): Projection['render'] {
+  return async (context, mark) => {
+    const files = await outputs(context, mark.subject)
+    const gone = files.length === 0 ? await paths(context, mark.subject) : []
+    await replaceFiles(context, files, gone)
+    return { done: [mark] }
+  }
+}

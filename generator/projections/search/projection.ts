@@ -1,0 +1,51 @@
+import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
+import { layoutFile } from '../../../core/search/files.ts'
+import type { Projection } from '../projection.ts'
+import {
+  beginWhole,
+  filesOf,
+  followSearch,
+  LAYOUT_MARK,
+  pathOf,
+  readLayouts,
+  searchPaths,
+  subjectOf,
+} from './layouts.ts'
+import { buildSearch, searchOutput } from './render.ts'
+
+const both = {
+  due: 'soon',
+  render: async (context, mark) => ({ done: await buildSearch(context, mark) }),
+  follow: followSearch,
+} satisfies Partial<Projection>
+
+/** By what searches find each crate, and the files of a layout that is being written. */
+export const searchCrates: Projection = {
+  ...both,
+  kind: 'search',
+  markAll: beginWhole,
+  async *parts({ database }) {
+    const { now } = await readLayouts(database)
+    if (now) yield { about: 'search', pending: LAYOUT_MARK, render: async () => [layoutFile(now)] }
+  },
+}
+
+/** The files that searches read. */
+export const searchFiles: Projection = {
+  ...both,
+  kind: 'search-file',
+  markAll: async () => undefined,
+  async *parts({ database }) {
+    const { now } = await readLayouts(database)
+    for (const file of now ? await filesOf(database, now) : []) {
+      const layout = now as NonNullable<typeof now>
+      yield {
+        about: pathOf(file, layout),
+        pending: { kind: 'search-file', subject: subjectOf(file, layout) },
+        render: async () =>
+          [await searchOutput(database, file, layout)].filter(output => output !== null),
+      }
+    }
+  },
+  leftover: { folders: [SEARCH_FOLDER], paths: ({ database }) => searchPaths(database) },
+}
