@@ -7,6 +7,9 @@
 
 // The registry: a folder with settings, database, crate store and public tree.
 
+export { sha256, sha256Bytes, sha256Of } from '../core/sha256.ts'
+export { Backoff } from '../core/work/backoff.ts'
+export { Repeater } from '../core/work/repeater.ts'
 export type { Paint } from './cli/console/color.ts'
 export { readRegistry, withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'
@@ -181,7 +184,6 @@ export {
   daysUntil,
   sumUntil,
 } from '../core/day-counts.ts'
-export { type OwnDl, ownDl, requireOwnDl } from '../core/dl-template.ts'
 export {
   CRATES_FOLDER,
   crateFilePath,
@@ -195,4 +197,5 @@ export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'
 export { after, before, timestamp } from '../core/timestamp.ts'
-export { cargoConfig, registryUrls } from '../core/urls.ts'
+export { type OwnDl, ownDl, requireOwnDl } from '../core/urls/dl-template.ts'
+export { cargoConfig, registryUrls } from '../core/urls/urls.ts'

@@ -11,7 +11,7 @@ const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
   generator: from => [
     'core/',
     'generator/',
-    ...(/^generator\/(render|pages|static|sandbox)\//.test(from) ? ['site/'] : []),
+    ...(/^generator\/(pages|projections|render|static|sandbox)\//.test(from) ? ['site/'] : []),
   ],
   // The table of commands beside the whole: a command is found in it without loading the others.
   daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],
@@ -38,7 +38,7 @@ const COLUMNS_MAX = 100
 
 /** What uses a timer or a clock in tests, and what for. */
 const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
-  'test/daemon/workers/repeater.test.ts': 'its timers are mocks',
+  'test/core/work/repeater.test.ts': 'its timers are mocks',
   'test/architecture.test.ts': 'it names them',
   'test/daemon/api/publish-cargo.test.ts': 'a wire that is slow for real Cargo',
   'test/daemon/workers/git-worker.test.ts': 'its timers are mocks',

@@ -6,7 +6,7 @@ import { parseRequirement } from '../requirement.ts'
 import { isTarget, TARGET_FORM } from '../target.ts'
 import { unstorablePlaces } from '../text.ts'
 import { isPubtime } from '../timestamp.ts'
-import { isIndexUrl } from '../urls.ts'
+import { isIndexUrl } from '../urls/urls.ts'
 import { isRustVersion, isVersion } from '../version.ts'
 import type { Dependency, Entry, Features, Json, OtherKeys } from './entry.ts'
 

@@ -3,7 +3,7 @@ import { collect, type Issue, issue } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
 import { parseRequirement, type Requirement } from '../requirement.ts'
 import { isTarget, printTarget, TARGET_FORM } from '../target.ts'
-import { CRATES_IO, isIndexUrl } from '../urls.ts'
+import { CRATES_IO, isIndexUrl } from '../urls/urls.ts'
 import { isInherited, isTable, Table } from './table.ts'
 
 /** The table of each kind of dependency, and its name in old manifests. */

@@ -3,7 +3,7 @@ import { type Issue, issue } from '../error/error.ts'
 import { canonicalName, isAlias, isName, type Name } from '../name.ts'
 import { isFeatureName } from '../release/features.ts'
 import type { PolicySettings } from '../settings/settings.ts'
-import { CRATES_IO } from '../urls.ts'
+import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
 /** What the catalog knows about the dependencies; see `policyQuestions`. */

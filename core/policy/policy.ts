@@ -2,7 +2,7 @@ import type { Issue } from '../error/error.ts'
 import type { Name } from '../name.ts'
 import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
-import { CRATES_IO } from '../urls.ts'
+import { CRATES_IO } from '../urls/urls.ts'
 import { checkDependencies, type DependencyFacts, dependencyNames } from './dependencies.ts'
 import {
   checkAbout,

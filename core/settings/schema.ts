@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import { expandDl } from '../download-url.ts'
 import { isName, parseName } from '../name.ts'
+import { expandDl } from '../urls/download-url.ts'
 import { isVersion, parseVersion } from '../version.ts'
 import { isBucket, parseBucketAddress } from './bucket.ts'
 import { cdnRows } from './cdn.ts'

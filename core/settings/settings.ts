@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { type Issue, issue, refuseErrors } from '../error/error.ts'
-import { withoutCredentials } from '../urls.ts'
+import { withoutCredentials } from '../urls/urls.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows } from './schema.ts'

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { sha256Bytes } from '../../core/sha256.ts'
-import { type Database, oweTokens, takeToken } from '../../generator/index.ts'
+import { type Database, oweTokens, sha256Bytes, takeToken } from '../../generator/index.ts'
 import { FREE, type Taken, takenFrom } from './rate-limit.ts'
 
 /**

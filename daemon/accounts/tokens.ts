@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { sha256Bytes } from '../../core/sha256.ts'
 import {
   addEvent,
   all,
@@ -12,6 +11,7 @@ import {
   type Queries,
   refuse,
   refuseErrors,
+  sha256Bytes,
 } from '../../generator/index.ts'
 import { hashSecret } from './secret.ts'
 

@@ -1,10 +1,10 @@
-import { Repeater } from '../../core/repeater.ts'
 import {
   addDownloads,
   dayOf,
   hasDueDownloads,
   markDueDownloads,
   type Registry,
+  Repeater,
   releaseOfPath,
 } from '../../generator/index.ts'
 import type { DownloadCounter } from './download-counter.ts'

@@ -1,5 +1,5 @@
-import { Repeater } from '../../core/repeater.ts'
 import type { GitIndex, Lease } from '../../generator/index.ts'
+import { Repeater } from '../../generator/index.ts'
 
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Backoff } from '../../core/backoff.ts'
-import { Repeater } from '../../core/repeater.ts'
 import {
   type Acceptance,
+  Backoff,
   type Built,
   build,
   buildCrate,
@@ -11,6 +10,7 @@ import {
   listMarks,
   PublishQueue,
   type Registry,
+  Repeater,
   refuseErrors,
   type Submission,
 } from '../../generator/index.ts'

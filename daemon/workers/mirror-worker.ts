@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Backoff } from '../../core/backoff.ts'
-import { completeMirror, isMirrored, Refusal, type Registry } from '../../generator/index.ts'
+import {
+  Backoff,
+  completeMirror,
+  isMirrored,
+  Refusal,
+  type Registry,
+} from '../../generator/index.ts'
 
 /** Waits for some milliseconds, or until `signal` says stop. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>

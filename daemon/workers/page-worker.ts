@@ -1,6 +1,5 @@
-import { Backoff } from '../../core/backoff.ts'
-import { Repeater } from '../../core/repeater.ts'
 import {
+  Backoff,
   buildMarks,
   isPaused,
   markOutdatedPages,
@@ -10,6 +9,7 @@ import {
   PAGE_KINDS,
   type PageContext,
   pageMarks,
+  Repeater,
 } from '../../generator/index.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */

@@ -1,4 +1,3 @@
-import { Repeater } from '../../core/repeater.ts'
 import {
   forgetBuckets,
   hasMarksUpTo,
@@ -6,6 +5,7 @@ import {
   PAGE_KINDS,
   Refusal,
   type Registry,
+  Repeater,
   type Serving,
   timestamp,
 } from '../../generator/index.ts'

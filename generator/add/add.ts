@@ -14,7 +14,7 @@ import {
 import type { PublishMetadata } from '../../core/release/metadata.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { buildCrate } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'

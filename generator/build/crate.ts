@@ -11,7 +11,7 @@ import {
   versionsPath,
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import {

@@ -1,7 +1,7 @@
-import type { OwnDl } from '../../core/dl-template.ts'
 import { refuse } from '../../core/error/error.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath } from '../../core/paths/tree.ts'
+import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { Progress } from '../build/build.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
 import { PublicTree } from '../store/public-tree.ts'

@@ -1,7 +1,7 @@
-import { dlPaths } from '../../core/dl-template.ts'
 import { isName } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
+import { dlPaths } from '../../core/urls/dl-template.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { isVersion } from '../../core/version.ts'
 import type { DownloadedRelease } from '../store/catalog/downloads/add.ts'
 

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
-import { withoutCredentials } from '../../core/urls.ts'
+import { withoutCredentials } from '../../core/urls/urls.ts'
 import { headRef, readHead } from './index-repository/bare-repository.ts'
 import { complaintOf, startGit } from './index-repository/git-process.ts'
 

@@ -2,7 +2,7 @@ import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/er
 import { crateKey } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
-import { CRATES_IO, isCratesIo } from '../../core/urls.ts'
+import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
 import { forgetBytes } from '../add/add.ts'
 import type { Progress } from '../build/build.ts'

@@ -116,8 +116,8 @@ async function renderTogether(
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {
-    for (const projection of new Set(some.map(mark => projectionOf(mark.kind))))
-      await projection?.follow?.(tx, [...done.values()])
+    for (const follow of new Set(some.map(mark => projectionOf(mark.kind)?.follow)))
+      await follow?.(tx, [...done.values()])
   })
 }
 

@@ -4,9 +4,9 @@ import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/cr
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { CrateFacts } from '../projections/crates/record.ts'
 import type { CrateCard } from '../store/catalog/pages/cards.ts'
 import type { RecentRelease } from '../store/catalog/pages/recent.ts'
+import type { CrateFacts } from './crate.ts'
 
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const

@@ -1,6 +1,6 @@
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { RegistryUrls } from '../../core/urls.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
 /** Returns the site configuration. `hasTimes`: whether there is a catalog, which knows times. */

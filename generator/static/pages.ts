@@ -7,17 +7,17 @@ import { newestVersion } from '../../core/version.ts'
 import { versionPage } from '../../site/crate/page.ts'
 import type { CrateData, DependentRow } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
+import { searchFiles } from '../projections/search/whole.ts'
 import {
   DEPENDENTS_SHOWN,
   renderCratePages,
   renderCrateRecord,
   renderSourcePages,
   versionData,
-} from '../projections/crates/record.ts'
-import { byDependents } from '../projections/lists/render.ts'
-import { searchFiles } from '../projections/search/whole.ts'
+} from '../render/crate.ts'
 import { commonOf, labelsIn, renderListing } from '../render/listing.ts'
 import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../render/site-pages.ts'
+import { byDependents } from '../render/views.ts'
 import { listFiles } from '../sandbox/archive.ts'
 import { renderReadme } from '../sandbox/rendering.ts'
 import { digestOf, type OutputGroup } from './cache.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
-import { type RegistryUrls, registryUrls } from '../../core/urls.ts'
+import { type RegistryUrls, registryUrls } from '../../core/urls/urls.ts'
 import { SETTINGS_FILE, type SettingSources } from '../registry.ts'
 
 /** The default base URL: where `npm start` would serve the tree. */

@@ -1,7 +1,7 @@
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
-import { isCratesIo } from '../../core/urls.ts'
+import { isCratesIo } from '../../core/urls/urls.ts'
 import type { OwnerRow, VersionData } from '../crate-data.ts'
 import { downloadSection } from '../elements/downloads.ts'
 import { copyBlock, copyButton, icon, timeTag } from '../elements/elements.ts'

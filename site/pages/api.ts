@@ -19,7 +19,7 @@ import {
   sitemapPath,
   updatesPath,
 } from '../../core/paths/tree.ts'
-import { baseOfDl } from '../../core/urls.ts'
+import { baseOfDl } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { cargoConfig, cargoLogin, copyBlock, messageText } from '../elements/elements.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Dependency } from '../../core/entry/entry.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { parseManifest } from '../../core/manifest/parse.ts'
-import { CRATES_IO } from '../../core/urls.ts'
+import { CRATES_IO } from '../../core/urls/urls.ts'
 import { frugally } from '../support/processor-time.ts'
 
 const HEAD = '[package]\nname = "demo"\nversion = "1.0.0"\n'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expandDl } from '../../core/download-url.ts'
 import { parseName } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
-import { registryUrls } from '../../core/urls.ts'
+import { expandDl } from '../../core/urls/download-url.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import { parseVersion } from '../../core/version.ts'
 
 const facts = {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { CRATES_IO } from '../../../core/urls.ts'
+import { CRATES_IO } from '../../../core/urls/urls.ts'
 import { readFolder } from '../../store/durable-file.ts'
 import { guessUrls, readDl } from './config.ts'
 import type { CrateSource } from './crate-sources.ts'

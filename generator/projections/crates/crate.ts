@@ -5,6 +5,12 @@ import { type Output, output } from '../../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../../core/version.ts'
 import { versionPage } from '../../../site/crate/page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
+import {
+  DEPENDENTS_SHOWN,
+  renderCratePages,
+  renderCrateRecord,
+  versionData,
+} from '../../render/crate.ts'
 import { renderCrateFeed } from '../../render/feed.ts'
 import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
@@ -27,7 +33,6 @@ import {
 } from '../../store/catalog/releases.ts'
 import { pace } from '../../store/database/pace.ts'
 import { PAGE_FORMAT, type PageContext } from '../context.ts'
-import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './record.ts'
 import { sourcePages } from './source.ts'
 
 /** What a README must have to show an image; without one, no `.crate` has to be fetched. */

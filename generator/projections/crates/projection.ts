@@ -4,7 +4,7 @@ import { eachCrate, readCrate } from '../../store/catalog/crates.ts'
 import { awaitsFirstDownloads } from '../../store/catalog/downloads/due.ts'
 import { isMarked } from '../../store/catalog/marks.ts'
 import { newestReleaseMark } from '../../store/catalog/pages/release-marks.ts'
-import { listReleases } from '../../store/catalog/releases.ts'
+import { listVersions } from '../../store/catalog/releases.ts'
 import { run } from '../../store/database/statement.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { countCrate } from './contents.ts'
@@ -82,7 +82,7 @@ export const versionPages: Projection = {
     ),
   async *parts(context) {
     for await (const crate of eachCrate(context.database))
-      for (const { id } of await listReleases(context.database, crate.id))
+      for (const { id } of await listVersions(context.database, crate.id))
         yield {
           about: crate.name,
           pending: { kind: 'release', subject: id },

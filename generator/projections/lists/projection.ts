@@ -5,8 +5,8 @@ import {
   LISTS_FOLDER,
   USERS_FOLDER,
 } from '../../../core/paths/listings.ts'
-import { isListPath } from '../../../core/paths/tree.ts'
-import { setMarks } from '../../store/catalog/marks.ts'
+import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
+import { marksOf, setMarks } from '../../store/catalog/marks.ts'
 import { labelIds, ownerIds } from '../../store/catalog/pages/label-crates.ts'
 import { SITE } from '../../store/database/mark-kinds.ts'
 import { run } from '../../store/database/statement.ts'
@@ -100,7 +100,9 @@ export const views: Projection = {
     const outputs = await viewOutputs(context)
     for (const output of outputs) await context.tree.write(output)
     await pruneViews(context, outputs)
-    return { done: [mark] }
+    // The statistics show this plot.
+    const isMissing = context.site.downloads && !(await context.tree.has(downloadsPlotPath))
+    return { done: [mark], again: isMissing ? marksOf('downloads', [SITE]) : [] }
   },
   markAll: tx => setMarks(tx, [VIEWS], 0),
   async *parts(context) {

@@ -5,6 +5,7 @@ import { isListPath, type Output } from '../../../core/paths/tree.ts'
 import { ORDERED_MAX } from '../../../site/pages/all-crates.ts'
 import { LABEL_CRATES, LABELS_SHOWN, labelPage, userPage } from '../../../site/pages/labels.ts'
 import { RANKS_SHOWN, WEEKS_SHOWN, type WeekCount } from '../../../site/pages/statistics.ts'
+import { byDependents, renderViews } from '../../render/views.ts'
 import { registryCounts } from '../../store/catalog/crates.ts'
 import { type CrateCard, readCards } from '../../store/catalog/pages/cards.ts'
 import {
@@ -25,7 +26,6 @@ import {
 import { first, type Queries, type Row } from '../../store/database/statement.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
-import { byDependents, renderViews } from './render.ts'
 
 /** Renders the page of a keyword or category; none if no crate has it. */
 export async function labelOutputs(

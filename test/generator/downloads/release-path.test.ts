@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { registryUrls } from '../../../core/urls.ts'
+import { registryUrls } from '../../../core/urls/urls.ts'
 import { releaseFinder } from '../../../generator/downloads/release-path.ts'
 
 function finder(base_url: string, dl = 'auto', below?: string) {

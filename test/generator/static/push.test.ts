@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { registryUrls } from '../../../core/urls.ts'
+import { registryUrls } from '../../../core/urls/urls.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { type PushResult, push } from '../../../generator/static/push.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CRATES_IO } from '../../../core/urls.ts'
+import { CRATES_IO } from '../../../core/urls/urls.ts'
 import { dependencySection, dependentSection } from '../../../site/crate/dependencies.ts'
 import { cratePage } from '../../../site/crate/page.ts'
 import { crate, dependency, version } from '../../support/demo-facts.ts'

@@ -1,4 +1,4 @@
-import { withoutCredentials } from '../../../../core/urls.ts'
+import { withoutCredentials } from '../../../../core/urls/urls.ts'
 import { type Database, databaseOf } from '../connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from '../schema/migrations.ts'
 import { Server, type ServerSettings } from './server.ts'

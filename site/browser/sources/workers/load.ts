@@ -1,5 +1,5 @@
-import { expandDl } from '../../../../core/download-url.ts'
 import type { Name } from '../../../../core/name-rules.ts'
+import { expandDl } from '../../../../core/urls/download-url.ts'
 import type { Version } from '../../../../core/version.ts'
 
 /** A package that has to be loaded. */

@@ -1,15 +1,15 @@
-import type { Output } from '../../../core/paths/tree.ts'
-import type { CrateItem } from '../../../site/crate-data.ts'
+import type { Output } from '../../core/paths/tree.ts'
+import type { CrateItem } from '../../site/crate-data.ts'
 import {
   lettersPage,
   type OrderedList,
   orderedPages,
   type PrefixCount,
-} from '../../../site/pages/all-crates.ts'
-import { apiPage } from '../../../site/pages/api.ts'
-import { type LabelItem, labelsPage } from '../../../site/pages/labels.ts'
-import { type Statistics, statisticsPage } from '../../../site/pages/statistics.ts'
-import type { SiteConfig } from '../../../site/site-config.ts'
+} from '../../site/pages/all-crates.ts'
+import { apiPage } from '../../site/pages/api.ts'
+import { type LabelItem, labelsPage } from '../../site/pages/labels.ts'
+import { type Statistics, statisticsPage } from '../../site/pages/statistics.ts'
+import type { SiteConfig } from '../../site/site-config.ts'
 
 /** What the pages show that overlook the whole registry. */
 export interface Views {

@@ -1,5 +1,5 @@
-import { CRATES_FOLDER } from './paths/crates.ts'
-import { GIT_INDEX_FOLDER, INDEX_FOLDER } from './paths/tree.ts'
+import { CRATES_FOLDER } from '../paths/crates.ts'
+import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../paths/tree.ts'
 
 /** The index URL of crates.io in index entries, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DlRelease, ownDl } from '../../core/dl-template.ts'
-import type { Name } from '../../core/name.ts'
-import type { Version } from '../../core/version.ts'
+import type { Name } from '../../../core/name.ts'
+import { type DlRelease, ownDl } from '../../../core/urls/dl-template.ts'
+import type { Version } from '../../../core/version.ts'
 
 const BASE = 'https://x.example/cargo'
 const CKSUM = 'ab'.repeat(32)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { buildPages } from '../../../generator/pages/pages.ts'
-import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
-import { run, value } from '../../../generator/store/database/statement.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { buildPages } from '../../../../generator/pages/pages.ts'
+import { pageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
+import { run, value } from '../../../../generator/store/database/statement.ts'
+import { TestRegistry } from '../../../support/registry.ts'
 
 // The source of a small package would be rendered before its pages.
 const NOISE = Array.from({ length: 2000 }, (_, at) => createHash('sha256').update(`${at}`).digest())

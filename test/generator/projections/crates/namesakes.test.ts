@@ -1,16 +1,16 @@
-// Mirrors generator/pages/crate.ts: dependencies on crates of other registries
+// Mirrors generator/projections/crates/crate.ts: names that are dependencies from elsewhere.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as v from 'valibot'
-import type { Name } from '../../../core/name.ts'
-import { reverseAnswer } from '../../../daemon/api/schema.ts'
-import { build } from '../../../generator/build/build.ts'
-import { deleteReleases } from '../../../generator/delete.ts'
-import { buildPages } from '../../../generator/pages/pages.ts'
-import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
-import { value } from '../../../generator/store/database/statement.ts'
-import { verifyPages } from '../../../generator/verify/pages.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import type { Name } from '../../../../core/name.ts'
+import { reverseAnswer } from '../../../../daemon/api/schema.ts'
+import { build } from '../../../../generator/build/build.ts'
+import { deleteReleases } from '../../../../generator/delete.ts'
+import { buildPages } from '../../../../generator/pages/pages.ts'
+import { countPageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
+import { value } from '../../../../generator/store/database/statement.ts'
+import { verifyPages } from '../../../../generator/verify/pages.ts'
+import { TestRegistry } from '../../../support/registry.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 const ON_SERDE = '[dependencies]\nserde-json = "1"\n'

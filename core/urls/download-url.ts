@@ -1,5 +1,5 @@
-import { lowerPrefix, type Name, prefix } from './name.ts'
-import type { Version } from './version.ts'
+import { lowerPrefix, type Name, prefix } from '../name.ts'
+import type { Version } from '../version.ts'
 
 /**
  * Returns the download URL of a version: replaces the five markers of the template, or appends

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Repeater } from '../../core/repeater.ts'
-import { settle } from '../support/event-loop.ts'
+import { Repeater } from '../../../core/work/repeater.ts'
+import { settle } from '../../support/event-loop.ts'
 
 /** Work that is begun at once and ends when it is told to, with the pause that it is told. */
 function manual() {

@@ -1,20 +1,20 @@
-import { expandDl } from './download-url.ts'
-import { refuse } from './error/error.ts'
-import { isName, type Name, parseName } from './name.ts'
-import { CRATES_FOLDER } from './paths/crates.ts'
-import { IMAGES_FOLDER } from './paths/images.ts'
-import { OVERVIEW_FOLDERS } from './paths/listings.ts'
-import { isOwnPath } from './paths/own.ts'
-import { SEARCH_FOLDER } from './paths/search.ts'
+import { refuse } from '../error/error.ts'
+import { isName, type Name, parseName } from '../name.ts'
+import { CRATES_FOLDER } from '../paths/crates.ts'
+import { IMAGES_FOLDER } from '../paths/images.ts'
+import { OVERVIEW_FOLDERS } from '../paths/listings.ts'
+import { isOwnPath } from '../paths/own.ts'
+import { SEARCH_FOLDER } from '../paths/search.ts'
 import {
   ASSETS_FOLDER,
   FEEDS_FOLDER,
   GIT_INDEX_FOLDER,
   INDEX_FOLDER,
   SITEMAPS_FOLDER,
-} from './paths/tree.ts'
+} from '../paths/tree.ts'
+import { isVersion, parseVersion, type Version } from '../version.ts'
+import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
-import { isVersion, parseVersion, type Version } from './version.ts'
 
 /** A release with everything that a template may have of it. */
 export type DlRelease = Parameters<typeof expandDl>[1]

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { buildPages } from '../../../generator/pages/pages.ts'
-import { LIST, run } from '../../../generator/store/database/statement.ts'
-import { launchChromium } from '../../support/chromium.ts'
-import { fillCatalog } from '../../support/filled-catalog.ts'
-import { inventedEntries } from '../../support/many-crates.ts'
-import { TestRegistry } from '../../support/registry.ts'
-import { type FileServer, serveFiles } from '../../support/static-server.ts'
+import { buildPages } from '../../../../generator/pages/pages.ts'
+import { LIST, run } from '../../../../generator/store/database/statement.ts'
+import { launchChromium } from '../../../support/chromium.ts'
+import { fillCatalog } from '../../../support/filled-catalog.ts'
+import { inventedEntries } from '../../../support/many-crates.ts'
+import { TestRegistry } from '../../../support/registry.ts'
+import { type FileServer, serveFiles } from '../../../support/static-server.ts'
 
 /** The names that the API finds. */
 async function found(registry: TestRegistry, query: string, limit: number): Promise<string[]> {
