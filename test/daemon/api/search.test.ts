@@ -19,7 +19,6 @@ interface Found {
 }
 
 async function ask(registry: TestRegistry, query: string): Promise<Found> {
-  await registry.indexWorker.pages.flush()
   const response = await registry.request('GET', `/api/v1/crates${query}`)
   assert.equal(response.status, 200, query)
   const body: unknown = await response.json()

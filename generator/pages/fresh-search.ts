@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Slice } from '../../core/search/layout.ts'
+import type { SearchRequest } from '../../core/search/request.ts'
+import { type FoundCrates, searchCrates } from '../search/search.ts'
+import type { Mark } from '../store/catalog/marks.ts'
+import { pageMarks } from '../store/catalog/pages/page-marks.ts'
+import type { Database } from '../store/database/database.ts'
+import type { PageContext } from './context.ts'
+import { buildMarks } from './marked.ts'
+
+/** The longest that a search waits for what others have changed, in milliseconds. */
+const FRESH_MS = 500
+
+/**
+ * Searches the crates (`searchCrates`) after the search files are rendered for all changes before
+ * it. If that takes longer than half a second, such as after an import, or cannot be written, it
+ * makes do with what there is.
+ */
+export async function searchFresh(
+  context: PageContext,
+  request: SearchRequest,
+  slice: Slice,
+): Promise<FoundCrates> {
+  const { database, clock } = context
+  const end = performance.now() + FRESH_MS
+  let isDone = true
+  while (isDone) {
+    const marks = await pageMarks(database, clock(), 64, ['search', 'search-file'])
+    const rest = end - performance.now()
+    if (marks.length === 0 || rest <= 0) break
+    isDone = await endsWithin(rendered(context, marks), rest)
+  }
+  return searchCrates(context, request, slice)
+}
+
+const rendering = new WeakMap<Database, Promise<boolean>>()
+
+/** Renders marks, once for searches at the same time; returns false if that is left to others. */
+function rendered(context: PageContext, marks: readonly Mark[]): Promise<boolean> {
+  const running = rendering.get(context.database)
+  if (running) return running
+  const work = buildMarks(context, marks)
+    .then(done => done !== null)
+    // Where it fails, the page worker fails, too, and says so.
+    .catch(() => false)
+    .finally(() => rendering.delete(context.database))
+  rendering.set(context.database, work)
+  return work
+}
+
+/** Returns what work returns, or false if it takes longer. */
+async function endsWithin(work: Promise<boolean>, ms: number): Promise<boolean> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([work, sleep(ms, false, { signal: late.signal })])
+  } finally {
+    late.abort()
+  }
+}
