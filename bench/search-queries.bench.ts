@@ -1,15 +1,15 @@
-import { setImmediate } from 'node:timers/promises'
 import { openRegistry, type Registry } from '../generator/registry.ts'
 import { searchCrates, searchFor } from '../generator/search/search.ts'
 import type { Database } from '../generator/store/database/database.ts'
 import { all } from '../generator/store/database/statement.ts'
 import { filledRegistry } from './support/filled-registry.ts'
+import { Held } from './support/held.ts'
 
 /**
  * Search in small and large registries: what a query costs the daemon by what it asks for, and how
  * long it keeps the event loop from others at a time.
  */
-const SIZES = [20_000, 200_000]
+const SIZES = (process.env.PLIMSOLL_BENCH_CRATES ?? '20000 200000').split(' ').map(Number)
 const ROUNDS = 300
 
 for (const size of SIZES) {
@@ -36,26 +36,6 @@ async function wordsOf(database: Database) {
     common: terms.slice(0, 3),
     middling: [terms[40], terms[60]],
     rare: terms.at(-1) ?? '',
-  }
-}
-
-/** The longest times between two turns of the event loop, in milliseconds of processor time. */
-class Held {
-  readonly #times: number[] = []
-  #isOver = false
-
-  async watch(): Promise<void> {
-    while (!this.#isOver) {
-      const used = process.cpuUsage()
-      await setImmediate()
-      const { user, system } = process.cpuUsage(used)
-      this.#times.push((user + system) / 1000)
-    }
-  }
-
-  end(): number {
-    this.#isOver = true
-    return Math.max(...this.#times)
   }
 }
 
