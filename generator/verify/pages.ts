@@ -1,5 +1,5 @@
 import { configPath, type Output, SITEMAP_CRATES } from '../../core/paths/tree.ts'
-import { layoutFile } from '../../core/search/files.ts'
+import { layoutFile } from '../../core/search/render.ts'
 import { renderConfig } from '../build/crate.ts'
 import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../pages/context.ts'
