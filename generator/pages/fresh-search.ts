@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slice } from '../../core/search/layout.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
+import { readLayouts } from '../search/layouts.ts'
 import { type FoundCrates, searchCrates } from '../search/search.ts'
 import type { Mark } from '../store/catalog/marks.ts'
 import { pageMarks } from '../store/catalog/pages/page-marks.ts'
@@ -11,10 +12,13 @@ import { buildMarks } from './marked.ts'
 /** The longest that a search waits for what others have changed, in milliseconds. */
 const FRESH_MS = 500
 
+/** The longest that it waits when nothing can be searched yet. */
+const FIRST_MS = 5000
+
 /**
  * Searches the crates (`searchCrates`) after the search files are rendered for all changes before
  * it. If that takes longer than half a second, such as after an import, or cannot be written, it
- * makes do with what there is.
+ * makes do with what there is; it waits longer while there is nothing.
  */
 export async function searchFresh(
   context: PageContext,
@@ -22,13 +26,13 @@ export async function searchFresh(
   slice: Slice,
 ): Promise<FoundCrates> {
   const { database, clock } = context
-  const end = performance.now() + FRESH_MS
-  let isDone = true
-  while (isDone) {
+  const begin = performance.now()
+  for (let isDone = true; isDone; ) {
     const marks = await pageMarks(database, clock(), 64, ['search', 'search-file'])
-    const rest = end - performance.now()
-    if (marks.length === 0 || rest <= 0) break
-    isDone = await endsWithin(rendered(context, marks), rest)
+    if (marks.length === 0) break
+    const most = (await readLayouts(database)).now === null ? FIRST_MS : FRESH_MS
+    const rest = begin + most - performance.now()
+    isDone = rest > 0 && (await endsWithin(rendered(context, marks), rest))
   }
   return searchCrates(context, request, slice)
 }
