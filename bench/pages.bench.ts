@@ -20,7 +20,8 @@ import { buildPages } from '../generator/pages/pages.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import type { Change } from '../generator/store/catalog/change.ts'
 import { operatorChange } from '../generator/store/catalog/change.ts'
-import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
+import { markAll } from '../generator/pages/claim.ts'
+import { countPageMarks } from '../generator/store/catalog/pages/page-marks.ts'
 import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
@@ -108,7 +109,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     if (number >= 0) quiet.push(took)
   }
   await indexWorker.pages.flush()
-  await markAllPages(registry.database)
+  await registry.database.transaction(markAll)
   const rendering = indexWorker.pages.flush()
   const busy: number[] = []
   for (let number = 0; number < PUBLISHES; number++) busy.push(await publish(number + 1000))

@@ -4,17 +4,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
 import { canonicalName } from '../core/name.ts'
-import { bitsFor } from '../core/search/buckets.ts'
 import { Lookup } from '../core/search/lookup.ts'
-import { stepOf } from '../core/search/score.ts'
 import { buildMarks } from '../generator/pages/marked.ts'
-import { searchCrates, searchFor } from '../generator/projections/search/search.ts'
+import { beginWhole } from '../generator/projections/search/layouts.ts'
+import { searchFor } from '../generator/projections/search/search.ts'
 import { type SearchedCrate, searchFiles } from '../generator/projections/search/whole.ts'
 import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
 import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
-import { BITMAPS_FROM, makeBitmaps } from '../generator/store/catalog/search/bitmaps.ts'
-import { finishLayout, termCount } from '../generator/store/catalog/search/search-files.ts'
-import { column, LIST, run } from '../generator/store/database/statement.ts'
+import { LIST, run } from '../generator/store/database/statement.ts'
 import { fillCatalog } from '../test/support/filled-catalog.ts'
 import { inventedEntries } from '../test/support/many-crates.ts'
 import { inventedQueries } from '../test/support/queries.ts'
@@ -111,13 +108,14 @@ async function measureSearches(made: ReadonlyMap<string, Buffer>): Promise<void>
     for (const [at, filter] of filters.entries()) {
       const loaded: Buffer[] = []
       const request = { ...searchFor(q), filters: filter }
-      const { total, isLeast, considered } = await lookupIn(made, loaded).search(request, 20)
+      const { total } = await lookupIn(made, loaded).search(request, 20)
       const bytes = loaded.reduce((sum, file) => sum + gzipSync(file).length, 0)
       most = Math.max(most, bytes)
       all++
       if (!texts.includes(q)) continue
-      const said = `${isLeast ? 'more than ' : ''}${total} found${considered === null ? '' : ` among ${considered}`}`
-      console.log(`  “${q}”, filters ${at}: ${loaded.length} requests, ${bytes} bytes, ${said}`)
+      console.log(
+        `  “${q}”, filters ${at}: ${loaded.length} requests, ${bytes} bytes, ${total} found`,
+      )
     }
   }
   console.log(`  ${all} searches load at most ${most} bytes`)
@@ -141,11 +139,10 @@ async function measureChange(entries: readonly SearchedCrate[]): Promise<number>
     const registry = await openRegistry(dir, sources)
     fill(join(dir, DATABASE_FILE), entries)
     await registry.database.transaction(async tx => {
-      const sql = 'SELECT id FROM terms WHERE crates >= ?'
-      for (const id of await column<number>(tx, sql, BITMAPS_FROM)) await makeBitmaps(tx, id)
+      await beginWhole(tx)
+      await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject <= ?", entries.length)
     })
-    if (entries.length === LARGE) await compare(registry)
-    await finishLayout(registry.database, bitsFor(await termCount(registry.database)))
+    await render(registry)
     const times: number[] = []
     let written = 0
     for (let at = 0; at < NEW_CRATES; at++) {
@@ -173,34 +170,6 @@ async function measureChange(entries: readonly SearchedCrate[]): Promise<number>
   } finally {
     rmSync(dir, { recursive: true, force: true })
   }
-}
-
-/**
- * How often the first page of the browser's search is that of the API, for words of every
- * commonness.
- */
-async function compare({ database }: Registry): Promise<void> {
-  const lookup = lookupIn(files, [])
-  let same = 0
-  const queries = inventedQueries(large, 300)
-  for (const query of [
-    ...queries,
-    'rust library',
-    'the rust',
-    'a for',
-    'simple http',
-    'rust s',
-    's rust',
-  ]) {
-    const { ids } = await searchCrates(database, searchFor(query), {
-      limit: 8,
-      offset: 0,
-    })
-    const names = (await lookup.suggest(query, 8)).map(one => one.name)
-    if (names.join(' ') === ids.map(id => large[id - 1]?.name).join(' ')) same++
-    else console.log(`  another first page than the API’s: “${query}”`)
-  }
-  console.log(`  ${same} of ${queries.length + 6} queries have the first page of the API`)
 }
 
 async function render(registry: Registry): Promise<{ ms: number; files: number }> {
@@ -232,10 +201,10 @@ function fill(path: string, entries: readonly SearchedCrate[]): void {
     `INSERT INTO listings (crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked,
       updated_at) VALUES (?, ?, ?, ?, ?, 1, 0, ?)`,
   )
-  const counted = connection.prepare(
-    'UPDATE listings SET dependents = ?, step = ? WHERE crate_id = ?',
-  )
-  const terms = new TermFiller()
+  const counted = connection.prepare('UPDATE listings SET dependents = ? WHERE crate_id = ?')
+  const prefix = connection.prepare("INSERT INTO prefixes (prefix, crates) VALUES ('', ?)")
+  prefix.run(entries.length)
+  const terms = new TermFiller(connection)
   const time = '2026-11-20T12:00:00Z'
   for (const [at, { name, about, yanked, dependents = 0 }] of entries.entries()) {
     const id = at + 1
@@ -243,9 +212,8 @@ function fill(path: string, entries: readonly SearchedCrate[]): void {
     crate.run(id, name, key, key, time)
     release.run(id, id, JSON.stringify(about), time)
     listing.run(id, key, id, id, id, time)
-    const step = stepOf(dependents)
-    counted.run(dependents, step, id)
-    terms.add(id, { canonical: key, ...about, yanked, step })
+    counted.run(dependents, id)
+    terms.add(id, { canonical: key, ...about, yanked, dependents })
   }
   terms.finish(connection)
   connection.exec('COMMIT')

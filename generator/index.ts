@@ -150,12 +150,8 @@ export { type PublishMetadata, publishMetadata } from '../core/release/metadata.
 export type { Slice } from '../core/search/layout.ts'
 export { isEmptySearch, parametersOf, readSearch } from '../core/search/request.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
-export {
-  type FoundCrates,
-  NO_CRATES,
-  searchCrates,
-  searchFor,
-} from './projections/search/search.ts'
+export { searchFresh } from './pages/fresh-search.ts'
+export { type FoundCrates, NO_CRATES } from './projections/search/search.ts'
 
 // Issues and refusals.
 

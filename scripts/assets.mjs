@@ -25,7 +25,7 @@ await build({
   // Properties of objects that only the search makes; never a property of a JSON file. Their names
   // are a tenth of its size.
   mangleProps:
-    /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|isLeast|ranges|ranks|lists|hits|dependents|updatedAt|owners|grade|counts|listed|yanked|suggest|others|words|filters|term|common|word|layout|missing|description|version)$/,
+    /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|hits|updatedAt|yanked|grade|suggest|others|words|filters|term|word|missing|description|version|places|postings|shapes)$/,
   target: TARGETS,
   // The folder is named by a hash over all of it, so the names of its files need none.
   chunkNames: 'browser/[name]',

@@ -14,16 +14,14 @@ import { join } from 'node:path'
 import Libsql from 'libsql'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { lookAlikeSkeleton } from '../../core/policy/look-alike.ts'
-import { stepOf } from '../../core/search/score.ts'
 import { pagesFingerprint } from '../../generator/pages/claim.ts'
-import { rebucketTerms } from '../../generator/pages/search.ts'
 import { listOutputs } from '../../generator/projections/lists/letters.ts'
+import { beginWhole } from '../../generator/projections/search/layouts.ts'
 import { DATABASE_FILE, openRegistry } from '../../generator/registry.ts'
 import { writeFact } from '../../generator/store/catalog/facts.ts'
 import { beginnings } from '../../generator/store/catalog/pages/prefixes.ts'
-import { BITMAPS_FROM, makeBitmaps } from '../../generator/store/catalog/search/bitmaps.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
-import { column } from '../../generator/store/database/statement.ts'
+import { run } from '../../generator/store/database/statement.ts'
 import { type InventedCrate, inventedCrates } from './invented-crates.ts'
 import { CACHE, newRegistry, startDaemon } from './registry.ts'
 import { TermFiller } from './term-filler.ts'
@@ -71,8 +69,9 @@ export async function fingerprint(): Promise<string> {
     './invented-crates.js',
     './term-filler.js',
     '../../core/search/terms.js',
-    '../../core/search/score.js',
-    '../../core/search/vocabulary.js',
+    '../../core/search/rank.js',
+    '../../core/search/layout.js',
+    '../../core/search/postings.js',
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
   hash.update(await emptySchema())
@@ -101,15 +100,12 @@ async function make(dir: string, size: number): Promise<void> {
   await settle(dir)
   const path = join(dir, DATABASE_FILE)
   fill(path, size)
-  const database = await openDatabase(path)
-  await database.transaction(async tx => {
-    const sql = 'SELECT id FROM terms WHERE crates >= ?'
-    for (const id of await column<number>(tx, sql, BITMAPS_FROM)) await makeBitmaps(tx, id)
-  })
-  await database.close()
   const registry = await openRegistry(dir, { env: {} })
-  // The terms of the browser's search are spread over as many files as they need now.
-  await rebucketTerms(registry)
+  await registry.database.transaction(async tx => {
+    await beginWhole(tx)
+    // What searches find is filled already: only the files are rendered.
+    await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject <= ?", size)
+  })
   // The first publish would render all lists that it misses, beside what is measured.
   await registry.tree.batch(async tree => {
     for await (const list of listOutputs({ ...registry, tree })) await tree.write(list)
@@ -146,7 +142,7 @@ function fill(path: string, size: number): void {
   for (const crate of inventedCrates(size)) filler.add(crate)
   filler.finish()
   for (const { sql } of extras) connection.exec(sql)
-  for (const table of ['crates', 'releases', 'terms'])
+  for (const table of ['crates', 'releases'])
     connection.exec(`UPDATE counts SET n = (SELECT count(*) FROM ${table}) WHERE what = '${table}'`)
   connection.exec('COMMIT')
   connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -168,7 +164,7 @@ class Filler {
     'crates' | 'owners' | 'releases' | 'audit' | 'listings' | 'dependents',
     Libsql.Statement
   >
-  readonly #terms = new TermFiller()
+  readonly #terms: TermFiller
   readonly #prefixes = new Map<string, number>()
   readonly #dependents: ReadonlyMap<string, number>
   #crateId = 0
@@ -182,6 +178,7 @@ class Filler {
         `INSERT INTO ${table} (${columns}) VALUES (${columns.replaceAll(/\w+/g, '?')})`,
       )
     this.#connection = connection
+    this.#terms = new TermFiller(connection)
     this.#insert = {
       crates: insert('crates', 'id, name, canonical, skeleton, created_at, generation'),
       owners: insert('owners', 'crate_id, user_id, added_at'),
@@ -192,7 +189,7 @@ class Filler {
       audit: insert('audit', 'id, at, action, user_id, actor, crate, version'),
       listings: insert(
         'listings',
-        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents, step, found_id, found_yanked',
+        'crate_id, canonical, newest_id, latest_id, stable_id, versions, yanked, updated_at, dependents',
       ),
       dependents: insert('dependents', 'dependency, dependent, crate_id'),
     }
@@ -217,15 +214,13 @@ class Filler {
     this.#insert.crates.run(id, name, canonical, skeleton, first, this.#event)
     this.#insert.owners.run(id, 1, first)
     const dependents = this.#dependents.get(canonical) ?? 0
-    const step = stepOf(dependents)
     const [newest, stable] = [this.#releaseId, isYanked ? null : this.#releaseId]
     this.#insert.listings.run(
-      ...[id, canonical, newest, newest, stable, releases.length, yanked, last, dependents, step],
-      ...[newest, yanked],
+      ...[id, canonical, newest, newest, stable, releases.length, yanked, last, dependents],
     )
     for (const dependency of dependenciesOf(crate))
       this.#insert.dependents.run(dependency, canonical, id)
-    this.#terms.add(id, { canonical, ...about, yanked: isYanked, step })
+    this.#terms.add(id, { canonical, ...about, yanked: isYanked, dependents })
     for (const prefix of beginnings(canonical))
       this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
   }

@@ -50,7 +50,7 @@ function queriesOf(path: string): string[] {
       .map(row => (row as Row).text)
   const names = texts('SELECT name AS text FROM crates WHERE id % 997 = 5 ORDER BY id LIMIT 20')
   const all = texts(
-    "SELECT term AS text FROM terms WHERE length(term) > 2 AND instr(term, ':') = 0 ORDER BY crates DESC, term",
+    'SELECT term AS text FROM search_terms WHERE words > 0 GROUP BY 1 ORDER BY sum(words) DESC, 1',
   )
   database.close()
   const words = Array.from(

@@ -1,56 +1,59 @@
 import type Libsql from 'libsql'
-import { hashOf } from '../../core/search/hash.ts'
-import { rustMinor } from '../../core/search/request.ts'
-import { scoreOf } from '../../core/search/score.ts'
-import { findableBy, type Searched } from '../../core/search/terms.ts'
-import { gradeOf, keyOf } from '../../core/search/vocabulary.ts'
-import { BLOCK_CRATES } from '../../generator/store/catalog/search/bitmaps.ts'
-import { stateOf } from '../../generator/store/catalog/search/crate-bytes.ts'
+import { COLUMNS, changeColumn, columnsOf } from '../../core/search/columns.ts'
+import { placeOf, SHARD_CRATES, shapeOf, shardOf } from '../../core/search/layout.ts'
+import { changePostings } from '../../core/search/postings.ts'
+import type { Ranked } from '../../core/search/rank.ts'
+import { type Searched, termsOf } from '../../core/search/terms.ts'
+import { isListed } from '../../core/search/vocabulary.ts'
+import { columnTerm } from '../../generator/projections/search/change.ts'
 
-/** Fills the tables that searches read, in bulk; terms have no bitmaps yet. */
+/** What is collected of a shard: of each term its crates and fits by turns, and the columns. */
+interface Shard {
+  readonly terms: Map<string, number[]>
+  readonly columns: Readonly<Record<(typeof COLUMNS)[number], Map<number, number>>>
+}
+
+/** Fills the tables from which search files are rendered, in bulk. */
 export class TermFiller {
-  /** By term: rank and crate by turns. */
-  readonly #postings = new Map<string, number[]>()
-  readonly #words = new Map<string, number>()
-  readonly #blocks: { scores: Buffer; states: Buffer }[] = []
+  readonly #crates: Libsql.Statement
+  readonly #shards: Shard[] = []
 
-  add(id: number, crate: Searched, rust: string | null = null): void {
-    const { ranks, words } = findableBy(crate)
-    for (const [term, rank] of ranks) {
-      const list = this.#postings.get(term)
-      if (list) list.push(rank, id)
-      else this.#postings.set(term, [rank, id])
+  constructor(connection: Libsql.Database) {
+    this.#crates = connection.prepare('INSERT INTO search_crates (crate_id, terms) VALUES (?, ?)')
+  }
+
+  add(id: number, crate: Searched & Ranked, rust: string | null = null): void {
+    const place = id % SHARD_CRATES
+    const shard = this.#shards[shardOf(id)] ?? {
+      terms: new Map(),
+      columns: { ranks: new Map(), rust: new Map() },
     }
-    for (const word of words) this.#words.set(word, (this.#words.get(word) ?? 0) + 1)
-    const number = Math.floor(id / BLOCK_CRATES)
-    this.#blocks[number] ??= {
-      scores: Buffer.alloc(BLOCK_CRATES),
-      states: Buffer.alloc(BLOCK_CRATES),
+    this.#shards[shardOf(id)] = shard
+    const terms = termsOf(crate)
+    this.#crates.run(id, JSON.stringify([...terms]))
+    for (const [term, fit] of terms) {
+      const list = shard.terms.get(term)
+      if (list) list.push(place, fit)
+      else shard.terms.set(term, [place, fit])
     }
-    const block = this.#blocks[number]
-    block.scores[id % BLOCK_CRATES] = scoreOf(crate.step ?? 0, crate.canonical.length)
-    block.states[id % BLOCK_CRATES] = stateOf(crate.yanked, rustMinor(rust))
+    const numbers = columnsOf({ ...crate, rust })
+    for (const column of COLUMNS) shard.columns[column].set(place, numbers[column])
   }
 
   finish(connection: Libsql.Database): void {
-    const term = connection.prepare(
-      `INSERT INTO terms (id, term, crates, hash, words, grade, start, shape)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    const insert = connection.prepare(
+      `INSERT INTO search_terms (shard, term, place, shape, words, postings)
+        VALUES (?, ?, ?, ?, ?, ?)`,
     )
-    const posting = connection.prepare(
-      'INSERT INTO postings (term_id, rank, crate_id) VALUES (?, ?, ?)',
-    )
-    let id = 0
-    for (const [text, list] of this.#postings) {
-      const words = this.#words.get(text) ?? 0
-      const keys = [keyOf('start', text), keyOf('shape', text)]
-      term.run(++id, text, list.length / 2, hashOf(text), words, gradeOf(words), ...keys)
-      for (let at = 0; at < list.length; at += 2) posting.run(id, list[at], list[at + 1])
+    for (const [shard, { terms, columns }] of this.#shards.entries()) {
+      for (const [term, list] of terms) {
+        const fits = new Map<number, number>()
+        for (let at = 0; at < list.length; at += 2) fits.set(list[at] ?? 0, list[at + 1] ?? 0)
+        const words = isListed(term) ? fits.size : 0
+        insert.run(shard, term, placeOf(term), shapeOf(term), words, changePostings('', fits))
+      }
+      for (const column of COLUMNS)
+        insert.run(shard, columnTerm(column), -1, -1, 0, changeColumn('', columns[column]))
     }
-    const bytes = connection.prepare(
-      'INSERT INTO crate_bytes (block, scores, states) VALUES (?, ?, ?)',
-    )
-    for (const [block, one] of this.#blocks.entries())
-      if (one) bytes.run(block, one.scores, one.states)
   }
 }

@@ -43,7 +43,7 @@ export function beginningFit(fit: number): number | null {
   return fit === Fit.later ? Fit.part : null
 }
 
-/** Beginnings of words of names up to this length are terms; longer ones are looked for in words. */
+/** Beginnings of words of names up to this length are terms; longer ones are found in words. */
 export const SHORT = 2
 
 /** Returns the term of all crates with a keyword, a category, a license, or an owner. */

@@ -6,7 +6,7 @@ import {
   type Registry,
   readSearch,
   type Sort,
-  searchCrates,
+  searchFresh,
 } from '../../generator/index.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
@@ -21,7 +21,7 @@ const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
   ['recent-updates', 'newest'],
 ])
 
-/** `GET /api/v1/crates`: crates in the order of `searchCrates`; `meta.total` counts all of them. */
+/** `GET /api/v1/crates`: crates in the order of `searchFresh`; `meta.total` counts all of them. */
 export function search(registry: Registry): OpenHandler {
   const { site } = registry
   return async c => {
@@ -29,7 +29,7 @@ export function search(registry: Registry): OpenHandler {
     const read = readSearch(name => c.req.query(name), site.owners)
     const request = { ...read, sort: OTHER_SORTS.get(query.sort ?? '') ?? read.sort }
     const text = request.q.replaceAll('+', ' ').trim()
-    const found = await searchCrates(registry, request, sliceOf(query))
+    const found = await searchFresh(registry, request, sliceOf(query))
     const { ids, total, leniency, matched, words } = found
     const exact = isName(text) ? canonicalName(text) : null
     const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))

@@ -4,7 +4,7 @@ import {
   type Registry,
   readCards,
   readSearch,
-  searchCrates,
+  searchFresh,
 } from '../../generator/index.ts'
 import { searchPage } from '../../site/pages/search.ts'
 import type { OpenHandler } from '../access/route.ts'
@@ -21,7 +21,7 @@ export function searchResults(registry: Registry): OpenHandler {
     const request = readSearch(name => c.req.query(name), site.owners)
     const slice = sliceOf({ page: request.page, per_page: PER_PAGE })
     const isBlank = isEmptySearch(request) && request.sort === 'relevance'
-    const outcome = isBlank ? NO_CRATES : await searchCrates(registry, request, slice)
+    const outcome = isBlank ? NO_CRATES : await searchFresh(registry, request, slice)
     const crates = await readCards(database, outcome.ids)
     const last = Math.ceil(outcome.total / PER_PAGE)
     return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))

@@ -74,7 +74,7 @@ async function references(database: Database): Promise<Finding[]> {
 async function wrongSums(database: Database): Promise<string[]> {
   const found: string[] = []
   if (await first(database, WRONG_LISTINGS))
-    found.push('the data for lists does not match the releases')
+    found.push('the data for lists and searches does not match the releases')
   if (await first(database, WRONG_COUNTS))
     found.push('the numbers of crates and releases are wrong')
   if (await first(database, WRONG_DOWNLOADS))

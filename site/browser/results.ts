@@ -36,7 +36,8 @@ export async function fillResults(results: HTMLElement): Promise<void> {
     const isVain = found.total === 0 && !isEmptySearch(request)
     if (isVain || found.leniency.similar.length > 0) lookElsewhere(part('elsewhere'), request)
   } catch (error) {
-    status.textContent = 'The search index could not be loaded. Check your network connection.'
+    status.textContent =
+      'The search index could not be loaded. Check your network connection, or try again soon.'
     throw error
   }
 }

@@ -34,7 +34,7 @@ async function fill(db: Queries): Promise<void> {
     const crate = `INSERT INTO crates (id, name, canonical, skeleton, created_at, generation)
       VALUES (?, ?, ?, ?, ?, 1)`
     await run(db, crate, id, name, name, name, TIME)
-    const dependency = { name: 'serde', req: '^1', features: [], optional: false }
+    const dependency = { name: 'serde', req: '^1', features: [], optional: false, kind: 'normal' }
     const deps = at === 0 ? [] : [{ ...dependency, default_features: true, target: null }]
     const line = { name, vers: '1.0.0', deps, cksum: '0'.repeat(64), features: {}, yanked: false }
     const about = {

@@ -1,12 +1,12 @@
 import { TERMS_FOLDER } from '../../../core/paths/search.ts'
 import type { Output } from '../../../core/paths/tree.ts'
-import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/files.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
   HASH_BITS,
   type SearchLayout,
 } from '../../../core/search/layout.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/render.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
 import type { Mark } from '../../store/catalog/marks.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'

@@ -3,13 +3,6 @@ import { canonicalName, sortByName } from '../../../core/name.ts'
 import type { Output } from '../../../core/paths/tree.ts'
 import { COLUMNS, changeColumn, columnsOf } from '../../../core/search/columns.ts'
 import {
-  blockFile,
-  bucketFile,
-  columnFile,
-  type FoundBy,
-  layoutFile,
-} from '../../../core/search/files.ts'
-import {
   BLOCK_CRATES,
   blockOf,
   bucketOf,
@@ -19,6 +12,13 @@ import {
   shapeOf,
 } from '../../../core/search/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/postings.ts'
+import {
+  blockFile,
+  bucketFile,
+  columnFile,
+  type FoundBy,
+  layoutFile,
+} from '../../../core/search/render.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed, type ListedWord } from '../../../core/search/vocabulary.ts'
 

@@ -20,6 +20,7 @@ interface Found {
 }
 
 async function ask(registry: TestRegistry, query: string): Promise<Found> {
+  // However busy the machine is, what was published before is rendered.
   await registry.indexWorker.pages.flush()
   const response = await registry.request('GET', `/api/v1/crates${query}`)
   assert.equal(response.status, 200, query)

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Slice } from '../../core/search/layout.ts'
+import type { SearchRequest } from '../../core/search/request.ts'
+import type { PageContext } from '../projections/context.ts'
+import { readLayouts } from '../projections/search/layouts.ts'
+import { type FoundCrates, searchCrates } from '../projections/search/search.ts'
+import type { Mark } from '../store/catalog/marks.ts'
+import { pageMarks } from '../store/catalog/pages/page-marks.ts'
+import type { Database } from '../store/database/connection.ts'
+import { buildMarks } from './marked.ts'
+
+/** The longest that a search waits for what others have changed, in milliseconds. */
+const FRESH_MS = 500
+
+/** The longest that it waits when nothing can be searched yet. */
+const FIRST_MS = 5000
+
+/**
+ * Searches the crates (`searchCrates`) after the search files are rendered for all changes before
+ * it. If that takes longer than half a second, such as after an import, or cannot be written, it
+ * makes do with what there is; it waits longer while there is nothing.
+ */
+export async function searchFresh(
+  context: PageContext,
+  request: SearchRequest,
+  slice: Slice,
+): Promise<FoundCrates> {
+  const { database, clock } = context
+  const begin = performance.now()
+  for (let isDone = true; isDone; ) {
+    const marks = await pageMarks(database, clock(), 64, ['search', 'search-file'])
+    if (marks.length === 0) break
+    const most = (await readLayouts(database)).now === null ? FIRST_MS : FRESH_MS
+    const rest = begin + most - performance.now()
+    isDone = rest > 0 && (await endsWithin(rendered(context, marks), rest))
+  }
+  return searchCrates(context, request, slice)
+}
+
+const rendering = new WeakMap<Database, Promise<boolean>>()
+
+/** Renders marks, once for searches at the same time; returns false if that is left to others. */
+function rendered(context: PageContext, marks: readonly Mark[]): Promise<boolean> {
+  const running = rendering.get(context.database)
+  if (running) return running
+  const work = buildMarks(context, marks)
+    .then(done => done !== null)
+    // Where it fails, the page worker fails, too, and says so.
+    .catch(() => false)
+    .finally(() => rendering.delete(context.database))
+  rendering.set(context.database, work)
+  return work
+}
+
+/** Returns what work returns, or false if it takes longer. */
+async function endsWithin(work: Promise<boolean>, ms: number): Promise<boolean> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([work, sleep(ms, false, { signal: late.signal })])
+  } finally {
+    late.abort()
+  }
+}
