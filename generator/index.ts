@@ -147,7 +147,7 @@ export { type CanonicalName, canonicalName, isName, type Name, parseName } from 
 export { purgeKeys } from '../core/paths/purge-keys.ts'
 export { FILTERS, type Sort } from '../core/paths/search.ts'
 export { type PublishMetadata, publishMetadata } from '../core/release/metadata.ts'
-export type { Slice } from '../core/search/layout.ts'
+export type { Slice } from '../core/search/files/layout.ts'
 export { isEmptySearch, parametersOf, readSearch } from '../core/search/request.ts'
 export { compareVersions, isVersion, parseVersion, type Version } from '../core/version.ts'
 export { searchFresh } from './pages/fresh-search.ts'

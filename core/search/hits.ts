@@ -1,6 +1,6 @@
-import { SHARD_CRATES, type Slice } from './layout.ts'
+import { SHARD_CRATES, type Slice } from './files/layout.ts'
+import { eachPosting, type Postings } from './files/postings.ts'
 import type { Leniency, Plan } from './plan.ts'
-import { eachPosting, type Postings } from './postings.ts'
 import { behind, isYanked } from './rank.ts'
 import { type Likeness, similarFit } from './terms.ts'
 

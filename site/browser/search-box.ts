@@ -1,4 +1,4 @@
-import type { FoundCrate } from '../../core/search/files.ts'
+import type { FoundCrate } from '../../core/search/files/read.ts'
 import { Lookup } from '../../core/search/lookup.ts'
 
 /** Number of crates in the list under the search box. */

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bitsFor, bucketOf, HASH_BITS, placeOf, SHARD_CRATES } from '../../core/search/layout.ts'
+import {
+  bitsFor,
+  bucketOf,
+  HASH_BITS,
+  placeOf,
+  SHARD_CRATES,
+} from '../../core/search/files/layout.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'

@@ -1,8 +1,19 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import type { CanonicalName } from '../../../core/name.ts'
-import { COLUMNS, type Column, changeColumn, columnsOf } from '../../../core/search/columns.ts'
-import { blockOf, placeOf, SHARD_CRATES, shapeOf, shardOf } from '../../../core/search/layout.ts'
-import { changePostings, crateCount } from '../../../core/search/postings.ts'
+import {
+  COLUMNS,
+  type Column,
+  changeColumn,
+  columnsOf,
+} from '../../../core/search/files/columns.ts'
+import {
+  blockOf,
+  placeOf,
+  SHARD_CRATES,
+  shapeOf,
+  shardOf,
+} from '../../../core/search/files/layout.ts'
+import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
 import { clearMarks, MARK, type Mark } from '../../store/catalog/marks.ts'

@@ -4,7 +4,7 @@ import {
   searchColumnPath,
   searchLayoutPath,
 } from '../../../core/paths/search.ts'
-import { COLUMNS, type Column } from '../../../core/search/columns.ts'
+import { COLUMNS, type Column } from '../../../core/search/files/columns.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -12,7 +12,7 @@ import {
   layoutFor,
   SEARCH_FORMAT,
   type SearchLayout,
-} from '../../../core/search/layout.ts'
+} from '../../../core/search/files/layout.ts'
 import { readFact, writeFact } from '../../store/catalog/facts.ts'
 import { type Mark, marksOf, setMarks } from '../../store/catalog/marks.ts'
 import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'

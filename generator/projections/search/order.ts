@@ -1,5 +1,5 @@
+import type { OtherSort, Slice } from '../../../core/search/files/layout.ts'
 import type { Hits } from '../../../core/search/hits.ts'
-import type { OtherSort, Slice } from '../../../core/search/layout.ts'
 import { pace } from '../../store/database/pace.ts'
 import { column, LIST, type Queries, value } from '../../store/database/statement.ts'
 

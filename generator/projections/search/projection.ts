@@ -1,5 +1,5 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
-import { layoutFile } from '../../../core/search/render.ts'
+import { layoutFile } from '../../../core/search/files/render.ts'
 import type { Projection } from '../projection.ts'
 import {
   beginWhole,

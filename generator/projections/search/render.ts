@@ -5,8 +5,8 @@ import {
   bucketOf,
   HASH_BITS,
   type SearchLayout,
-} from '../../../core/search/layout.ts'
-import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/render.ts'
+} from '../../../core/search/files/layout.ts'
+import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/files/render.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
 import type { Mark } from '../../store/catalog/marks.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'

@@ -1,4 +1,4 @@
-// Mirrors generator/pages/contents.ts and the order of pages and source pages
+// Mirrors generator/projections/crates/contents.ts and the order of pages and source pages
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'

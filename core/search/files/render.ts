@@ -3,13 +3,13 @@ import {
   searchBucketPath,
   searchColumnPath,
   searchLayoutPath,
-} from '../paths/search.ts'
-import { type Output, output } from '../paths/tree.ts'
+} from '../../paths/search.ts'
+import { type Output, output } from '../../paths/tree.ts'
+import { byGrade, LISTED_MAX, type ListedWord } from '../vocabulary.ts'
 import type { Column } from './columns.ts'
-import type { FoundCrate } from './files.ts'
 import type { SearchLayout } from './layout.ts'
 import type { Postings } from './postings.ts'
-import { byGrade, LISTED_MAX, type ListedWord } from './vocabulary.ts'
+import type { FoundCrate } from './read.ts'
 
 /** A term with the crates that it finds. */
 export interface FoundBy {

@@ -1,5 +1,5 @@
-import { type Ranked, rankOf } from './rank.ts'
-import { rustMinor } from './request.ts'
+import { type Ranked, rankOf } from '../rank.ts'
+import { rustMinor } from '../request.ts'
 
 /**
  * What is known of every crate of a shard, as a text with a character for each: its rank, and the

@@ -1,4 +1,4 @@
-import type { Sort } from '../paths/search.ts'
+import type { Sort } from '../../paths/search.ts'
 
 /** Raise it when the same crates get different search files, or words are found differently. */
 export const SEARCH_FORMAT = 4
