@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { testClient } from 'hono/testing'
+import app, { sent } from './background.ts'
+
+test('background: the answer does not wait', async () => {
+  const response = await testClient(app).notifications.index.$post({ json: { to: 'johndoe' } })
+  assert.equal(response.status, 202)
+  await response.json()
+  assert.deepEqual(sent, ['johndoe'])
+})
