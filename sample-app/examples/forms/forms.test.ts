@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './forms.ts'
 
 test('forms: the username comes back', async () => {
   const form = { username: 'Foo', password: 'bar' }
-  const response = await testClient(app).login.index.$post({ form })
+  const response = await testClient(slashed(app)).login.index.$post({ form })
   assert.deepEqual(await response.json(), { username: 'Foo' })
 })
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './uploads.ts'
 
 test('uploads: a file is named', async () => {
   const form = { file: new File(['data'], 'a.txt') }
-  const response = await testClient(app).uploadfile.index.$post({ form })
+  const response = await testClient(slashed(app)).uploadfile.index.$post({ form })
   assert.deepEqual(await response.json(), { filenames: 'a.txt', type: 'UploadFile' })
 })
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './headers.ts'
 
-const { index } = testClient(app).items
+const { index } = testClient(slashed(app)).items
 
 test('headers: in any letter case, and by their second name', async () => {
   const response = await app.request('/items/', {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './dependencies-class.ts'
 
-const { items, users } = testClient(app)
+const { items, users } = testClient(slashed(app))
 
 test('dependencies-class: a page, with q only if it is not empty', async () => {
   const response = await users.index.$get({ query: { q: '', skip: '1', limit: '1' } })

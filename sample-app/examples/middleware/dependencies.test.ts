@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './dependencies.ts'
 
-const { items, users } = testClient(app)
+const { items, users } = testClient(slashed(app))
 
 test('dependencies: the same values on both paths', async () => {
   const query = { q: 'foo', limit: '30' }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './body-any.ts'
 
-const client = testClient(app)
+const client = testClient(slashed(app))
 
 test('body-any: a list of strict objects', async () => {
   const good = await client.items.index.$post({ json: [{ name: 'Foo' }] })

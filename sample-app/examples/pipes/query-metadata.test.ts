@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './query-metadata.ts'
 
-const { index } = testClient(app).items
+const { index } = testClient(slashed(app)).items
 
 test('query-metadata: only the alias counts', async () => {
   const { q } = await (await index.$get({ query: { 'item-query': 'fixedquery' } })).json()

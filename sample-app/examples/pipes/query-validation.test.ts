@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './query-validation.ts'
 
-const { index } = testClient(app).items
+const { index } = testClient(slashed(app)).items
 
 test('query-validation: null when absent; an emoji is one character', async () => {
   assert.equal((await (await index.$get({ query: {} })).json()).q, null)

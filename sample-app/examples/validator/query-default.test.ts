@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './query-default.ts'
 
-const { index } = testClient(app).items
+const { index } = testClient(slashed(app)).items
 
 test('query-default: the default, and another value', async () => {
   assert.equal((await (await index.$get({ query: {} })).json()).q, 'fixedquery')

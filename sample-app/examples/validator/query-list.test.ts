@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './query-list.ts'
 
-const { index } = testClient(app).items
+const { index } = testClient(slashed(app)).items
 
 for (const q of [['foo', 'bar'], ['a,b'], ['']]) {
   test(`query-list: ${JSON.stringify(q)}`, async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
+import { slashed } from '../../testing.ts'
 import app from './query-params.ts'
 
-const { items } = testClient(app)
+const { items } = testClient(slashed(app))
 
 test('query-params: a page of the list', async () => {
   const response = await items.index.$get({ query: { skip: '1', limit: '1' } })
