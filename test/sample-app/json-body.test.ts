@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NESTING_LIMIT } from '../../sample-app/ask/json-body.ts'
-import { BODY_LIMIT } from '../../sample-app/form/form.ts'
 import { refused } from './support/refused.ts'
 import { answers, ask } from './support/serving.ts'
 
+const BODY_LIMIT = 1024 * 1024
+const NESTING_LIMIT = 512
 const NAME = 'Unnamed item'
 const MODEL = 'Input should be a valid dictionary or object to extract fields from'
 const NUMBER = 'Input should be a valid number, unable to parse string as a number'

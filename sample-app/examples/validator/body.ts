@@ -6,7 +6,7 @@ import { complete, valid } from '../../valid/valid.ts'
 
 // A price is a number, or a text that is one. Of several alternatives, the one that came furthest
 // says what is wrong. JSON could not answer with a number that is not finite.
-const decimal = v.regex(/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i, 'float_parsing')
+const decimal = v.regex(/^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i, 'float_parsing')
 const text = v.pipe(v.string(), decimal, v.toNumber())
 const flag = v.pipe(v.boolean(), v.toNumber())
 const price = v.pipe(v.union([v.number(), text, flag]), v.finite())
