@@ -165,7 +165,7 @@ const CONVERSION: ConversionConfig = {
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {
     const { requirement } = rest as { requirement?: number }
     if (type === 'to_number') return { type: 'number' }
-    if (type === 'safe_integer') return { ...jsonSchema, type: 'integer' }
+    if (type === 'safe_integer') return { type: 'integer' }
     if (type === 'parse_boolean') return { type: 'boolean' }
     if (type === 'min_code_points') return { ...jsonSchema, minLength: requirement }
     return type === 'max_code_points' ? { ...jsonSchema, maxLength: requirement } : undefined

@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
-import type { Problem } from './problem.ts'
 
-type Shape = { readonly type?: string; readonly wrapped?: Shape; readonly entries?: object }
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
+const TOKENS = /^(?:[\s{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)*/s
+type Shape = { type?: string; wrapped?: Shape; item?: Shape; entries?: Record<string, Shape> }
 
 /** Whether a schema is that of a list, with a default or without. */
 export function isList({ wrapped, type = '' }: Shape): boolean {
@@ -11,39 +12,50 @@ export function isList({ wrapped, type = '' }: Shape): boolean {
 /** By the names of a schema: all values if it has a list there, else the last; none is inherited. */
 export function named(target: string, { entries = {} }: Shape, values: object) {
   const given: Record<string, unknown> = Object.create(null)
-  const isHeader = target === 'header'
   for (const [name, value] of Object.entries(values)) {
-    const found = Object.entries(entries).find(
-      ([key]) => (isHeader ? key.toLowerCase() : key) === name,
-    )
-    const [key, part] = found ?? [name, {}]
+    const isName = (key: string) => (target === 'header' ? key.toLowerCase() : key) === name
+    const [key, part] = Object.entries(entries).find(([key]) => isName(key)) ?? [name, {}]
     const list = isList(part)
     // Fetch joins the values of a header. A field of a form that was left empty counts as absent.
-    const all = list && isHeader ? String(value).split(/,\s*/) : [value].flat()
+    const all = list && target === 'header' ? String(value).split(/,\s*/) : [value].flat()
     if (list || target !== 'form' || all.at(-1) !== '') given[key] = list ? all : all.at(-1)
   }
   return given
 }
 
 /** Reads a body as JSON, or as text if it is of another type; none at all is undefined. */
-export async function readJson({ req }: Context): Promise<{ value?: unknown; problem?: Problem }> {
-  const text = await req.text()
-  const isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(req.header('Content-Type') ?? '')
+export async function readJson({ req }: Context, schema: Shape) {
+  const isJson = JSON_TYPE.test(req.header('Content-Type') ?? '')
+  const bytes = await req.arrayBuffer()
+  let text = ''
   try {
-    return text && isJson ? { value: bare(JSON.parse(text)) } : { value: text || undefined }
+    text = new TextDecoder('utf-8', { fatal: isJson, ignoreBOM: !isJson }).decode(bytes)
+    return {
+      value: isJson && bytes.byteLength > 0 ? bare(JSON.parse(text), schema) : text || undefined,
+    }
   } catch (error) {
-    const { message } = error as SyntaxError
-    const loc = ['body', Number(/position (\d+)/.exec(message)?.[1] ?? text.length)]
+    const { message } = error as Error
+    // Engines tell the place in their own ways, or not at all.
+    const place = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    const at = Math.min(place, TOKENS.exec(text)?.[0].length ?? place)
+    const loc = ['body', [...text.slice(0, at)].length]
     const ctx = { error: message }
     return { problem: { type: 'json_invalid', loc, msg: 'JSON decode error', input: {}, ctx } }
   }
 }
 
-/** Without prototypes, so that no name is inherited; deeper nesting would cost stack elsewhere. */
-function bare(value: unknown, depth = 512): unknown {
+/** Without prototypes, so that no name is inherited; a list does not pass for an object. */
+function bare(value: unknown, schema: Shape = {}, depth = 512): unknown {
+  if (schema.wrapped) return bare(value, schema.wrapped, depth)
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) throw new SyntaxError('nested too deep')
-  if (!Array.isArray(value)) Object.setPrototypeOf(value, null)
-  for (const one of Object.values(value)) bare(one, depth - 1)
+  const { item, entries = {} } = schema
+  const isList = Array.isArray(value)
+  if (isList && schema.entries) return Object.assign(() => {}, { toJSON: () => value })
+  if (!isList) Object.setPrototypeOf(value, null)
+  for (const [key, one] of Object.entries(value)) {
+    const part = isList ? item : Object.hasOwn(entries, key) ? entries[key] : undefined
+    Reflect.set(value, key, bare(one, part, depth - 1))
+  }
   return value
 }

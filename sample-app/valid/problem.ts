@@ -4,7 +4,11 @@ import type * as v from 'valibot'
 export type Schema = v.GenericSchema | v.GenericSchemaAsync
 export type Problem = { type: string; loc: unknown[]; msg: string; input: unknown; ctx?: object }
 type Issue = v.BaseIssue<unknown>
-type Shape = { wrapped?: Shape; item?: Shape; entries?: Readonly<Record<string, Shape>> }
+const SOURCES = new Map([
+  ['param', 'path'],
+  ['json', 'body'],
+  ['form', 'body'],
+])
 
 /** A 422 that has its answer with it: an app needs no error handler for it. */
 export class ValidationError extends HTTPException {
@@ -47,50 +51,28 @@ export function nameOf({ type, expected, input, message }: Issue): string {
   return RULES.has(name) ? name : message
 }
 
-/** What is wrong with a part of a request: Valibot's issues, and lists that stand for objects. */
-export function problemsOf(target: string, schema: Shape, value: unknown, issues: Issue[]) {
-  const source = { param: 'path', json: 'body', form: 'body' }[target] ?? target
-  const problem = (name: string, path: unknown[], input: unknown = null, rule?: unknown) => {
-    const [type = 'value_error', text = name, limit] = RULES.get(name) ?? []
+/** What is wrong with a part of a request, by the issues of Valibot. */
+export function problemsOf(target: string, issues: readonly Issue[]) {
+  return issues.map(furthest).map(({ message, path = [], input, requirement: rule }): Problem => {
+    const [type = 'value_error', text = message, limit] = RULES.get(message) ?? []
     const required = rule instanceof RegExp ? rule.source : rule
-    const msg = text.replace('{}', () => String(required)).replace(/ 1 characters$/, ' 1 character')
-    const ctx = limit && { ctx: { [limit]: required ?? {} } }
-    return { type, loc: [source, ...path], msg, input, ...ctx }
-  }
-  const others = issues.map(furthest).map(({ message, path = [], input, requirement }) => {
     const place = path.at(-1)
+    // As it was sent, before any step of a pipe; where it is missing, what it is missing in.
     const around = target === 'json' ? place?.input : null
     const sent = message === 'missing' ? around : place ? place.value : input
-    return problem(
-      message,
-      path.map(one => one.key),
-      sent,
-      requirement,
-    )
+    return {
+      type,
+      loc: [SOURCES.get(target) ?? target, ...path.map(({ key }) => key)],
+      msg: text.replace('{}', () => String(required)).replace(/ 1 characters$/, ' 1 character'),
+      input: sent ?? null,
+      ...(limit && { ctx: { [limit]: required ?? {} } }),
+    }
   })
-  const lists = target === 'json' ? listsIn(schema, value) : []
-  const inLists = lists.map(([path]) => [source, ...path])
-  return [
-    ...lists.map(([path, list]) => problem('object', path, list)),
-    ...others.filter(({ loc }) => !inLists.some(list => list.every((key, at) => loc[at] === key))),
-  ]
 }
 
-/** The last issue of the alternative that came furthest. */
+/** The first issue of the alternative that came furthest. */
 function furthest(issue: Issue): Issue {
   const { issues: inner = [], path = [] } = issue
   const one = inner.find(({ kind, path }) => path || kind !== 'schema') ?? inner[0]
   return one ? furthest({ ...one, path: [...path, ...(one.path ?? [])] } as Issue) : issue
-}
-
-/** The lists where a schema has an object, with their paths: Valibot would take them. */
-function listsIn(schema: Shape, value: unknown, path: unknown[] = []): [unknown[], unknown][] {
-  const { wrapped, item, entries } = schema
-  if (wrapped) return listsIn(wrapped, value, path)
-  if (!Array.isArray(value)) {
-    const parts = Object.entries(value ? (entries ?? {}) : {})
-    return parts.flatMap(([key, one]) => listsIn(one, Object(value)[key], [...path, key]))
-  }
-  if (entries) return [[path, value]]
-  return item ? value.flatMap((one, at) => listsIn(item, one, [...path, at])) : []
 }

@@ -23,13 +23,13 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
   const check = async (c: Context, input: unknown) => {
     const settings = { abortPipeEarly: true, message: nameOf }
     const { issues = [], output } = await v.safeParseAsync(schema, input, settings)
-    note(c, problemsOf(target, schema as object, input, issues))
+    note(c, problemsOf(target, issues))
     return output as object
   }
   const readPart = validator(target, (value, c) => check(c, named(target, schema as object, value)))
   // By itself `hono/validator` ends a request whose JSON is broken or absent.
   const readBody: MiddlewareHandler = async (c, next) => {
-    const { value, problem } = await readJson(c)
+    const { value, problem } = await readJson(c, schema as object)
     if (problem) note(c, [problem])
     else c.req.addValidatedData(target, await check(c, value))
     await next()

@@ -70,7 +70,7 @@ test('demo values are warned of by name, where an example needs them; given ones
   await all.stop()
   assert.match(
     all.stderr(),
-    /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS;/,
+    /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS, SAMPLE_JWT_SECRET;/,
   )
   const { stdout } = await runProgram(['--hash-password'], {}, 'pass word\n')
   assert.equal(await verifyPassword('pass word', stdout.trim()), true)
@@ -78,6 +78,7 @@ test('demo values are warned of by name, where an example needs them; given ones
   const env = {
     SAMPLE_X_TOKEN: 'one',
     SAMPLE_X_KEY: 'two',
+    SAMPLE_JWT_SECRET: 'three',
     SAMPLE_USERS: JSON.stringify([{ ...user, hashed_password: stdout.trim() }]),
   }
   const own = await startProgram([], env)

@@ -13,6 +13,8 @@ const FILES = new Map([
 
 const files = serveStatic({
   getContent: async path => FILES.get(path.replace(/^\.?\//, '')) ?? null,
+  // The app may stand below a path of another.
+  rewriteRequestPath: path => path.slice(path.indexOf('/static/')),
   onFound: (_, c) => c.header('Cache-Control', 'public, max-age=600'),
 })
 

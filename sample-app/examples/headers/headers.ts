@@ -9,8 +9,8 @@ import { integer } from '../integer.ts'
 // because proxies drop underscores; here the other spelling is read where there is no first one.
 const positive = v.nullish(v.pipe(integer, v.minValue(1)), null)
 const Headers = v.object({
-  'User-Agent': v.nullish(v.string(), null),
   'items-id': positive,
+  'User-Agent': v.nullish(v.string(), null),
   items_id: positive,
 })
 
