@@ -30,9 +30,10 @@ export async function readJson({ req }: Context, schema: Shape) {
   let text = ''
   try {
     text = new TextDecoder('utf-8', { fatal: isJson, ignoreBOM: !isJson }).decode(bytes)
-    return {
-      value: isJson && bytes.byteLength > 0 ? bare(JSON.parse(text), schema) : text || undefined,
-    }
+    // Of a thousand values and more, the first problem has to do: each costs memory.
+    const abortEarly = (text.match(/[,[{]/g)?.length ?? 0) > 1000
+    if (bytes.byteLength === 0) return {}
+    return { value: isJson ? bare(JSON.parse(text), schema) : text, abortEarly }
   } catch (error) {
     const { message } = error as Error
     // Engines tell the place in their own ways, or not at all.
@@ -44,18 +45,19 @@ export async function readJson({ req }: Context, schema: Shape) {
   }
 }
 
-/** Without prototypes, so that no name is inherited; a list does not pass for an object. */
+/** Data in which no name of a schema is inherited, and no list passes for an object. */
 function bare(value: unknown, schema: Shape = {}, depth = 512): unknown {
   if (schema.wrapped) return bare(value, schema.wrapped, depth)
   if (typeof value !== 'object' || value === null) return value
   if (depth === 0) throw new SyntaxError('nested too deep')
-  const { item, entries = {} } = schema
   const isList = Array.isArray(value)
-  if (isList && schema.entries) return Object.assign(() => {}, { toJSON: () => value })
-  if (!isList) Object.setPrototypeOf(value, null)
+  const names = isList ? {} : (schema.entries ?? {})
+  for (const name in names)
+    if (name in value && !Object.hasOwn(value, name)) Object.setPrototypeOf(value, null)
   for (const [key, one] of Object.entries(value)) {
-    const part = isList ? item : Object.hasOwn(entries, key) ? entries[key] : undefined
-    Reflect.set(value, key, bare(one, part, depth - 1))
+    const part = isList ? schema.item : Object.hasOwn(names, key) ? names[key] : undefined
+    const kept = bare(one, part, depth - 1)
+    if (kept !== one) Reflect.set(value, key, kept)
   }
-  return value
+  return isList && schema.entries ? Object.assign(() => {}, { toJSON: () => value }) : value
 }

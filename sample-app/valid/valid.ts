@@ -20,18 +20,18 @@ const limited = bodyLimit({ maxSize: 1024 * 1024, onError })
 
 /** Checks one part of a request; what is wrong waits for `complete`. A body has at most 1 MiB. */
 export function valid<T extends Target, S extends Schema>(target: T, schema: S) {
-  const check = async (c: Context, input: unknown) => {
-    const settings = { abortPipeEarly: true, message: nameOf }
-    const { issues = [], output } = await v.safeParseAsync(schema, input, settings)
+  const check = async (c: Context, input: unknown, abortEarly = false) => {
+    const settings = { abortEarly, abortPipeEarly: true, message: nameOf }
+    const { issues = [], output, success } = await v.safeParseAsync(schema, input, settings)
     note(c, problemsOf(target, issues))
-    return output as object
+    return (success ? output : undefined) as object
   }
   const readPart = validator(target, (value, c) => check(c, named(target, schema as object, value)))
   // By itself `hono/validator` ends a request whose JSON is broken or absent.
   const readBody: MiddlewareHandler = async (c, next) => {
-    const { value, problem } = await readJson(c, schema as object)
+    const { value, problem, abortEarly } = await readJson(c, schema as object)
     if (problem) note(c, [problem])
-    else c.req.addValidatedData(target, await check(c, value))
+    else c.req.addValidatedData(target, await check(c, value, abortEarly))
     await next()
   }
   const read: MiddlewareHandler = target === 'json' ? readBody : readPart
