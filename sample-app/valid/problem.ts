@@ -4,11 +4,7 @@ import type * as v from 'valibot'
 export type Schema = v.GenericSchema | v.GenericSchemaAsync
 export type Problem = { type: string; loc: unknown[]; msg: string; input: unknown; ctx?: object }
 type Issue = v.BaseIssue<unknown>
-const SOURCES = new Map([
-  ['param', 'path'],
-  ['json', 'body'],
-  ['form', 'body'],
-])
+const SOURCES: Record<string, string> = { param: 'path', json: 'body', form: 'body' }
 
 /** A 422 that has its answer with it: an app needs no error handler for it. */
 export class ValidationError extends HTTPException {
@@ -40,8 +36,7 @@ max_value | less_than_equal | Input should be less than or equal to {} | le
 lt_value | less_than | Input should be less than {} | lt
 file | value_error | Value error, Expected UploadFile, received: <class 'str'> | error`
     .split('\n')
-    .map(line => line.split(' | '))
-    .map(([name, ...rule]) => [name, rule] as const),
+    .map(line => [line.slice(0, line.indexOf(' |')), line.split(' | ').slice(1)] as const),
 )
 
 /** What Valibot says: the name of a rule above, where a schema has no words of its own. */
@@ -62,7 +57,7 @@ export function problemsOf(target: string, issues: readonly Issue[]) {
     const sent = message === 'missing' ? around : place ? place.value : input
     return {
       type,
-      loc: [SOURCES.get(target) ?? target, ...path.map(({ key }) => key)],
+      loc: [SOURCES[target] ?? target, ...path.map(({ key }) => key)],
       msg: text.replace('{}', () => String(required)).replace(/ 1 characters$/, ' 1 character'),
       input: sent ?? null,
       ...(limit && { ctx: { [limit]: required ?? {} } }),

@@ -12,11 +12,8 @@ test('forms: the username comes back', async () => {
 
 test('forms: what is empty is missing, and JSON is no form', async () => {
   const body = new URLSearchParams({ username: '', password: 'x' })
-  const empty = JSON.parse(await (await app.request('/login/', { method: 'POST', body })).text())
-  assert.deepEqual(
-    empty.detail.map((one: { loc: string[] }) => one.loc[1]),
-    ['username'],
-  )
+  const empty = await app.request('/login/', { method: 'POST', body })
+  assert.match(await empty.text(), /^\{"detail":\[\{[^{}]*"username"[^{}]*\}\]\}$/)
   const json = await app.request('/login/', { method: 'POST', body: '{}' })
   assert.equal(JSON.parse(await json.text()).detail.length, 2)
 })

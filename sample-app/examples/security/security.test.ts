@@ -12,10 +12,7 @@ test('security: a password becomes a token, and a token a user', async () => {
   const token = await (await client.token.$post({ form })).json()
   assert.deepEqual(token, { access_token: 'johndoe', token_type: 'bearer' })
   assert.equal((await client.token.$post({ form: { ...form, password: 'x' } })).status, 400)
-  assert.deepEqual(Object.keys(await (await me('bearer  johndoe')).json()).length, 4)
-  const statuses = [me('Bearer nobody'), me('johndoe'), me('Bearer alice')]
-  assert.deepEqual(
-    (await Promise.all(statuses)).map(one => one.status),
-    [401, 401, 400],
-  )
+  assert.match(await (await me('bearer  johndoe')).text(), /"John Doe","disabled":false\}$/)
+  assert.equal((await me('Bearer nobody')).status, 401)
+  assert.equal((await me('Bearer alice')).status, 400)
 })

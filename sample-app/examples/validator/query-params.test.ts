@@ -14,9 +14,5 @@ test('query-params: a page of the list', async () => {
 test('query-params: what is wrong with both comes in one answer', async () => {
   const response = await app.request('/items/?skip=x&limit=')
   assert.equal(response.status, 422)
-  const { detail } = (await response.json()) as { detail: { loc: string[] }[] }
-  assert.deepEqual(
-    detail.map(one => one.loc[1]),
-    ['skip', 'limit'],
-  )
+  assert.match(await response.text(), /\["query","skip"\].*\["query","limit"\]/)
 })
