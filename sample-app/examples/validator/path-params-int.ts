@@ -4,9 +4,9 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// A pipe has steps, from left to right: a text, less blanks around it, that has digits only, is made
-// a number, as long as a number can be exact. `v.toNumber()` alone would take `0x10`, `1e3` and ``.
-// The message `int_parsing` is the name of one in `valid/problem.ts`.
+// A pipe has steps, from left to right: a text, less blanks around it, that has digits only, is
+// made a number, as long as a number can be exact. `v.toNumber()` alone would take `0x10`, `1e3`
+// and ``. The message `int_parsing` is the name of one in `valid/problem.ts`.
 const digits = v.regex(/^[+-]?\d+$/, 'int_parsing')
 const integer = v.pipe(v.string(), v.trim(), digits, v.toNumber(), v.safeInteger())
 
