@@ -12,7 +12,7 @@ const flag = v.pipe(v.boolean(), v.toNumber())
 const price = v.pipe(v.union([v.number(), text, flag]), v.finite())
 
 // Keys that are not declared are dropped. `name` may be absent but not null; what `v.nullish`
-// wraps may be both. The title names the schema in the documentation.
+// wraps may be both. Title and example are for the documentation.
 const Item = v.pipe(
   v.object({
     name: v.optional(v.string(), 'Unnamed item'),
@@ -21,6 +21,7 @@ const Item = v.pipe(
     tax: v.nullish(price, null),
   }),
   v.title('Item'),
+  v.examples([{ name: 'Foo', description: null, price: 50.2, tax: null }]),
 )
 
 const app = new Hono().post('/items/', valid('json', Item), complete, c => {
