@@ -5,7 +5,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { matchedRoutes } from 'hono/route'
 import type { RouterRoute } from 'hono/types'
 import { type Example, examples } from './examples.ts'
-import { describe } from './openapi.ts'
+import { type About, describe } from './openapi.ts'
 import { docsPage, indexPage, pageHeaders } from './pages/pages.ts'
 import { spooledForms } from './parity/forms.ts'
 import { type NodeEnv, target, wireCookies, wirePath } from './parity/wire.ts'
@@ -51,30 +51,16 @@ export function gallery(): App {
     return type === 'text/html' ? index(c) : next()
   })
   const front = FRONT.flatMap(name => examples.get(name) ?? [])
-  return serveUnder(
-    app,
-    '/',
-    { name: 'Sample application', about: 'Some examples, together.' },
-    front,
-  )
+  const about = { name: 'Sample application', about: 'Some examples, together.' }
+  return serveUnder(app, '/', about, front)
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-function serveUnder(
-  app: App,
-  base: string,
-  about: Pick<Example, 'name' | 'about'>,
-  parts: Example[],
-) {
-  const description = describe(
-    about,
-    parts.map(one => one.app),
-    base,
-  )
+function serveUnder(app: App, base: string, about: About, parts: readonly Example[]) {
+  const description = describe(about, parts, base)
+  const [shown] = parts.length === 1 ? parts : []
   app.get(`${base}openapi.json`, c => c.json(description))
-  app.get(`${base}docs`, pageHeaders, c =>
-    docsPage(c, description, parts.length === 1 ? parts[0] : undefined),
-  )
+  app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, shown))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
   for (const one of parts) {
     const forgotten = incomplete(one.app)
@@ -91,12 +77,11 @@ function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
 
 // 307 where the path differs from that of a route by its slash at the end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
+  const methods = [...new Set(app.routes.map(({ method }) => method))]
   const takes = (path: string) =>
-    app.routes.some(({ method }) =>
-      app.router.match(method, path)[0].some(([[, one]]) => mayAnswer(one)),
-    )
-  if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
-    return c.json({ detail: 'Not Found' }, 404)
+    methods.some(one => app.router.match(one, path)[0].some(([[, route]]) => mayAnswer(route)))
+  const isOther = !takes(c.req.path) && takes(toggleSlash(c.req.path))
+  if (!isOther) return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.
   const { path, query } = target(c.req.raw, c.env)
   const Location = `${new URL(c.req.url).origin}${toggleSlash(path)}${query}`

@@ -7,6 +7,8 @@ import * as v from 'valibot'
 import { type Documented, documents } from './valid/documented.ts'
 import { declared } from './valid/valid.ts'
 
+/** What a document calls itself. */
+export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
 export type Schema = { readonly [keyword: string]: unknown }
 /** One method of one path, and one value that is not part of its body. */
@@ -33,26 +35,19 @@ const HTTPValidationError = v.pipe(
 )
 
 /** Describes apps at a base path by what their routes check; of two alike the first counts. */
-export function describe(
-  about: { name: string; about: string },
-  apps: readonly Hono[],
-  base: string,
-) {
+export function describe(about: About, examples: readonly { app: Hono }[], base: string) {
   const named: Named = { ValidationError: ValidationProblem, HTTPValidationError }
   const securitySchemes: Record<string, object> = {}
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const { routes } of apps) {
+  for (const { routes } of examples.map(one => one.app)) {
     for (const { path, method } of routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
       const own = routes.filter(one => one.path === path && one.method === method)
       const handlers = [...own, ...routes.filter(one => one.method === 'ALL' && one.path === '/*')]
-      const { security } = documentsOf(handlers)
-      Object.assign(securitySchemes, security)
-      paths[template] = {
-        ...paths[template],
-        [verb]: describeOperation(template, verb, handlers, named),
-      }
+      Object.assign(securitySchemes, documentsOf(handlers).security)
+      const operation = describeOperation(template, verb, handlers, named)
+      paths[template] = { ...paths[template], [verb]: operation }
     }
   }
   return {
@@ -82,6 +77,7 @@ function describeOperation(path: string, verb: string, handlers: RouterRoute[], 
   )
   const content = describeBody(parts, named)
   const { answers = {}, security = {} } = documentsOf(handlers)
+  const schemes = Object.keys(security)
   const isSaid = Object.keys(answers).some(status => status < '400')
   const checks = parts.length > 0 ? { 422: HTTPValidationError } : {}
   const all: Named = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
@@ -94,9 +90,7 @@ function describeOperation(path: string, verb: string, handlers: RouterRoute[], 
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: true, content } }),
     responses: Object.fromEntries(responses),
-    ...(Object.keys(security).length > 0 && {
-      security: Object.keys(security).map(one => ({ [one]: [] })),
-    }),
+    ...(schemes.length > 0 && { security: schemes.map(one => ({ [one]: [] })) }),
   }
 }
 
@@ -109,20 +103,12 @@ function describeParameter(target: string, name: string, entry: v.GenericSchema)
   const { default: _, ...rest } = jsonSchema(entry)
   // A default of null only says that it is optional.
   const absent = v.safeParse(entry, undefined)
-  const schema: Schema = {
-    title,
-    ...rest,
-    ...((absent.output ?? null) !== null && { default: absent.output }),
-  }
+  const hasDefault = (absent.output ?? null) !== null
+  const schema: Schema = { title, ...rest, ...(hasDefault && { default: absent.output }) }
   const required = target === 'param' || !absent.success
   const place = target === 'param' ? 'path' : target
-  return {
-    name,
-    in: place,
-    required,
-    ...(schema.deprecated === true && { deprecated: true }),
-    schema,
-  }
+  const deprecated = schema.deprecated === true && { deprecated: true }
+  return { name, in: place, required, ...deprecated, schema }
 }
 
 /** The JSON body, or the form, which is multipart if it has a file. */
@@ -140,10 +126,7 @@ function contentOf(schema: v.GenericSchema, named: Named) {
   if (title) named[title] = schema
   const { description: _, contentMediaType: type, ...rest } = jsonSchema(schema)
   const [example] = v.getExamples(schema) as readonly unknown[]
-  const content = {
-    schema: title ? { $ref: SCHEMAS + title } : rest,
-    ...(example !== undefined && { example }),
-  }
+  const content = { schema: title ? { $ref: SCHEMAS + title } : rest, example }
   return { [String(type ?? 'application/json')]: content }
 }
 

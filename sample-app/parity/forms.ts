@@ -29,7 +29,13 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const entries = 'entries' in form.schema ? Object.entries(Object(form.schema.entries)) : []
   const reader = new FormReader(new Map(entries.map(([name, one]) => [name, isList(Object(one))])))
   try {
-    Object.assign(c.req.bodyCache, { formData: Promise.resolve(await reader.read(c)) })
+    // Read when the form is checked and not before: a login may stand before that.
+    let form: Promise<FormData> | undefined
+    const get = () => {
+      form ??= reader.read(c)
+      return form
+    }
+    Object.defineProperty(c.req.bodyCache, 'formData', { get, enumerable: true })
     await next()
   } finally {
     // The answer may be streaming one of the files.
