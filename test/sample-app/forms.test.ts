@@ -159,3 +159,16 @@ test('a list keeps no more than 16 MiB in memory', async () => {
     body: { detail: 'Request body too large' },
   })
 })
+
+test('a form is read when it is checked: whoever is refused before that sends it in vain', async () => {
+  const app = new Hono()
+  app.use('/files', async (c, next) => {
+    if (!c.req.header('X-Key')) return c.json(null, 401)
+    await next()
+  })
+  app.post('/files', valid('form', v.object({ file: v.file() })), complete, c => c.json(null))
+  const send = (headers: Record<string, string>) =>
+    served(app).request('/files', { method: 'POST', body: 'garbage', headers })
+  assert.equal((await send(MULTIPART)).status, 401)
+  assert.equal((await send({ ...MULTIPART, 'X-Key': 'a' })).status, 400)
+})
