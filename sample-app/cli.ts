@@ -1,14 +1,24 @@
 import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { ValiError } from 'valibot'
 import { gallery, single } from './app.ts'
-import { examples, readSettings } from './examples.ts'
-import { hashPassword } from './login/password.ts'
+import { hashPassword } from './examples/security/password.ts'
+import { readUsers } from './examples/security/users.ts'
+import { examples } from './examples.ts'
 import { listen, type Place } from './server.ts'
+
+/** What examples read from the environment, with demo values where it says nothing. */
+const SETTINGS = ['SAMPLE_X_TOKEN', 'SAMPLE_X_KEY', 'SAMPLE_USERS', 'SAMPLE_JWT_SECRET']
 
 const program = new Command('npm run sample --')
   .description('Serves the examples of sample-app/; its README.md has the variables it reads.')
   .addOption(new Option('--example <name>', 'serve only this one').choices([...examples.keys()]))
-  .option('--port <number>', '0 to 65535, 0 takes a free one', parsePort, 8000)
+  .addOption(
+    new Option('--port <number>', '0 to 65535, 0 takes a free one')
+      .env('PORT')
+      .default(8000)
+      .argParser(parsePort),
+  )
   .option('--host <address>', 'the address to listen on', '127.0.0.1')
   .option('--cert <file>', 'a certificate in PEM, with its chain; serves HTTPS')
   .option('--key <file>', 'its private key in PEM')
@@ -34,10 +44,12 @@ async function serve(): Promise<void> {
   if (!flags.cert !== !flags.key) program.error('error: --cert and --key go together')
   // Node would listen on every address.
   if (flags.host === '') program.error('error: --host takes a name or an address')
+  checkUsers()
   const example = examples.get(flags.example ?? '')
-  const settings = readSettings(process.env, example ? [example] : examples.values())
-  const running = await listen(example ? single(example) : gallery(), settings, flags)
-  const demo = Object.keys(settings).filter(name => process.env[name] === undefined)
+  const running = await listen(example ? single(example) : gallery(), flags)
+  const sources = example ? [example] : [...examples.values()]
+  const isRead = (name: string) => sources.some(({ source }) => source.includes(name))
+  const demo = SETTINGS.filter(name => !process.env[name] && isRead(name))
   if (demo.length > 0) {
     console.error(`warning: demo values are in use for ${demo.join(', ')}; anyone can look them up`)
   }
@@ -49,4 +61,14 @@ async function serve(): Promise<void> {
   process.channel?.unref()
   // Said last: whoever reads it may send a signal at once.
   console.log(`listening on ${running.url}`)
+}
+
+/** Says at the start what an example would otherwise stumble over at the first login. */
+function checkUsers(): void {
+  try {
+    readUsers(process.env.SAMPLE_USERS)
+  } catch (error) {
+    if (error instanceof ValiError) throw new Error(`SAMPLE_USERS: ${error.message}`)
+    throw error
+  }
 }

@@ -1,39 +1,47 @@
+import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
-import * as v from 'valibot'
 
-/** In the order in which to read them; a folder of `examples/` is a chapter. */
-const FILES = `root path/path-params path/path-params-int path/path-converter path/path-validation
-path/path-validation-float path/path-validation-str path/path-alias query/query-params
-query/query-optional query/query-required query/query-mixed query/query-validation
-query/query-list query/query-metadata query/query-default body/body errors headers/cookies
-headers/cookie-options headers/headers headers/header-options body/forms body/uploads
-body/upload-methods dependencies/dependencies dependencies/dependencies-class
-dependencies/dependencies-nested dependencies/dependencies-cache
-dependencies/dependencies-no-cache dependencies/global-dependencies security https`
+/** By chapter, in the order in which to read them. */
+const CHAPTERS = {
+  hono: 'root path-params path-converter query-optional request',
+  validator: `query-required query-params query-default query-list path-params-int query-mixed body`,
+  pipes: `path-validation path-validation-float path-validation-str path-alias query-validation
+    query-metadata body-any`,
+  headers: 'headers header-options cookies cookie-options',
+  forms: 'forms uploads upload-methods',
+  middleware: `dependencies dependencies-class dependencies-nested dependencies-cache
+    dependencies-no-cache dependencies-cleanup global-dependencies`,
+  answers: 'errors static-files streaming sse background',
+  security: 'security jwt basic-auth bearer-auth cors',
+  apps: 'routes client timing https',
+}
 
-/** A plain Hono app, and what its file says about it. */
+/** Compiled code runs from `dist/`, and what it shows or sends stays among the sources. */
+export function readSource(file: string): string {
+  const isSource = import.meta.url.endsWith('.ts')
+  const folder = new URL(isSource ? '.' : '../../sample-app/', import.meta.url)
+  return readFileSync(new URL(file, folder), 'utf8')
+}
+
+/** A plain Hono app, and what the first lines of its file say about it. */
 export interface Example {
   readonly name: string
+  readonly chapter: string
   readonly about: string
-  /** A request that shows it: a path, after curl's options if there are any. */
+  /** A request that shows it: curl's options, if there are any, and a path. */
   readonly request: string
+  readonly source: string
   readonly app: Hono
-  /** What it has to be told; the defaults are demo values. */
-  readonly settings?: v.ObjectSchema<v.ObjectEntries, undefined>
 }
 
 /** All examples by name, which is that of their file. */
 export const examples = new Map<string, Example>()
-for (const file of FILES.split(/\s/)) {
-  const module: Omit<Example, 'name'> = await import(`./examples/${file}.js`)
-  const name = file.replace(/.*\//, '')
-  examples.set(name, { name, ...module })
-}
-
-/** Reads from the environment what examples have to be told; an error names all that is wrong. */
-export function readSettings(env: NodeJS.ProcessEnv, which: Iterable<Example>): object {
-  const entries = [...which].map(({ settings }) => settings?.entries)
-  const { success, output, issues } = v.safeParse(v.object(Object.assign({}, ...entries)), env)
-  if (success) return output
-  throw new Error(issues.map(one => `${v.getDotPath(one)}: ${one.message}`).join('\n'))
+for (const [chapter, names] of Object.entries(CHAPTERS)) {
+  for (const name of names.split(/\s+/)) {
+    const file = `examples/${chapter}/${name}`
+    const source = readSource(`${file}.ts`)
+    const [, about = '', request = ''] = /^\/\/ (.*)\n\/\/ \$ curl (.*)\n/.exec(source) ?? []
+    const { default: app } = await import(`./${file}.${import.meta.url.slice(-2)}`)
+    examples.set(name, { name, chapter, about, request, source, app })
+  }
 }

@@ -1,90 +1,123 @@
 import { STATUS_CODES } from 'node:http'
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
+import type { Hono } from 'hono'
+import type { RouterRoute } from 'hono/types'
+import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
-import { entriesOf, type Inputs, inputsOf, type Source } from './ask/ask.ts'
-import { HTTPValidationError, ValidationProblem } from './examples/errors.ts'
-import type { Example } from './examples.ts'
+import { type Documented, documents } from './valid/documented.ts'
+import { declared } from './valid/valid.ts'
 
-export type About = Pick<Example, 'name' | 'about'>
+/** What a document calls itself. */
+export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
 export type Schema = { readonly [keyword: string]: unknown }
 /** One method of one path, and one value that is not part of its body. */
 export type Operation = ReturnType<typeof describeOperation>
-export type Parameter = ReturnType<typeof describeParameters>[number]
+export type Parameter = ReturnType<typeof describeParameter>
 /** An OpenAPI 3.1 document. */
 export type Description = ReturnType<typeof describe>
 type Named = Record<string, v.GenericSchema>
+type Part = { readonly target: string; readonly schema: v.GenericSchema }
 
 const OK = v.pipe(v.unknown(), v.description('Successful Response'))
 const SCHEMAS = '#/components/schemas/'
+const ValidationProblem = v.object({
+  loc: v.pipe(v.array(v.union([v.string(), v.pipe(v.number(), v.integer())])), v.title('Location')),
+  msg: v.pipe(v.string(), v.title('Message')),
+  type: v.pipe(v.string(), v.title('Error Type')),
+  input: v.optional(v.unknown()),
+  ctx: v.optional(v.looseObject({})),
+})
+const HTTPValidationError = v.pipe(
+  v.object({ detail: v.optional(v.array(ValidationProblem)) }),
+  v.title('HTTPValidationError'),
+  v.description('Validation Error'),
+)
 
-/** Describes apps at a base path by what their routes ask for; of two alike the first counts. */
-export function describe({ name, about }: About, apps: readonly Example['app'][], base: string) {
+/** Describes apps at a base path by what their routes check; of two alike the first counts. */
+export function describe(about: About, examples: readonly { app: Hono }[], base: string) {
   const named: Named = { ValidationError: ValidationProblem, HTTPValidationError }
   const securitySchemes: Record<string, object> = {}
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const { routes } of apps) {
-    const shared = inputsOf(routes.filter(({ method }) => method === 'ALL'))
+  for (const { routes } of examples.map(one => one.app)) {
     for (const { path, method } of routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
-      if (method === 'ALL' || paths[template]?.[verb]) continue
+      if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
       const own = routes.filter(one => one.path === path && one.method === method)
-      const inputs = [...inputsOf(own), ...shared]
-      const id = [verb, ...(template.match(/\w+/g) ?? [])].join('_')
-      Object.assign(securitySchemes, ...inputs.map(({ security }) => security))
-      paths[template] = { ...paths[template], [verb]: describeOperation(id, inputs, named) }
+      const handlers = [...own, ...routes.filter(one => one.method === 'ALL' && one.path === '/*')]
+      Object.assign(securitySchemes, documentsOf(handlers).security)
+      const operation = describeOperation(template, verb, handlers, named)
+      paths[template] = { ...paths[template], [verb]: operation }
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: name, description: about, version: '1.0.0' },
+    info: { title: about.name, description: about.about, version: '1.0.0' },
     ...(base !== '/' && { servers: [{ url: base.slice(0, -1) }] }),
     paths,
     components: { schemas: toJsonSchemaDefs(named, CONVERSION), securitySchemes },
   }
 }
 
-function describeOperation(operationId: string, inputs: readonly Inputs[], named: Named) {
-  const sources = ['path', 'query', 'header', 'cookie'] as const
-  const parameters = sources.flatMap(source => describeParameters(source, inputs))
-  const content = describeBody(inputs, named)
-  const checks = content || parameters.length > 0 ? { 422: HTTPValidationError } : {}
-  const answers: Named = Object.assign({ 200: OK }, checks, ...inputs.map(one => one.answers))
-  const responses = Object.entries(answers).map(([status, schema]) => {
+function documentsOf(handlers: readonly RouterRoute[]): Documented {
+  return Object.assign({}, ...handlers.map(one => documents.get(findTargetHandler(one.handler))))
+}
+
+function describeOperation(path: string, verb: string, handlers: RouterRoute[], named: Named) {
+  const parts = handlers.flatMap(
+    one => (declared.get(findTargetHandler(one.handler)) ?? []) as Part,
+  )
+  const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
+  const plain = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
+  const checked = parts.some(({ target }) => target === 'param') ? parts : [plain, ...parts]
+  const parameters = ['param', 'query', 'header', 'cookie'].flatMap(target =>
+    checked
+      .flatMap(part => (part.target === target ? entriesOf(part.schema) : []))
+      .map(([name, entry]) => describeParameter(target, name, entry)),
+  )
+  const content = describeBody(parts, named)
+  const { answers = {}, security = {} } = documentsOf(handlers)
+  const schemes = Object.keys(security)
+  const isSaid = Object.keys(answers).some(status => status < '400')
+  const checks = parts.length > 0 ? { 422: HTTPValidationError } : {}
+  const all: Named = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
+  const responses = Object.entries(all).map(([status, schema]) => {
     const description = v.getDescription(schema) ?? STATUS_CODES[status] ?? ''
     return [status, { description, content: contentOf(schema, named) }] as const
   })
-  const security = inputs.flatMap(one => Object.keys(one.security ?? {}))
   return {
-    operationId,
+    operationId: [verb, ...(path.match(/\w+/g) ?? [])].join('_'),
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: true, content } }),
     responses: Object.fromEntries(responses),
-    ...(security.length > 0 && { security: security.map(scheme => ({ [scheme]: [] })) }),
+    ...(schemes.length > 0 && { security: schemes.map(one => ({ [one]: [] })) }),
   }
 }
 
-function describeParameters(source: Source, inputs: readonly Inputs[]) {
-  return entriesOf(source, inputs).map(({ name, schema: entry }) => {
-    const title = name.replaceAll('_', ' ').replace(/\b[a-z]/gi, letter => letter.toUpperCase())
-    // `alias` and `also` are for `ask`. A default of null only says that it is optional.
-    const { alias: _, also: __, default: given, ...rest } = jsonSchema(entry)
-    const schema: Schema = { title, ...rest, ...((given ?? null) !== null && { default: given }) }
-    const required = source === 'path' || !v.is(entry, undefined)
-    const deprecated = schema.deprecated === true && { deprecated: true }
-    return { name, in: String(source), required, ...deprecated, schema }
-  })
+function entriesOf(schema: object): [string, v.GenericSchema][] {
+  return 'entries' in schema ? Object.entries(Object(schema.entries)) : []
 }
 
-/** A form of all fields that are asked for, or the JSON body. */
-function describeBody(inputs: readonly Inputs[], named: Named) {
-  const fields = entriesOf('form', inputs)
-  const [body] = inputs.flatMap(one => one.body ?? [])
-  if (fields.length === 0) return body && contentOf(body, named)
-  const isUpload = fields.some(({ type }) => type === 'instance')
-  const form = v.object(Object.fromEntries(fields.map(({ name, schema }) => [name, schema])))
-  const type = isUpload ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
-  return contentOf(v.pipe(form, v.metadata({ contentMediaType: type })), named)
+function describeParameter(target: string, name: string, entry: v.GenericSchema) {
+  const title = name.replaceAll('_', ' ').replace(/\b[a-z]/gi, letter => letter.toUpperCase())
+  const { default: _, ...rest } = jsonSchema(entry)
+  // A default of null only says that it is optional.
+  const absent = v.safeParse(entry, undefined)
+  const hasDefault = (absent.output ?? null) !== null
+  const schema: Schema = { title, ...rest, ...(hasDefault && { default: absent.output }) }
+  const required = target === 'param' || !absent.success
+  const place = target === 'param' ? 'path' : target
+  const deprecated = schema.deprecated === true && { deprecated: true }
+  return { name, in: place, required, ...deprecated, schema }
+}
+
+/** The JSON body, or the form, which is multipart if it has a file. */
+function describeBody(parts: readonly Part[], named: Named) {
+  const body = parts.find(({ target }) => /json|form/.test(target))
+  if (body?.target !== 'form') return body && contentOf(body.schema, named)
+  const isUpload = JSON.stringify(jsonSchema(body.schema)).includes('octet-stream')
+  const contentMediaType = isUpload ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
+  return contentOf(v.pipe(body.schema, v.metadata({ contentMediaType })), named)
 }
 
 /** A schema with a title stands under its name, and is referred to. */
@@ -102,12 +135,21 @@ function jsonSchema(schema: v.GenericSchema): Schema {
   return rest
 }
 
-/** What Valibot's own conversion does not know: code points, and where schemas stand here. */
+/** What Valibot's own conversion does not know, or says of the text that was sent. */
 const CONVERSION: ConversionConfig = {
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => SCHEMAS + referenceId,
+  overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
+    if (type === 'file') return { type: 'string', contentMediaType: 'application/octet-stream' }
+    // Alternatives that are one to the reader: a number, or a text that is one.
+    const kinds = new Set(jsonSchema.anyOf?.map(one => JSON.stringify(one)))
+    return type === 'union' && kinds.size === 1 ? JSON.parse([...kinds].join()) : undefined
+  },
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {
     const { requirement } = rest as { requirement?: number }
+    if (type === 'to_number') return { type: 'number' }
+    if (type === 'safe_integer') return { type: 'integer' }
+    if (type === 'parse_boolean') return { type: 'boolean' }
     if (type === 'min_code_points') return { ...jsonSchema, minLength: requirement }
     return type === 'max_code_points' ? { ...jsonSchema, maxLength: requirement } : undefined
   },

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { NodeEnv } from './ask/ask.ts'
+import type { NodeEnv } from './parity/wire.ts'
 
 /** Port 0 takes a free one. The files, in PEM, are for TLS. */
 export type Place = { host: string; port: number; cert?: string; key?: string }
@@ -14,11 +14,11 @@ const [IDLE_MS, GRACE_MS] = [120_000, 10_000]
 // A file may take any time to send: only silence is limited. A long query fits into 64 KiB.
 const OPTIONS = { requestTimeout: 0, maxHeaderSize: 64 * 1024 }
 
-/** Serves an app; `env` goes into `c.env`. `close` lets running requests end, for ten seconds. */
-export async function listen(app: Hono<NodeEnv>, env: object, { host, port, cert, key }: Place) {
+/** Serves an app. `close` lets running requests end, for ten seconds. */
+export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Place) {
   let isStopping = false
   const answer = async (request: Request, node: object) => {
-    const response = await app.fetch(request, { ...env, ...node })
+    const response = await app.fetch(request, node)
     // The last answer of its connection: an idle one would delay the end.
     if (isStopping) response.headers.set('Connection', 'close')
     return response

@@ -46,8 +46,12 @@ const SLOW = [
 await prepare()
 const isUnit = process.argv.includes('--unit')
 const words = process.argv.slice(2).filter(word => word !== '--unit')
-const chosen = readdirSync(join(root, 'dist', 'test'), { recursive: true })
-  .map(name => join('dist', 'test', String(name)))
+const chosen = ['test', 'sample-app']
+  .flatMap(folder =>
+    readdirSync(join(root, 'dist', folder), { recursive: true }).map(name =>
+      join('dist', folder, String(name)),
+    ),
+  )
   .filter(
     name =>
       name.endsWith('.test.js') &&

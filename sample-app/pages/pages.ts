@@ -1,18 +1,44 @@
-import { readFileSync } from 'node:fs'
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
-import type { Example } from '../examples.ts'
+import { NONCE, secureHeaders } from 'hono/secure-headers'
+import { type Example, readSource } from '../examples.ts'
 import type { Description, Operation, Parameter, Schema } from '../openapi.ts'
+import { colored, linksOf } from './source.ts'
 import { STYLE } from './style.ts'
 
 type Html = ReturnType<typeof html>
 type FormSchema = { properties?: Record<string, Schema>; required?: string[] }
 
-/** Compiled code runs from `dist/`; the script for browsers stays among the sources. */
-const SCRIPT = readFileSync(new URL('../../../sample-app/pages/try.js', import.meta.url), 'utf8')
+const SCRIPT = readSource('pages/try.js')
+const [self, none] = [["'self'"], ["'none'"]]
+const TITLES: Readonly<Record<string, string>> = {
+  hono: '1. Hono alone',
+  validator: '2. The validator',
+  pipes: '3. Pipes of Valibot',
+  headers: '4. Headers and cookies',
+  forms: '5. Forms and files',
+  middleware: '6. Middleware as dependencies',
+  answers: '7. Answers and errors',
+  security: '8. Security',
+  apps: '9. Whole apps',
+}
+
+/** A page loads nothing from elsewhere and may be framed by nobody. */
+export const pageHeaders = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: none,
+    styleSrc: [NONCE],
+    scriptSrc: [NONCE],
+    connectSrc: self,
+    formAction: self,
+    frameAncestors: none,
+    baseUri: none,
+  },
+  strictTransportSecurity: false,
+})
 
 /** A whole page, for a route behind `pageHeaders`. */
-export function page(c: Context, title: string, content: Html) {
+function page(c: Context, title: string, content: Html) {
   const nonce = c.get('secureHeadersNonce')
   const document = html`<!doctype html>
 <html lang="en">
@@ -37,22 +63,29 @@ ${content}
 </section>
 `
 
-/** All examples, each with its sentence and a request to try. */
-export function indexPage(c: Context, examples: Iterable<Example>) {
+/** All examples by chapter, each with its sentence and a request to try. */
+export function indexPage(c: Context, examples: readonly Example[]) {
   const base = `${new URL(c.req.url).origin}/examples`
-  const cards = [...examples].map(({ name, about, request }) => {
-    const curl = request.replace(/\S+$/, path => `'${base}/${name}${path}'`)
-    const heading = html`<a href="/examples/${name}/docs">${name}</a>`
-    return card(name, heading, html`<p>${about}</p><pre>curl ${curl}</pre>`)
+  const chapters = [...new Set(examples.map(({ chapter }) => chapter))].map(chapter => {
+    const cards = examples
+      .filter(one => one.chapter === chapter)
+      .map(({ name, about, request }) => {
+        const curl = request.replace(/'(\/\S*)'$/, (_, path) => `'${base}/${name}${path}'`)
+        const heading = html`<a href="/examples/${name}/docs">${name}</a>`
+        return card(name, heading, html`<p>${about}</p><pre>curl ${curl}</pre>`)
+      })
+    return html`<h2>${TITLES[chapter]}</h2>
+<div class="cards">${cards}</div>
+`
   })
-  const content = html`<p class="lead">${cards.length} small <a href="https://hono.dev">Hono</a>
+  const content = html`<p class="lead">${examples.length} small <a href="https://hono.dev">Hono</a>
 apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, too.</p>
-<div class="cards">${cards}</div>`
+${chapters}`
   return page(c, 'Sample application', content)
 }
 
-/** The documentation on one page: every operation with a form to try it. */
-export function docsPage(c: Context, { info, paths, servers }: Description) {
+/** The documentation on one page: the source of an example, and each operation with a form. */
+export function docsPage(c: Context, { info, paths, servers }: Description, example?: Example) {
   const base = servers?.[0]?.url ?? ''
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -70,7 +103,15 @@ ${fieldsOf(operation).map(input)}<p><button>Try it</button></p>
       return card(operation.operationId, heading, form)
     }),
   )
+  const links = linksOf(example?.source ?? '').map(
+    ([name, url]) => html`<a href="${url}">${name}</a> `,
+  )
   const content = html`<p class="lead">${info.description}</p>
+${
+  example &&
+  html`<pre class="source">${raw(colored(example.source))}</pre>
+<p class="quiet">Used here: ${links}</p>`
+}
 ${operations}
 <p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
   return page(c, info.title, content)
@@ -85,7 +126,7 @@ function fieldsOf({ parameters = [], requestBody, security }: Operation) {
   for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
     const { properties = {}, required = [] } = schema as FormSchema
     for (const [name, one] of Object.entries(properties)) {
-      add('form', name, one, required.includes(name))
+      if (!type.endsWith('json')) add('form', name, one, required.includes(name))
     }
     if (type.endsWith('json')) add('body', 'body', { default: JSON.stringify(example) })
   }
@@ -95,7 +136,7 @@ function fieldsOf({ parameters = [], requestBody, security }: Operation) {
 function input({ name, in: place, required, deprecated, schema }: Parameter) {
   const { title, default: given = '' } = schema
   const attributes = html`name="${name}" data-in="${place}" ${place === 'path' && 'required'}`
-  const type = schema.contentMediaType ? 'file' : 'text'
+  const type = schema.contentMediaType ? 'file' : /password/.test(name) ? 'password' : 'text'
   // A list has a line for each value.
   const isLong = place === 'body' || JSON.stringify(schema).includes('"array"')
   const code = html`<code>${name}</code>`

@@ -2,10 +2,11 @@
 export const STYLE = `
 :root { color-scheme: light dark;
   --paper: #fdfdfc; --raised: #fff; --sunk: #f3f5f5; --ink: #17212b; --quiet: #586673;
-  --line: #dde3e6; --accent: #0b6b73; --on-accent: #fff; }
+  --line: #dde3e6; --accent: #0b6b73; --on-accent: #fff; --keyword: #7a3e9d; --string: #8a4b00; }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #10171d; --raised: #162027; --sunk: #1a252d; --ink: #e3e9ed; --quiet: #9dabb6;
-  --line: #2a3842; --accent: #63c7cc; --on-accent: #10171d; } }
+  --line: #2a3842; --accent: #63c7cc; --on-accent: #10171d; --keyword: #cba6f7;
+  --string: #f0b878; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
   font: 1rem / 1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
@@ -27,4 +28,8 @@ pre, output:not(:empty) { display: block; margin: 0 0 0.75rem; padding: 0.7rem 1
 input, textarea { display: block; width: 100%; padding: 0.5rem 0.75rem; color: inherit;
   background: var(--paper); border: 1px solid var(--line); border-radius: 0.5rem; }
 button { padding: 0.5rem 1.25rem; font: inherit; color: var(--on-accent);
-  background: var(--accent); border: 0; border-radius: 0.5rem; }`
+  background: var(--accent); border: 0; border-radius: 0.5rem; }
+.hljs-comment { color: var(--quiet); }
+.hljs-keyword, .hljs-built_in { color: var(--keyword); }
+.hljs-string, .hljs-regexp { color: var(--string); }
+.hljs-title, .hljs-number, .hljs-literal { color: var(--accent); }`

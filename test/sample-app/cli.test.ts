@@ -7,8 +7,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { examples, readSettings } from '../../sample-app/examples.ts'
-import { verifyPassword } from '../../sample-app/login/password.ts'
+import { verifyPassword } from '../../sample-app/examples/security/password.ts'
 import { until } from '../support/until.ts'
 import { exchange } from './support/exchange.ts'
 import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
@@ -71,7 +70,7 @@ test('demo values are warned of by name, where an example needs them; given ones
   await all.stop()
   assert.match(
     all.stderr(),
-    /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS;/,
+    /^warning: demo values are in use for SAMPLE_X_TOKEN, SAMPLE_X_KEY, SAMPLE_USERS, SAMPLE_JWT_SECRET;/,
   )
   const { stdout } = await runProgram(['--hash-password'], {}, 'pass word\n')
   assert.equal(await verifyPassword('pass word', stdout.trim()), true)
@@ -79,6 +78,7 @@ test('demo values are warned of by name, where an example needs them; given ones
   const env = {
     SAMPLE_X_TOKEN: 'one',
     SAMPLE_X_KEY: 'two',
+    SAMPLE_JWT_SECRET: 'three',
     SAMPLE_USERS: JSON.stringify([{ ...user, hashed_password: stdout.trim() }]),
   }
   const own = await startProgram([], env)
@@ -97,31 +97,19 @@ test('demo values are warned of by name, where an example needs them; given ones
   assert.equal(own.stderr(), '')
 })
 
-test('settings that cannot be used are named, all of them', async () => {
-  const user = {
-    username: '',
-    email: 'e',
-    full_name: 'f',
-    disabled: false,
-    hashed_password: 'secret',
+test('users that cannot be read stop the start', async () => {
+  const user = { username: '', email: 'e', full_name: 'f', disabled: false, hashed_password: 'x' }
+  for (const SAMPLE_USERS of ['{', JSON.stringify([user])]) {
+    const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS })
+    assert.equal(code, 1)
+    assert.match(stderr, /^SAMPLE_USERS: /)
   }
-  const env = { SAMPLE_X_TOKEN: '', SAMPLE_X_KEY: ' ', SAMPLE_USERS: JSON.stringify([user]) }
-  assert.throws(
-    () => readSettings(env, examples.values()),
-    (error: Error) => {
-      const named = error.message.split('\n').map(line => line.split(':')[0])
-      assert.deepEqual(named, [
-        'SAMPLE_X_TOKEN',
-        'SAMPLE_X_KEY',
-        'SAMPLE_USERS.0.username',
-        'SAMPLE_USERS.0.hashed_password',
-      ])
-      return true
-    },
-  )
-  const { code, stderr } = await runProgram(['--port', '0'], { SAMPLE_USERS: '{' })
-  assert.equal(code, 1)
-  assert.match(stderr, /SAMPLE_USERS: must be JSON/)
+})
+
+test('PORT is the port where no flag says one', async () => {
+  const { code, stderr } = await runProgram(['--example', 'root'], { PORT: 'x' })
+  assert.equal(code, 2)
+  assert.match(stderr, /'x' from env 'PORT' is invalid/)
 })
 
 test('the https example without TLS says so', async () => {

@@ -5,7 +5,7 @@ import {
   hashPassword,
   PASSWORD_HASH,
   verifyPassword,
-} from '../../sample-app/login/password.ts'
+} from '../../sample-app/examples/security/password.ts'
 import { MULTIPART, multipart, URLENCODED, urlencoded } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
 import { answers, ask } from './support/serving.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CutOff, readMultipart } from '../../sample-app/form/form.ts'
+import { CutOff, readMultipart } from '../../sample-app/parity/multipart.ts'
 
 const BODY = Buffer.from(
   '\r\n--b\r\nA: 1\r\nB: 2\r\n\r\none\r\n--bx\r\n-\r\n--b\r\n\r\n\r\n--b\r\nC: 3\r\n\r\n\r\r\n--b--\r\n--b\r\nignored',
@@ -81,4 +81,14 @@ test('text that only resembles a delimiter costs no piece of its own', async () 
     sizes.reduce((sum, size) => sum + size),
     fragments.length,
   )
+})
+
+test('line breaks before the first delimiter end soon', async () => {
+  let sent = 0
+  async function* arriving() {
+    for (; sent < 1024; sent += 1) yield Buffer.alloc(64 * 1024, '\n')
+  }
+  const reading = readMultipart(arriving(), 'b').next()
+  await assert.rejects(Promise.resolve(reading), { status: 400 })
+  assert.ok(sent < 2, String(sent))
 })

@@ -98,7 +98,7 @@ test('every kind of input can be tried in the documentation, on a phone', async 
   const table: readonly (readonly [string, Record<string, string>, unknown])[] = [
     ['path-converter', { file_path: 'a/b c' }, { file_path: 'a/b c' }],
     ['query-list', { q: 'a\nb' }, { q: ['a', 'b'] }],
-    ['header-options', { 'x-trace-id': '00c0ffee' }, trace],
+    ['header-options', { 'X-Trace-Id': '00c0ffee' }, trace],
     ['cookies', { ads_id: 'abc' }, { ads_id: 'abc' }],
     ['forms', { username: 'a b', password: 'x' }, { username: 'a b' }],
     ['security', { username: 'johndoe', password: 'secret' }, token],

@@ -1,12 +1,15 @@
+// A cookie.
+// $ curl --cookie ads_id=abc '/items/'
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { ask } from '../../ask/ask.ts'
+import { complete, valid } from '../../valid/valid.ts'
 
-// A cookie is declared like a query parameter and comes as the client sent it. To answer with one
-// there is Hono's `setCookie`: see `cookie-options`.
-const inputs = ask({ cookie: { ads_id: v.nullish(v.string(), null) } })
+// A cookie is declared like a query parameter. To answer with one there is Hono's `setCookie`: see
+// the next example.
+const Cookies = v.object({ ads_id: v.nullish(v.string(), null) })
 
-export const app = new Hono().get('/items/', inputs, c => c.json(c.var.cookie))
+const app = new Hono().get('/items/', valid('cookie', Cookies), complete, c => {
+  return c.json(c.req.valid('cookie'))
+})
 
-export const about = 'A cookie.'
-export const request = '--cookie ads_id=abc /items/'
+export default app

@@ -1,19 +1,22 @@
+// Headers, one of them a number.
+// $ curl --header 'Items-ID: 5' '/items/'
 import { Hono } from 'hono'
 import * as v from 'valibot'
-import { ask } from '../../ask/ask.ts'
-import { integer } from '../path/path-params-int.ts'
+import { complete, valid } from '../../valid/valid.ts'
+import { integer } from '../integer.ts'
 
-// A name with an underscore travels with a hyphen, because proxies drop underscores: `items_id` is
-// the header `Items-ID`. `also` is a second name, read when there is no header of the first.
-const number = v.nullish(v.pipe(integer, v.minValue(1)), null)
-const items_id = v.pipe(number, v.metadata({ also: 'items_id' }))
-
-const inputs = ask({ header: { items_id, user_agent: v.nullish(v.string(), null) } })
-
-export const app = new Hono().get('/items/', inputs, c => {
-  const { items_id, user_agent } = c.var.header
-  return c.json({ 'User-Agent': user_agent, items_id })
+// Names of headers are the same in any letter case. One with an underscore travels with a hyphen,
+// because proxies drop underscores; here the other spelling is read where there is no first one.
+const positive = v.nullish(v.pipe(integer, v.minValue(1)), null)
+const Headers = v.object({
+  'items-id': positive,
+  'User-Agent': v.nullish(v.string(), null),
+  items_id: positive,
 })
 
-export const about = 'Headers, one of them a number.'
-export const request = `--header 'Items-ID: 5' /items/`
+const app = new Hono().get('/items/', valid('header', Headers), complete, c => {
+  const { 'User-Agent': agent, 'items-id': hyphen, items_id: underscore } = c.req.valid('header')
+  return c.json({ 'User-Agent': agent, items_id: hyphen ?? underscore })
+})
+
+export default app

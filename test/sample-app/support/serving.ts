@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Hono } from 'hono'
 import { emptyApp, gallery, single } from '../../../sample-app/app.ts'
-import { examples, readSettings } from '../../../sample-app/examples.ts'
+import { examples } from '../../../sample-app/examples.ts'
 import { listen } from '../../../sample-app/server.ts'
 import { exchange, type WireRequest, type WireResponse } from './exchange.ts'
 
@@ -45,8 +45,7 @@ async function start(name: string): Promise<string> {
   const example = examples.get(name)
   assert.ok(example || name === 'gallery', `there is no example ${name}`)
   const app = example ? single(example) : gallery()
-  const settings = readSettings({}, examples.values())
-  const server = await listen(app, settings, { host: '127.0.0.1', port: 0 })
+  const server = await listen(app, { host: '127.0.0.1', port: 0 })
   servers.push(server)
   return server.url
 }

@@ -1,0 +1,53 @@
+// A status, a header, and errors of your own.
+// $ curl '/items/2'
+import { Hono } from 'hono'
+import { HTTPException } from 'hono/http-exception'
+import * as v from 'valibot'
+import { documented } from '../../valid/documented.ts'
+import { complete, valid } from '../../valid/valid.ts'
+import { integer } from '../integer.ts'
+
+const items = new Map([[1, 'Foo']])
+const Param = v.object({ item_id: v.pipe(integer, v.minValue(1), v.maxValue(1000)) })
+const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
+const Created = v.object({ item_id: v.number() })
+
+const app = new Hono()
+  // An answer that says no is an answer like any other, and a typed client knows of it.
+  .get(
+    '/items/:item_id',
+    documented({ answers: { 200: v.unknown(), 404: Failure } }),
+    valid('param', Param),
+    complete,
+    c => {
+      const { item_id } = c.req.valid('param')
+      const name = items.get(item_id)
+      if (name === undefined) return c.json({ detail: `There is no item ${item_id}` }, 404)
+      return c.json({ item_id, name }, 200)
+    },
+  )
+  .put(
+    '/items/:item_id',
+    documented({ answers: { 201: Created } }),
+    valid('param', Param),
+    complete,
+    c => {
+      return c.json(c.req.valid('param'), 201, { Location: c.req.path })
+    },
+  )
+  // An HTTPException ends the request from anywhere, from a function deep down, too.
+  .delete('/items/:item_id', valid('param', Param), complete, () => {
+    throw new HTTPException(409, { message: 'Items are kept' })
+  })
+
+// The one place where what was thrown becomes an answer. An exception that has its answer with it,
+// as that of `complete` does, gives it; what nobody expected tells a stranger nothing.
+app.onError((error, c) => {
+  if (error instanceof HTTPException) {
+    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
+  }
+  console.error(error)
+  return c.text('Internal Server Error', 500)
+})
+
+export default app

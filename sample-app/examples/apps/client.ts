@@ -1,0 +1,18 @@
+// A client that knows the types of a server.
+// $ curl '/first'
+import { Hono } from 'hono'
+import { hc } from 'hono/client'
+import routes, { type AppType } from './routes.ts'
+
+// Only the type of the server is needed, so this could be a page in a browser. A path, a name or an
+// input that the server does not have is an error of the compiler. Here requests do not leave the
+// process; without `fetch` they go to the address.
+const client = hc<AppType>('http://localhost', { fetch: routes.request })
+
+const app = new Hono().get('/first', async c => {
+  const response = await client.api.items.$get({ query: { limit: '1' } })
+  const [first] = await response.json()
+  return c.json({ first: first?.item_name ?? null })
+})
+
+export default app

@@ -1,0 +1,11 @@
+// TLS with a certificate and a key of your own.
+// $ curl --cacert cert.pem '/https'
+import { Hono } from 'hono'
+
+// An app does not know what it is served over. The server does: start this one with
+// `--cert FILE --key FILE`, and it speaks TLS. With `@hono/node-server` that is
+// `serve({ fetch: app.fetch, createServer, serverOptions: { cert, key } })`, where `createServer` is
+// that of `node:https`.
+const app = new Hono().get('/https', c => c.json({ message: 'Hello over HTTPS' }))
+
+export default app

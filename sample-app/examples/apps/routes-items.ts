@@ -1,0 +1,18 @@
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+import { integer } from '../integer.ts'
+import { ITEMS, slice } from '../items.ts'
+
+const Query = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
+const Param = v.object({ number: v.pipe(integer, v.minValue(1), v.maxValue(ITEMS.length)) })
+
+/** What can be asked about items; the paths are below the place that it is given. */
+export const items = new Hono()
+  .get('/', valid('query', Query), complete, c => {
+    const { skip, limit } = c.req.valid('query')
+    return c.json(slice(skip, limit))
+  })
+  .get('/:number', valid('param', Param), complete, c => {
+    return c.json(slice(c.req.valid('param').number - 1, 1)[0])
+  })

@@ -1,0 +1,16 @@
+// Form fields, urlencoded or multipart.
+// $ curl --data username=Foo --data password=bar '/login/'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+
+// Browsers send a field that was left empty, so an empty one counts as absent. A body that is no
+// form has no fields: both are missing, then.
+const Login = v.object({ username: v.string(), password: v.string() })
+
+// The password is asked for and never answered.
+const app = new Hono().post('/login/', valid('form', Login), complete, c => {
+  return c.json({ username: c.req.valid('form').username })
+})
+
+export default app

@@ -1,0 +1,21 @@
+// Everything a request brings, read with Hono alone.
+// $ curl --header 'X-Trace: 7' --json '{"price":2}' '/items/5?q=a&tag=x&tag=y'
+import { Hono } from 'hono'
+import { getCookie } from 'hono/cookie'
+
+// Nothing is checked here: all of it is text that a stranger chose, the JSON is of any shape, and
+// broken JSON ends in a 500. The next chapter puts a check before the handler.
+const app = new Hono().post('/items/:item_id', async c => {
+  return c.json({
+    param: c.req.param('item_id'),
+    query: c.req.query('q') ?? null,
+    all: c.req.queries('tag') ?? [],
+    header: c.req.header('X-Trace') ?? null,
+    cookie: getCookie(c, 'session') ?? null,
+    json: await c.req.json(),
+    path: c.req.path,
+    method: c.req.method,
+  })
+})
+
+export default app

@@ -1,0 +1,19 @@
+// One result per request: the numbers are equal.
+// $ curl '/value/'
+import { Hono } from 'hono'
+import { createMiddleware } from 'hono/factory'
+
+// What is set in `c.var` stays for the request and no longer. A function in it can wait until it is
+// called, and remember what it said: the number is drawn when somebody needs it, and once.
+const lottery = createMiddleware<{ Variables: { draw: () => number } }>(async (c, next) => {
+  let drawn: number | undefined
+  c.set('draw', () => {
+    drawn ??= 1 + Math.floor(Math.random() * 99)
+    return drawn
+  })
+  await next()
+})
+
+const app = new Hono().get('/value/', lottery, c => c.json({ value: [c.var.draw(), c.var.draw()] }))
+
+export default app

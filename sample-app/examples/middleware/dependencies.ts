@@ -1,0 +1,21 @@
+// What several paths share, declared once.
+// $ curl '/users/?q=foo&limit=30'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+import { integer } from '../integer.ts'
+
+// Middleware is a value: what a dependency is elsewhere is a constant here, and each route that
+// names it has its values, with their types.
+const Common = v.object({
+  q: v.nullish(v.string(), null),
+  skip: v.optional(integer, '0'),
+  limit: v.optional(integer, '100'),
+})
+const common = [valid('query', Common), complete] as const
+
+const app = new Hono()
+  .get('/items/', ...common, c => c.json(c.req.valid('query')))
+  .get('/users/', ...common, c => c.json(c.req.valid('query')))
+
+export default app

@@ -1,0 +1,23 @@
+// A body that is no object, unknown keys that are refused, and a check that has to wait.
+// $ curl --json '[{"name":"Foo"}]' '/items/'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+
+// Any schema of Valibot will do. `v.strictObject` refuses keys that it does not know; a list has at
+// most a hundred of them, which is said before they are read one by one.
+const Item = v.strictObject({ name: v.string(), tags: v.optional(v.array(v.string()), []) })
+const Items = v.pipe(v.array(v.unknown()), v.maxLength(100), v.array(Item))
+
+const taken = new Set(['root'])
+// What an asynchronous schema asks may be a database.
+const Name = v.pipeAsync(
+  v.string(),
+  v.checkAsync(async name => !taken.has(name), 'That name is taken'),
+)
+
+const app = new Hono()
+  .post('/items/', valid('json', Items), complete, c => c.json(c.req.valid('json')))
+  .post('/names/', valid('json', Name), complete, c => c.json({ name: c.req.valid('json') }))
+
+export default app

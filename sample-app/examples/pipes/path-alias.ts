@@ -1,0 +1,18 @@
+// A path parameter with another name inside.
+// $ curl '/items/5'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+
+// A schema has the names of the outside: of the address, of errors and of the documentation. A
+// last step gives the program names of its own.
+const Param = v.pipe(
+  v.object({ 'item-id': v.pipe(v.string(), v.metadata({ deprecated: true })) }),
+  v.transform(({ 'item-id': itemId }) => ({ itemId })),
+)
+
+const app = new Hono().get('/items/:item-id', valid('param', Param), complete, c => {
+  return c.json({ item_id: c.req.valid('param').itemId })
+})
+
+export default app

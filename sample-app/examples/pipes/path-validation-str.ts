@@ -1,0 +1,20 @@
+// Length and pattern of a path parameter.
+// $ curl '/items/A'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+
+// A character is a code point, so an emoji is one; `v.minLength` would count it as two. Of a text
+// that breaks several rules only the first is reported.
+const ItemId = v.pipe(v.string(), v.minCodePoints(2), v.maxCodePoints(10), v.regex(/^[a-z]+$/))
+
+const app = new Hono().get(
+  '/items/:item_id',
+  valid('param', v.object({ item_id: ItemId })),
+  complete,
+  c => {
+    return c.json(c.req.valid('param'))
+  },
+)
+
+export default app

@@ -1,0 +1,23 @@
+// A name and a password that the browser asks for.
+// $ curl --user johndoe:secret '/me'
+import { Hono } from 'hono'
+import { basicAuth } from 'hono/basic-auth'
+import { DECOY, verifyPassword } from './password.ts'
+import { readUsers } from './users.ts'
+
+const users = readUsers()
+
+// The browser sends them with every request, so each of them costs a check of the password.
+const auth = basicAuth({
+  realm: 'Sample application',
+  invalidUserMessage: { detail: 'Incorrect username or password' },
+  verifyUser: (username, password) =>
+    verifyPassword(password, users.get(username)?.hashed_password ?? DECOY),
+  onAuthSuccess: (c, username) => c.set('username', username),
+})
+
+const app = new Hono<{ Variables: { username: string } }>().get('/me', auth, c => {
+  return c.json({ username: c.var.username })
+})
+
+export default app

@@ -1,0 +1,31 @@
+// A JSON body, checked field by field.
+// $ curl --json '{"name":"Foo","price":50.2}' '/items/'
+import { Hono } from 'hono'
+import * as v from 'valibot'
+import { complete, valid } from '../../valid/valid.ts'
+
+// A price is a number, or a text that is one. Of several alternatives, the one that came furthest
+// says what is wrong. JSON could not answer with a number that is not finite.
+const decimal = v.regex(/^\s*[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i, 'float_parsing')
+const text = v.pipe(v.string(), decimal, v.toNumber())
+const flag = v.pipe(v.boolean(), v.toNumber())
+const price = v.pipe(v.union([v.number(), text, flag]), v.finite())
+
+// Keys that are not declared are dropped. `name` may be absent but not null; what `v.nullish`
+// wraps may be both. Title and example are for the documentation.
+const Item = v.pipe(
+  v.object({
+    name: v.optional(v.string(), 'Unnamed item'),
+    description: v.nullish(v.string(), null),
+    price,
+    tax: v.nullish(price, null),
+  }),
+  v.title('Item'),
+  v.examples([{ name: 'Foo', description: null, price: 50.2, tax: null }]),
+)
+
+const app = new Hono().post('/items/', valid('json', Item), complete, c => {
+  return c.json(c.req.valid('json'))
+})
+
+export default app

@@ -1,0 +1,38 @@
+import highlight from 'highlight.js/lib/core'
+import typescript from 'highlight.js/lib/languages/typescript'
+
+highlight.registerLanguage('typescript', typescript)
+
+/** Modules of Hono whose page is not that of a middleware. */
+const PAGES: Readonly<Record<string, string>> = {
+  hono: 'api/hono',
+  adapter: 'helpers/adapter',
+  client: 'guides/rpc',
+  cookie: 'helpers/cookie',
+  factory: 'helpers/factory',
+  html: 'helpers/html',
+  'http-exception': 'api/exception',
+  jwt: 'helpers/jwt',
+  'serve-static': 'getting-started/nodejs#serve-static-files',
+  streaming: 'helpers/streaming',
+}
+
+/** Source as HTML, in color. */
+export function colored(source: string): string {
+  return highlight.highlight(source, { language: 'typescript' }).value
+}
+
+/** The pages of what an example uses, by name, on hono.dev and valibot.dev. */
+export function linksOf(source: string): [name: string, url: string][] {
+  const modules = [...source.matchAll(/from 'hono(?:\/([\w-]+))?'/g)].map(([, name = 'hono']) => {
+    const page = PAGES[name] ?? `middleware/builtin/${name}`
+    return [name === 'hono' ? name : `hono/${name}`, `https://hono.dev/docs/${page}`] as const
+  })
+  const validator = source.includes('valid(')
+    ? [['validator', 'https://hono.dev/docs/guides/validation'] as const]
+    : []
+  const called = [...source.matchAll(/\bv\.([a-z]\w+)\(/g)].map(([, name = '']) => {
+    return [`v.${name}`, `https://valibot.dev/api/${name}/`] as const
+  })
+  return [...new Map([...modules, ...validator, ...called])]
+}

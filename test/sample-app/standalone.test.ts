@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { examples } from '../../sample-app/examples.ts'
+import { incomplete } from '../../sample-app/valid/incomplete.ts'
+import { readVectors, wireRequest } from './support/vectors.ts'
+
+const folder = fileURLToPath(new URL('../../../sample-app/', import.meta.url))
+const files = [...examples].map(
+  ([name, { chapter }]) => [name, join(folder, 'examples', chapter, name)] as const,
+)
+
+/** An example's file and all files of ours behind it. */
+function graph(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g))
+    graph(join(dirname(file), path), seen)
+  return seen
+}
+
+/** Lines of code: neither blank nor comment. */
+function codeLines(file: string): number {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.filter(line => !/^\s*(?:\/\/|\/?\*|$)/.test(line)).length
+}
+
+test('every example has a first line about it, a request, and a test of twenty lines', () => {
+  assert.ok(examples.size >= 33)
+  for (const [name, file] of files) {
+    const { about, request } = examples.get(name) ?? {}
+    assert.ok(about && request, name)
+    assert.ok(readFileSync(`${file}.test.ts`, 'utf8').split('\n').length <= 21, name)
+  }
+})
+
+test('no example imports anything of Node, or of what serves it', () => {
+  for (const [name, file] of files) {
+    const behind = [...graph(`${file}.ts`)]
+    for (const one of behind) assert.doesNotMatch(readFileSync(one, 'utf8'), /'node:/, one)
+    const inside = /^(?:examples|valid)\//
+    assert.ok(
+      behind.every(one => inside.test(one.slice(folder.length))),
+      name,
+    )
+    const framework = behind.filter(one => one.startsWith(join(folder, 'valid')))
+    const lines = framework.reduce((sum, one) => sum + codeLines(one), 0)
+    assert.ok(lines <= 170, `${name} has ${lines} lines of ours before it`)
+  }
+})
+
+test('at least 25 examples read `c.req.valid`, and no check stands without `complete`', () => {
+  const readers = [...examples.values()].filter(({ source }) => source.includes('c.req.valid('))
+  assert.ok(readers.length >= 25, String(readers.length))
+  for (const [name, { app }] of examples) assert.deepEqual(incomplete(app), [], name)
+})
+
+// What only the server around an example does.
+const AROUND = /405|\/(?:large-spooled|no-token)$/
+
+test('an example alone answers vectors like one that is served', async () => {
+  for (const vector of readVectors().filter(({ id }) => !AROUND.test(id))) {
+    const { method = 'GET', path, headers, body } = wireRequest(vector)
+    const init = {
+      method,
+      headers: new Headers(Object.entries(headers ?? {}) as [string, string][]),
+    }
+    const sent = body === undefined ? init : { ...init, body: Buffer.from(body) }
+    const response = await examples.get(vector.example)?.app.request(path, sent)
+    assert.equal(response?.status, vector.expect.status, vector.id)
+  }
+})
+
+test('the pages beside the code exist', () => {
+  for (const page of ['README.md', 'valid/README.md', 'coming-from-fastapi.md'])
+    assert.ok(existsSync(join(folder, page)), page)
+})
