@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
-import { stepOf } from '../../../core/search/rank.ts'
+import { stepOf } from '../../../core/search/columns.ts'
 import { LIST, type Queries, type Row, run, value } from '../database/statement.ts'
 import { type MarkSubject, marksOf } from './marks.ts'
 
