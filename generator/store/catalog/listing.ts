@@ -91,7 +91,7 @@ export async function refreshListings(
     const before = await readFact(tx, 'listings')
     if (before !== null) {
       await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
-      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists again')
+      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
     }
     // The listings first, which each row of `dependents` counts.
     for (const table of ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const)
