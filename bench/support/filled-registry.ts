@@ -69,7 +69,7 @@ export async function fingerprint(): Promise<string> {
     './invented-crates.js',
     './term-filler.js',
     '../../core/search/terms.js',
-    '../../core/search/rank.js',
+    '../../core/search/columns.js',
     '../../core/search/layout.js',
     '../../core/search/postings.js',
   ])

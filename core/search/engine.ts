@@ -105,6 +105,7 @@ class Terms implements Vocabulary {
 
   async #find(word: string, shard: number): Promise<WordCrates> {
     const { terms } = await this.bucket(placeOf(word), shard)
+    await this.#files.pause()
     const found = new WordCrates()
     eachPosting(terms.get(word) ?? '', (place, fit) => found.put(place, plainFit(fit)))
     if (word.length <= SHORT) return found

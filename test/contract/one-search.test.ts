@@ -10,6 +10,7 @@ import { openDatabase } from '../../generator/store/database/database.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { PLIMSOLL_SCHEMA } from '../../generator/store/database/schema/migrations.ts'
 import { column, type Queries, run } from '../../generator/store/database/statement.ts'
+import { dependency } from '../support/demo-facts.ts'
 import { serverSettings } from '../support/engine.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { newRegistry } from '../support/workplace.ts'
@@ -34,8 +35,7 @@ async function fill(db: Queries): Promise<void> {
     const crate = `INSERT INTO crates (id, name, canonical, skeleton, created_at, generation)
       VALUES (?, ?, ?, ?, ?, 1)`
     await run(db, crate, id, name, name, name, TIME)
-    const dependency = { name: 'serde', req: '^1', features: [], optional: false, kind: 'normal' }
-    const deps = at === 0 ? [] : [{ ...dependency, default_features: true, target: null }]
+    const deps = at === 0 ? [] : [dependency('serde', '^1')]
     const line = { name, vers: '1.0.0', deps, cksum: '0'.repeat(64), features: {}, yanked: false }
     const about = {
       ...{ description: `About ${name}`, keywords: ['encoding'], categories: [], license: 'MIT' },

@@ -303,6 +303,7 @@ async function useAll(test: TestRegistry, name: string): Promise<void> {
   const { manifest, metadata } = ownDependency(name)
   const needs = { name: `${name}-user`, version: '0.1.0', manifest }
   assert.equal((await test.publish(token, needs, { deps: [metadata] })).status, 200)
+  await test.indexWorker.pages.flush()
   const crate = `/api/v1/crates/${name}`
   const expect = async (method: string, path: string, status = 200, body?: object) => {
     const init = body ? { body: JSON.stringify(body) } : {}

@@ -53,10 +53,8 @@ license = "MI\\u0000T"`
         '`package.license` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
     },
   ])
-  const reason =
-    'a text of this request contains the character U+0000, which no registry can store; remove it'
   const search = await test.request('GET', '/api/v1/crates?q=demo&license=%00')
-  assert.deepEqual(await search.json(), { errors: [{ detail: reason }] })
+  assert.deepEqual(((await search.json()) as { crates: unknown }).crates, [])
   const visitor = await loggedIn(test, 'alice')
   const made = await visitor.post('/me/tokens', { name: 'a\0b', access: 'full' })
   assert.equal(made.status, 400)

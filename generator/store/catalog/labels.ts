@@ -1,6 +1,6 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
-import { stepOf } from '../../../core/search/rank.ts'
+import { stepOf } from '../../../core/search/files/columns.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
 import { LIST, type Queries, type Row, run, value } from '../database/statement.ts'
 import { type MarkSubject, marksOf } from './marks.ts'

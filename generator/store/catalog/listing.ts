@@ -2,7 +2,7 @@ import { type Dependency, dependencyNames } from '../../../core/entry/entry.ts'
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName } from '../../../core/name.ts'
 import { SITEMAP_CRATES } from '../../../core/paths/tree.ts'
-import { stepOf } from '../../../core/search/rank.ts'
+import { stepOf } from '../../../core/search/files/columns.ts'
 import { highestVersion, isPrerelease, newestVersion } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { listDaemons } from '../database/daemons.ts'
@@ -96,7 +96,7 @@ export async function refreshListings(
     const before = await readFact(tx, 'listings')
     if (before !== null) {
       await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
-      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists again')
+      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
     }
     // The listings first, which each row of `dependents` counts.
     for (const table of ['listings', 'dependents', 'crate_labels', 'labels', 'prefixes'] as const)
