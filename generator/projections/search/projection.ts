@@ -1,5 +1,7 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import { layoutFile } from '../../../core/search/files/render.ts'
+import { isMarked } from '../../store/catalog/marks.ts'
+import { type Queries, value } from '../../store/database/statement.ts'
 import type { Projection } from '../projection.ts'
 import {
   beginWhole,
@@ -30,6 +32,15 @@ export const searchCrates: Projection = {
   },
 }
 
+/** Whether a file is marked, or crates are, whose files are not known yet. */
+async function isPending(db: Queries, subject: number): Promise<boolean> {
+  const isMarkedItself = await isMarked(db, { kind: 'search-file', subject })
+  return (
+    isMarkedItself ||
+    (await value(db, "SELECT 1 FROM marks WHERE kind = 'search' LIMIT 1")) !== null
+  )
+}
+
 /** The files that searches read. */
 export const searchFiles: Projection = {
   ...both,
@@ -41,7 +52,7 @@ export const searchFiles: Projection = {
       const layout = now as NonNullable<typeof now>
       yield {
         about: pathOf(file, layout),
-        pending: { kind: 'search-file', subject: subjectOf(file, layout) },
+        pending: () => isPending(database, subjectOf(file, layout)),
         render: async () =>
           [await searchOutput(database, file, layout)].filter(output => output !== null),
       }

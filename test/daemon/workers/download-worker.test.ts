@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -7,6 +6,7 @@ import { createApp } from '../../../daemon/app.ts'
 import { DownloadWorker } from '../../../daemon/workers/download-worker.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { markDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
 import { run, value } from '../../../generator/store/database/statement.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { BASE, TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
@@ -89,24 +89,21 @@ test('downloads reach the web API, the files of the crate, its page and the summ
     )
 })
 
-test('a page whose files with downloads were left without it gets them with the next', async t => {
+test('the first downloads of a crate have its page rendered, further ones only their files', async t => {
   const { registry, download, show } = await start(t)
-  const path = 'crates/demo/index.html'
-  const page = () => registry.shown(path)
-  const before = (await page()) ?? ''
+  const { database } = registry.registry
+  const page = () => registry.shown('crates/demo/index.html')
+  const marked = () => value(database, "SELECT count(*) FROM marks WHERE kind = 'page'")
+  assert.doesNotMatch((await page()) ?? '', /data-numbers/)
   await download('1.0.0')
   await show()
-  const shown = await page()
-  // As after a kill between the files, or an upload that failed for the page.
-  const readme = '<p><a href="downloads.svg">&quot;</a></p>'
-  writeFileSync(registry.registry.tree.path(path), before + readme)
-  await run(
-    registry.registry.database,
-    "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'",
-  )
-  await download('1.0.0')
-  await show()
-  assert.equal(await page(), shown)
+  assert.match((await page()) ?? '', /data-numbers="downloads\.json"/)
+  await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'")
+  await database.transaction(tx => markDueDownloads(tx, registry.now, 10))
+  assert.equal(await marked(), 0)
+  await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z', shown_at = NULL")
+  await database.transaction(tx => markDueDownloads(tx, registry.now, 10))
+  assert.equal(await marked(), 1)
 })
 
 test('the downloads of the web API are by day and version, in the shape of crates.io', async t => {

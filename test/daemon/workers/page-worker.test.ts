@@ -99,8 +99,8 @@ test('many publishes of one crate render its pages once', async t => {
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
   // List, crate, namesakes, registry, owner, views and part of the site map once; each of the five
-  // versions; by what searches find it, and five files.
-  assert.equal(rendered, 7 + 5 + 1 + 5)
+  // versions; by what searches find it, and five files; the plot that the statistics show.
+  assert.equal(rendered, 7 + 5 + 1 + 5 + 1)
 })
 
 test('overviews wait after they were rendered, other pages do not', async t => {
