@@ -10,7 +10,7 @@ import Libsql from 'libsql'
 import { DATABASE_FILE } from '../generator/registry.ts'
 import { runToEnd } from './support/command.ts'
 import { filledRegistry } from './support/filled-registry.ts'
-import { quantile } from './support/measure.ts'
+import { quantile } from '../test/support/measure.ts'
 import { CLI } from './support/registry.ts'
 import { printTable } from './support/table.ts'
 

@@ -24,7 +24,7 @@ import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/p
 import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile, timed } from './support/measure.ts'
+import { format, quantile, timed } from '../test/support/measure.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
 const PUBLISHES = 60

@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantile } from '../bench/support/measure.ts'
+import { quantile } from '../test/support/measure.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { promiseSuccess, putVersion } from './api.ts'
 import { ATTACKS } from './clients/attacks.ts'
