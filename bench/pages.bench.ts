@@ -23,8 +23,8 @@ import { operatorChange } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { encodePublish } from '../test/support/publish-body.ts'
 import { format, quantile, timed } from '../test/support/measure.ts'
+import { publishRequest } from '../test/support/release.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
 const PUBLISHES = 60
@@ -81,16 +81,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     downloads: new DownloadCounter(),
   })
   const publish = async (number: number) => {
-    const [name, version] = [`beside-${number}`, '1.0.0']
-    const metadata = {
-      name,
-      vers: version,
-      deps: [],
-      features: {},
-      description: 'A crate for tests',
-      license: 'MIT',
-    }
-    const body = encodePublish(metadata, buildCrate({ name, version }))
+    const body = publishRequest({ name: `beside-${number}`, version: '1.0.0' })
     const begin = performance.now()
     const answer = await app.request('/api/v1/crates/new', {
       method: 'PUT',

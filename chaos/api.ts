@@ -1,5 +1,4 @@
-import { encodePublish } from '../test/support/publish-body.ts'
-import { plainMetadata } from '../test/support/registry.ts'
+import { encodePublish, plainMetadata } from '../test/support/release.ts'
 import { promise } from './run.ts'
 import { checksum, crateBytes, indexUrl, type Line, parseIndex } from './truth.ts'
 

@@ -1,5 +1,4 @@
-import { encodePublish } from '../../test/support/publish-body.ts'
-import { plainMetadata } from '../../test/support/registry.ts'
+import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import { DONE, type Operation, shown } from './history.ts'
 
 /** What a client wants to do. */

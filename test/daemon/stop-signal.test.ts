@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
 import { head, RawClient } from '../support/raw-client.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 

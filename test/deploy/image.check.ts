@@ -16,7 +16,7 @@ import {
 } from '../support/dockerfile.ts'
 import { type Confinement, enter, insideOf, npmAccess } from '../support/folder-root.ts'
 import { root as checkout } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 

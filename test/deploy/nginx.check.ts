@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 

@@ -10,7 +10,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { freePort } from '../support/loopback.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 

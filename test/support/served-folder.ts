@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { plimsoll, serve } from './plimsoll.ts'
-import { publishRequest } from './registry.ts'
+import { publishRequest } from './release.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
 

@@ -11,7 +11,7 @@ import { type Reload, reload } from '../../../daemon/commands/reload.ts'
 import { serveLock } from '../../../generator/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
-import { publishRequest } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publishRequest } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 

@@ -10,8 +10,8 @@ import { refreshTerms } from '../../../../generator/store/catalog/search/pending
 import { searchCrates, searchFor } from '../../../../generator/store/catalog/search/search.ts'
 import type { Database } from '../../../../generator/store/database/connection.ts'
 import { all, LIST, one, type Row, run } from '../../../../generator/store/database/statement.ts'
-import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
+import { ownDependency } from '../../../support/release.ts'
 
 /** Everything that is derived from crates and releases, without the ids of words. */
 async function derived(database: Database): Promise<unknown> {
