@@ -9,7 +9,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { TestRegistry } from '../support/registry.ts'
-import { publishRequest } from '../support/release.ts'
+import { publishTo } from '../support/release.ts'
 import { until } from '../support/until.ts'
 import { folderOf, once } from '../support/workplace.ts'
 
@@ -30,11 +30,7 @@ test('the daemon publishes; without its server it goes on serving files, and ret
   const { url, log } = await serve(new Cleanup(t), dir, env)
   assert.ok(!existsSync(join(dir, 'plimsoll.db')))
   const token = /plim_\w{38}/.exec(log())?.[0] ?? ''
-  const publish = async (version: string) => {
-    const body = publishRequest({ name: 'demo', version })
-    const headers = { authorization: token }
-    return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
-  }
+  const publish = (version: string) => publishTo(url, token, { name: 'demo', version })
   const versions = async () => {
     const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
     return text

@@ -13,7 +13,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
 import { head, RawClient } from '../support/raw-client.ts'
-import { publishRequest } from '../support/release.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { largePublish, receiving } from '../support/served-folder.ts'
 import { until } from '../support/until.ts'
@@ -89,12 +89,7 @@ test('the first start prints what to paste and a token, once; later ones print n
     dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`,
     api: first.url,
   })
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
-  const put = await fetch(`${first.url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: token },
-    body,
-  })
+  const put = await publishTo(first.url, token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200)
   first.child.kill('SIGTERM')
   assert.equal(await first.ended, 0)
@@ -274,11 +269,8 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
   writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
   const second = await start(cleanup, dir)
   const send = async (name: string) => {
-    const body = publishRequest({ name, version: '1.0.0' })
-    const init = { method: 'PUT', headers: { authorization: token }, body }
-    return (await fetch(`${second.url}/api/v1/crates/new`, init)).json() as Promise<{
-      warnings?: { other: string[] }
-    }>
+    const answer = await publishTo(second.url, token, { name, version: '1.0.0' })
+    return answer.json() as Promise<{ warnings?: { other: string[] } }>
   }
   assert.deepEqual((await send('demo')).warnings?.other, [
     'the index of `demo` could not be written yet; the daemon keeps trying',

@@ -114,6 +114,17 @@ export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8A
   return encodePublish(said, buildCrate(parts))
 }
 
+/** Publishes a good crate to a daemon, the way Cargo does. */
+export function publishTo(
+  url: string | undefined,
+  token: string,
+  parts: CrateParts,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const init = { method: 'PUT', headers: { authorization: token, ...headers } }
+  return fetch(`${url}/api/v1/crates/new`, { ...init, body: publishRequest(parts) })
+}
+
 /** The body of a publish request; the inverse of `decodePublish`. */
 export function encodePublish(metadata: unknown, crate: Uint8Array): Uint8Array<ArrayBuffer> {
   const json = Buffer.from(JSON.stringify(metadata))

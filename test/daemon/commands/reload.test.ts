@@ -11,7 +11,7 @@ import { type Reload, reload } from '../../../daemon/commands/reload.ts'
 import { serveLock } from '../../../generator/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
-import { publishRequest } from '../../support/release.ts'
+import { publishTo } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -51,9 +51,8 @@ async function start(t: TestContext, settings: string, command = SERVE) {
   const url = /^listening on (http\S+?)\s*$/m.exec(said)?.[1] ?? ''
   const [authorization = ''] = /plim_[0-9A-Za-z]{38}/.exec(said) ?? []
   const publish = async (version: string) => {
-    const body = publishRequest({ name: 'demo', version, files: { 'src/lib.rs': TEXT } })
-    const init = { method: 'PUT', headers: { authorization }, body }
-    return (await (await fetch(`${url}/api/v1/crates/new`, init)).text()).slice(0, 200)
+    const parts = { name: 'demo', version, files: { 'src/lib.rs': TEXT } }
+    return (await (await publishTo(url, authorization, parts)).text()).slice(0, 200)
   }
   return { dir, child, ended, url, set, says, publish }
 }
