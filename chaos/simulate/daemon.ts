@@ -44,10 +44,13 @@ export interface Parts {
 /** A daemon that serves, as `plimsoll serve` does it, but for sockets, git and downloads. */
 export class Daemon {
   readonly process: VirtualProcess
+  readonly name: string
+  readonly url = BASE
   readonly #app: ReturnType<typeof createApp>
 
   private constructor(process: VirtualProcess, app: ReturnType<typeof createApp>) {
     this.process = process
+    this.name = process.name
     this.#app = app
   }
 
