@@ -6,7 +6,7 @@ import type { ObjectStorage } from '../../test/support/s3/storage.ts'
 import { shown } from '../driver/history.ts'
 import { checksum, parseIndex } from '../driver/truth.ts'
 import { promise } from '../run.ts'
-import type { Server } from './server.ts'
+import type { Server } from './postgres/server.ts'
 
 /** The prefixes of the buckets. */
 export const CRATES = 'crates/'

@@ -7,7 +7,7 @@ import { TakeoverWorker } from '../../daemon/workers/takeover-worker.ts'
 import { openRegistry } from '../../generator/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { BUCKET_HOST } from './bucket.ts'
-import { DATABASE_HOST } from './connection.ts'
+import { DATABASE_HOST } from './postgres/connection.ts'
 import type { VirtualProcess } from './process.ts'
 
 /** Where readers find the registry. */

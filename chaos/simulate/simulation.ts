@@ -13,7 +13,7 @@ import { Faults } from './faults.ts'
 import type { Outside } from './hooks.ts'
 import { Machine } from './machine.ts'
 import { Network, type Weather } from './network.ts'
-import { Server } from './server.ts'
+import { Server } from './postgres/server.ts'
 import type { Template } from './template.ts'
 import { Timeline } from './timeline.ts'
 
