@@ -23,7 +23,7 @@ import { operatorChange } from '../generator/store/catalog/change.ts'
 import { countPageMarks, markAllPages } from '../generator/store/catalog/pages/page-marks.ts'
 import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { format, quantile, timed } from '../test/support/measure.ts'
+import { quantile } from '../test/support/measure.ts'
 import { publishRequest } from '../test/support/release.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
@@ -158,4 +158,19 @@ async function fill(registry: Registry, change: Change): Promise<void> {
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
+}
+
+/** Runs `work` and says how long it took. */
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const begin = performance.now()
+  const result = await work()
+  console.log(`  ${what}: ${format(performance.now() - begin)}`)
+  return result
+}
+
+/** A duration in milliseconds, as people read it. */
+function format(milliseconds: number): string {
+  return milliseconds < 1000
+    ? `${milliseconds.toFixed(1)} ms`
+    : `${(milliseconds / 1000).toFixed(1)} s`
 }
