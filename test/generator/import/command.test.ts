@@ -218,11 +218,17 @@ test('the front page and pages of crates are there while an import runs', async 
   }
   let front = ''
   const args = ['import', join(folder, 'old'), '--dir', dir, '--json']
-  const { code, stdout } = await plimsollHere(args, {}, () => {
-    if (front !== '' || page('crates/crate-0') === '') return
-    front = page('')
-    assert.equal(page('crates/crate-39'), '')
-  })
+  const { code, stdout } = await plimsollHere(
+    args,
+    {},
+    {
+      onPrinted: () => {
+        if (front !== '' || page('crates/crate-0') === '') return
+        front = page('')
+        assert.equal(page('crates/crate-39'), '')
+      },
+    },
+  )
   assert.equal(code, 0)
   assert.equal(JSON.parse(stdout).added, 200)
   assert.match(front, /20 crates, 100 versions/)
