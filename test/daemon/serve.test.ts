@@ -12,6 +12,7 @@ import { run } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { head, RawClient } from '../support/raw-client.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
@@ -24,7 +25,7 @@ const TOKEN = /plim_[0-9A-Za-z]{38}/
 /** A registry folder, and how to serve it in a process of its own. */
 async function folder(cleanup: Cleanup): Promise<string> {
   const dir = join(scratch(cleanup), 'registry')
-  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   return dir
 }
 
@@ -63,7 +64,7 @@ async function start(
 test('a start says that there is no administrator, and which command makes one', async t => {
   const cleanup = new Cleanup(t)
   const dir = await folder(cleanup)
-  assert.equal((await plimsoll('.', ['user', 'add', 'ann', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['user', 'add', 'ann', '--dir', dir])).code, 0)
   const database = await openDatabase(join(dir, DATABASE_FILE))
   await run(database, 'UPDATE users SET admin = 0')
   await database.close()

@@ -10,7 +10,8 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { type Reload, reload } from '../../../daemon/commands/reload.ts'
 import { serveLock } from '../../../generator/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
+import { hostEnvironment, root } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { publishTo } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -23,7 +24,7 @@ const TEXT = `// ${randomBytes(2000).toString('hex')}`
 /** A daemon with these settings, started by `command` with what follows it. */
 async function start(t: TestContext, settings: string, command = SERVE) {
   const dir = join(folderOf(t), 'registry')
-  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const set = (text: string) => writeFileSync(join(dir, 'plimsoll.toml'), text)
   set(settings)
   const [program = '', ...args] = command
