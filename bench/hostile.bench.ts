@@ -10,9 +10,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { buildCrate } from '../test/support/crate-builder.ts'
+import { format, quantile } from '../test/support/measure.ts'
 import { root } from '../test/support/plimsoll.ts'
-import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile } from './support/measure.ts'
+import { encodePublish } from '../test/support/release.ts'
 
 const PROGRAM = join(resolve(process.env.PLIMSOLL_BENCH_ROOT ?? root), 'dist/program/cli.js')
 const KB = 1024

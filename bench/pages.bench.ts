@@ -24,8 +24,8 @@ import { operatorChange } from '../generator/store/catalog/change.ts'
 import { countPageMarks } from '../generator/store/catalog/pages/page-marks.ts'
 import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { encodePublish } from '../test/support/publish-body.ts'
-import { format, quantile, timed } from './support/measure.ts'
+import { quantile } from '../test/support/measure.ts'
+import { publishRequest } from '../test/support/release.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
 const PUBLISHES = 60
@@ -82,16 +82,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     downloads: new DownloadCounter(),
   })
   const publish = async (number: number) => {
-    const [name, version] = [`beside-${number}`, '1.0.0']
-    const metadata = {
-      name,
-      vers: version,
-      deps: [],
-      features: {},
-      description: 'A crate for tests',
-      license: 'MIT',
-    }
-    const body = encodePublish(metadata, buildCrate({ name, version }))
+    const body = publishRequest({ name: `beside-${number}`, version: '1.0.0' })
     const begin = performance.now()
     const answer = await app.request('/api/v1/crates/new', {
       method: 'PUT',
@@ -168,4 +159,19 @@ async function fill(registry: Registry, change: Change): Promise<void> {
 
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
+}
+
+/** Runs `work` and says how long it took. */
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const begin = performance.now()
+  const result = await work()
+  console.log(`  ${what}: ${format(performance.now() - begin)}`)
+  return result
+}
+
+/** A duration in milliseconds, as people read it. */
+function format(milliseconds: number): string {
+  return milliseconds < 1000
+    ? `${milliseconds.toFixed(1)} ms`
+    : `${(milliseconds / 1000).toFixed(1)} s`
 }

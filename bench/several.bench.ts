@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { initRegistry } from '../generator/registry.ts'
+import { quantile } from '../test/support/measure.ts'
 import type { TestServer } from '../test/support/postgres.ts'
 import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'
-import { quantile } from './support/measure.ts'
 import { type Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
 import { newRegistry } from './support/registry.ts'

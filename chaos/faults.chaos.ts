@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { RawClient } from '../test/support/raw-client.ts'
-import { ask } from './api.ts'
+import { ask } from './driver/api.ts'
 import {
   begin,
   hooked,

@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { root } from '../test/support/plimsoll.ts'
-import { promiseBytes, readIndex, readOwners } from './api.ts'
-import { type Field, Load } from './load.ts'
+import { promiseBytes, readIndex, readOwners } from './driver/api.ts'
+import { type Field, Load } from './driver/load.ts'
+import { Truth } from './driver/truth.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
-import { Truth } from './truth.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
 /** Deaths of a registry before another one begins: `verify` reads all of it after each. */

@@ -5,13 +5,13 @@
  */
 import { join } from 'node:path'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { ask, isSuccess, promiseSuccess, putVersion } from './api.ts'
-import { DONE, isLinearizable, type Operation, REFUSED, story } from './model/history.ts'
-import { requestOf, resultOf, type Wish } from './model/wish.ts'
+import { ask, isSuccess, promiseSuccess, putVersion } from './driver/api.ts'
+import { DONE, isLinearizable, type Operation, REFUSED, story } from './driver/history.ts'
+import { crateBytes } from './driver/truth.ts'
+import { requestOf, resultOf, type Wish } from './driver/wish.ts'
 import { Folder } from './program.ts'
 import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
-import { crateBytes } from './truth.ts'
 
 const USERS = ['bob', 'carol', 'dave'] as const
 const CLIENTS_OF_EACH = 2

@@ -11,6 +11,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { build, buildPages, openRegistry, verify } from '../generator/index.ts'
 import { verifyCrates } from '../generator/verify/crates.ts'
+import { crateBytes } from './driver/truth.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
 import { type Dated, dated, promiseFacts } from './power/history.ts'
@@ -19,7 +20,6 @@ import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
 import { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
-import { crateBytes } from './truth.ts'
 
 /** Where disks are made: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
@@ -90,7 +90,7 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
     const daemon = recording.start('serve', '--listen', '127.0.0.1:0')
     const url = await recording.says(daemon, /^listening on (\S+?)\/?$/m)
     const clients = Array.from({ length: life === 0 ? 6 : 3 }, (_, number) =>
-      new Client(recording, url, token).work(life * 10 + number, changes, run.random.fork()),
+      new Client(recording, url, token).work(life, number, changes, run.random.fork()),
     )
     const commands = async () => {
       const [name, version] = [`p-command-${life}`, '1.0.0']

@@ -8,8 +8,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { quantile } from '../bench/support/measure.ts'
-import { isSuccess, promiseSuccess, putVersion, putYank, type Reply, readIndex } from './api.ts'
+import { quantile } from '../test/support/measure.ts'
+import { ask, promiseSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
+import { requestOf } from './driver/wish.ts'
 import { Probe, residentMiB } from './probe.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
@@ -88,7 +89,8 @@ async function client(
     await success(putVersion(url, token, name, version))
     done.took.push(performance.now() - began)
     done.versions++
-    if (random.chance(0.5)) await success(putYank(url, token, [name, version], true))
+    if (random.chance(0.5))
+      await success(ask(requestOf(url, token, name, { what: 'yank', about: version })))
     const lines = await readIndex(url, name)
     promise(
       lines?.some(line => line.vers === version),
@@ -108,7 +110,7 @@ function nameOf(client: number, place: number, at: number): string {
 async function success(request: Promise<Reply | null>): Promise<void> {
   const reply = await request
   if (reply === null) throw new Violation('the daemon broke off')
-  if (!isSuccess(reply)) promiseSuccess('a change', reply)
+  promiseSuccess('a change', reply)
 }
 
 async function watch(

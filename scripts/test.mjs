@@ -62,6 +62,8 @@ const chosen = ['test', 'sample-app']
 const missing = whatIsMissing()
 const suite = chosen.filter(name => !missing.some(({ of }) => of?.test(name)))
 const TOOK = join(root, 'dist', '.test-seconds')
+/** How many milliseconds each file took the last time. */
+const TIMES = join(root, 'dist', '.test-times.json')
 const isWhole = words.length === 0 && !isUnit
 if (isWhole) console.error(`${suite.length} test files; ${expectation()}`)
 for (const { what, of, without, install } of missing)
@@ -84,13 +86,12 @@ const child = spawn(
   process.execPath,
   [
     '--enable-source-maps',
-    '--test',
-    '--test-reporter=spec',
-    `--test-timeout=${TIMEOUT_MS}`,
-    // Much of a test is waiting for cargo, browsers and disks; by itself Node leaves one processor
-    // idle.
-    `--test-concurrency=${availableParallelism() + 1}`,
-    ...suite,
+    join(root, 'scripts', 'test-files.mjs'),
+    // Much of a test is waiting for cargo, browsers and disks.
+    String(availableParallelism() + 1),
+    String(TIMEOUT_MS),
+    TIMES,
+    ...slowFirst(suite),
   ],
   {
     cwd: root,
@@ -127,6 +128,19 @@ function startsProcess(file, seen = new Set()) {
   return [...text.matchAll(/from '(\.[^']+\.js)'/g)]
     .map(match => normalize(join(dirname(file), match[1])))
     .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
+}
+
+/**
+ * Slow files first, so that none of them is left alone at the end: by the last time, and where
+ * there was none, those that start processes.
+ */
+function slowFirst(files) {
+  const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
+  const cost = file => times[file] ?? (startsProcess(file) ? 30_000 : 1000)
+  return files
+    .map(file => [cost(file), file])
+    .sort(([one], [other]) => other - one)
+    .map(([, file]) => file)
 }
 
 /** Returns how long a whole run takes, from the one before if there was one. */

@@ -30,6 +30,9 @@ const FLOORS: readonly [folder: string, most: number][] = [
   ['daemon', 8],
 ]
 
+/** What no user gets: programs that measure, and programs that break things. */
+const WORKSHOPS = ['bench', 'chaos']
+
 const LOOSE_FILES_MAX = 15
 /** One small file an example, all of a kind. */
 const GALLERY = 'sample-app/examples'
@@ -52,6 +55,9 @@ const sources = Object.keys(MAY).flatMap(list)
 const textOf = new Map(sources.map(file => [file, readFileSync(join(root, file), 'utf8')]))
 const tests = list('test').filter(file => !file.startsWith('test/sample-app/'))
 const imports = new Map(sources.map(file => [file, importsOf(file)]))
+const tools = WORKSHOPS.flatMap(list)
+const toolText = new Map(tools.map(file => [file, readFileSync(join(root, file), 'utf8')]))
+const support = [...tools, ...list('test')]
 
 test('no folder imports what it may not', () => {
   const wrong = edges().filter(([from, to]) => {
@@ -64,6 +70,16 @@ test('no folder imports what it may not', () => {
 test('no import cycles, types included: neither of files nor of the folders beside each other', () => {
   assert.deepEqual(cycles(imports), [])
   for (const [folder] of FLOORS) assert.deepEqual(cycles(rooms(folder)), [], folder)
+})
+
+test('benches and chaos do not import each other, and nothing of tests imports in a circle', () => {
+  const of = new Map(support.map(file => [file, importsOf(file)]))
+  assert.deepEqual(cycles(of), [])
+  const wrong = tools.flatMap(file => {
+    const other = file.startsWith('bench/') ? 'chaos/' : 'bench/'
+    return (of.get(file) ?? []).filter(to => to.startsWith(other)).map(to => `${file} → ${to}`)
+  })
+  assert.deepEqual(wrong, [])
 })
 
 test('no house is higher than it may be', () => {
@@ -104,7 +120,8 @@ test('handlers of the daemon never import each other', () => {
 
 test('a folder has few loose files, and none is a grab bag', () => {
   const loose = new Map<string, number>()
-  for (const file of sources) loose.set(dirname(file), (loose.get(dirname(file)) ?? 0) + 1)
+  for (const file of [...sources, ...tools])
+    loose.set(dirname(file), (loose.get(dirname(file)) ?? 0) + 1)
   assert.deepEqual(
     [...loose].filter(([folder, files]) => files > LOOSE_FILES_MAX && folder !== GALLERY),
     [],
@@ -116,7 +133,9 @@ test('a folder has few loose files, and none is a grab bag', () => {
 })
 
 test('files stay readable', () => {
-  const long = [...textOf].filter(([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX)
+  const long = [...textOf, ...toolText].filter(
+    ([, text]) => text.split('\n').length - 1 > FILE_LINES_MAX,
+  )
   assert.deepEqual(
     long.map(([file]) => file),
     [],
@@ -214,7 +233,7 @@ function list(folder: string): string[] {
 
 function importsOf(file: string): string[] {
   const specifiers = [
-    ...(textOf.get(file) ?? '').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g),
+    ...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g),
   ].map(match => match[1] ?? '')
   return [...new Set(specifiers.map(one => normalize(join(dirname(file), one))))]
 }

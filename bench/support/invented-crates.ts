@@ -1,7 +1,7 @@
-import type { Dependency } from '../../core/entry/entry.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import type { About } from '../../core/manifest/manifest.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
+import { dependency } from '../../test/support/release.ts'
 
 /** A crate as the catalog has it. */
 export interface InventedCrate {
@@ -42,7 +42,7 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       { length: at === 0 ? 0 : Math.floor(random() * 5) },
       () => entries[Math.floor(at * random() ** 3)]?.name ?? name,
     )
-    const deps = [...new Set(dependencies)].map(dependencyOn)
+    const deps = [...new Set(dependencies)].map(one => dependency(one, '^0'))
     const began = FIRST + random() * (LAST - FIRST) * 0.8
     const step = Math.min(90 * DAY * random(), (LAST - began) / Math.max(count, 1))
     const releases = Array.from({ length: Math.max(count, 1) }, (_, number) => {
@@ -59,20 +59,6 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       return { version, cksum, line, time, dependencies: deps.map(one => one.name) }
     })
     yield { name, about: aboutOf(about), isYanked: yanked, releases }
-  }
-}
-
-function dependencyOn(name: string): Dependency {
-  return {
-    name,
-    req: '^0',
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-    package: null,
   }
 }
 

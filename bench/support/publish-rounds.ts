@@ -1,4 +1,4 @@
-import { quantile } from './measure.ts'
+import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
 import { publishAll, publishBody } from './publishing.ts'
 import type { Measured } from './table.ts'

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { buildCrate } from '../../test/support/crate-builder.ts'
-import { encodePublish } from '../../test/support/publish-body.ts'
-import { plainMetadata } from '../../test/support/registry.ts'
+import { ownDependency, publishRequest } from '../../test/support/release.ts'
 
 /** Where to publish. */
 export interface Target {
@@ -36,22 +34,10 @@ export function publishBody(
   dependencies: Dependencies = { index: '', names: [] },
 ): Uint8Array {
   const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
-  const deps = dependencies.names.map(dependency => ({
-    name: dependency,
-    version_req: '^1',
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-  }))
-  const metadata = { ...plainMetadata(name, version), deps }
   const { index, names } = dependencies
-  const manifest = names
-    .map(one => `[dependencies.${one}]\nversion = "^1"\nregistry-index = "${index}"\n`)
-    .join('')
-  return encodePublish(metadata, buildCrate({ name, version, files, manifest }))
+  const own = names.map(one => ownDependency(one, { index }))
+  const manifest = own.map(one => one.manifest).join('')
+  return publishRequest({ name, version, files, manifest }, { deps: own.map(one => one.metadata) })
 }
 
 /** New crates and new versions of them: each crate gets three, one after the other. */

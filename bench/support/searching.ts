@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import Libsql from 'libsql'
 import { DATABASE_FILE } from '../../generator/registry.ts'
-import { quantile } from './measure.ts'
+import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
 import type { Measured } from './table.ts'
 

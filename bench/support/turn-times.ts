@@ -5,7 +5,7 @@
  */
 import { openSync, readSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
-import { quantile } from './measure.ts'
+import { quantile } from '../../test/support/measure.ts'
 
 const file = process.env.TURN_TIMES
 if (isMainThread && file !== undefined) {

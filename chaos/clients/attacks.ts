@@ -2,8 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
-import { encodePublish } from '../../test/support/publish-body.ts'
-import { plainMetadata } from '../../test/support/registry.ts'
+import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import type { Random } from '../random.ts'
 
 /** Whom to attack, and how long. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSuccess, putVersion, type Reply } from '../api.ts'
-import { DONE } from '../model/history.ts'
+import { isSuccess, putVersion, type Reply } from '../driver/api.ts'
+import { DONE } from '../driver/history.ts'
+import { crateBytes } from '../driver/truth.ts'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import { crateBytes } from '../truth.ts'
 import type { Clients, Field } from './clients.ts'
 import type { Machine } from './machine.ts'
 
@@ -51,7 +51,7 @@ export class Browser {
       what: 'publish',
       about: '1.0.0',
     } as const
-    const result = await this.#clients.record(machine, subject, wish, token)
+    const result = await this.#clients.record(machine, subject, wish, { token })
     promise(result !== 'refused', `${machine.name} refuses a token that was made`)
     const page = await this.#send(this.#any(), '/me', {})
     const row = new RegExp(`t-${at}<[\\s\\S]*?/me/tokens/(\\d+)/revoke`).exec(page?.text ?? '')

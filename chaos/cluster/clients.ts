@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { buildCrate } from '../../test/support/crate-builder.ts'
-import { ask, indexLines, isSuccess, type Reply } from '../api.ts'
-import { DONE, REFUSED } from '../model/history.ts'
-import { requestOf, resultOf, type Wish } from '../model/wish.ts'
+import { ask, type Reply } from '../driver/api.ts'
+import { Driver } from '../driver/driver.ts'
+import type { Operation } from '../driver/history.ts'
+import type { Journal, Subject } from '../driver/journal.ts'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import { checksum, indexUrl, type Line } from '../truth.ts'
-import type { Journal, Subject } from './journal.ts'
 import type { Machine } from './machine.ts'
 
 /** The users that fight for crates. */
@@ -25,10 +23,6 @@ const AVOID_MS = 2000
 /** Within how many milliseconds readers see an acknowledged change when nothing is broken. */
 const SEEN_MS = 1000
 
-/** The result of what was not done because something is away, and will not be. */
-const NOTHING = 'nothing was changed'
-type Result = string | null | typeof NOTHING
-
 /** What clients share. */
 export interface Field {
   readonly machines: readonly Machine[]
@@ -39,21 +33,20 @@ export interface Field {
 }
 
 /** Clients of several daemons behind a load balancer. */
-export class Clients {
+export class Clients extends Driver<Machine> {
   readonly #field: Field
   /** Until when a daemon that did not answer is avoided. */
   readonly #avoided = new Map<Machine, number>()
   readonly #looks = new Set<Promise<void>>()
   #isOver = false
-  #serial = 0
-  /** Answers that the service is away for a moment; index files older than an acknowledgement. */
-  away = 0
+  /** Index files older than an acknowledgement. */
   older = 0
   /** Acknowledged changes that were looked for through other daemons, and the longest wait. */
   looked = 0
   longestLook = 0
 
   constructor(field: Field) {
+    super()
     this.#field = field
   }
 
@@ -100,71 +93,24 @@ export class Clients {
     return up.length > 0 ? random.pick(up) : null
   }
 
-  /** Does what is wished, and notes the answer. */
-  async record(
-    machine: Machine,
-    subject: Subject,
-    wish: Wish,
-    token = this.#field.tokens.get(wish.user ?? '') ?? '',
-  ): Promise<Result> {
-    const { journal } = this.#field
-    subject.begun++
-    subject.running++
-    const begin = performance.now()
-    const bytes =
-      wish.what === 'publish' ? this.#bytes(subject, wish.about, wish.client) : new Uint8Array()
-    if (wish.what === 'publish') subject.ask(wish.about, checksum(bytes))
-    try {
-      const result = await this.#perform(machine, subject.name, wish, token, bytes)
-      const end = result === null ? Number.POSITIVE_INFINITY : performance.now()
-      const isRead = wish.what === 'owners' || wish.what === 'versions'
-      if (result !== NOTHING && !(isRead && result === null))
-        journal.record(subject, { ...wish, begin, end, result })
-      if (wish.what === 'publish' && result === DONE) {
-        subject.acknowledge(wish.about, checksum(bytes))
-        this.#lookLater(machine, subject, wish.about)
-      }
-      return result
-    } finally {
-      subject.running--
-    }
+  protected override moment(): number {
+    return performance.now()
   }
 
-  async #perform(
-    machine: Machine,
-    name: string,
-    wish: Wish,
-    token: string,
-    bytes: Uint8Array,
-  ): Promise<Result> {
-    const reply = ask(requestOf(machine.url, token, name, wish, bytes))
-    return this.#answer(machine, reply, text => resultOf(wish, text))
+  protected override isBroken(): boolean {
+    return this.#field.calmSince() === null
   }
 
-  /** Reads an answer; null without one. Only 503 says that the service is away. */
-  async #answer(
-    machine: Machine,
-    request: Promise<Reply | null>,
-    read: (text: string) => string,
-  ): Promise<Result> {
-    const reply = await this.patiently(machine, request)
-    if (reply === null) return null
-    const text = reply.bytes.toString()
-    if (isSuccess(reply)) return read(text)
-    if (reply.status !== 503) {
-      promise(reply.status < 500, `${machine.name} answers with ${reply.status}: ${text}`)
-      return REFUSED
-    }
-    this.#noteAway(machine, text)
-    return text.includes('while a change was committed') ? null : NOTHING
+  protected override tokenOf(user: string | null): string {
+    return this.#field.tokens.get(user ?? '') ?? ''
   }
 
-  #noteAway(machine: Machine, text: string): void {
-    this.away++
-    promise(
-      this.#field.calmSince() === null,
-      `nothing is broken, and ${machine.name} answers with 503: ${text}`,
-    )
+  protected override note(subject: Subject, operation: Operation): void {
+    this.#field.journal.record(subject, operation)
+  }
+
+  protected override ask(machine: Machine, request: Request): Promise<Reply | null> {
+    return this.patiently(machine, ask(request))
   }
 
   /** Waits for an answer as long as a client does; null without one. */
@@ -191,42 +137,14 @@ export class Clients {
         `${machine.name} has no ${subject.name} ${missing} for a second`,
       )
     } else if (subject.missing(lines, began).length > 0) this.older++
-    if (lines.length === 0) return
-    const { vers, cksum } = random.pick(lines)
-    const path = `/crates/${subject.name}/${subject.name}-${vers}.crate`
-    const reply = await this.patiently(machine, ask(`${machine.url}${path}`))
-    if (reply === null) return
-    if (reply.status === 503) return this.#noteAway(machine, path)
-    promise(reply.status === 200, `${machine.name} shows ${path}, which is ${reply.status}`)
-    promise(checksum(reply.bytes) === cksum, `${machine.name} has other bytes for ${path}`)
-  }
-
-  /** Reads an index file, which is whole and has nothing that nobody published; null without one. */
-  async index(machine: Machine, subject: Subject): Promise<Line[] | null> {
-    let isLate = false
-    const read = ask(indexUrl(machine.url, subject.name)).then(reply => {
-      if (isLate || reply === null) return null
-      // A public tree in a bucket is away with it.
-      if (reply.status === 503) {
-        this.#noteAway(machine, `the index of ${subject.name}`)
-        return null
-      }
-      const lines = indexLines(subject.name, reply)
-      subject.promiseKnown(lines)
-      return lines
-    })
-    const timeout = sleep(PATIENCE_MS, null, { ref: false }).then(() => {
-      isLate = true
-      return null
-    })
-    return Promise.race([read, timeout])
+    if (lines.length > 0) await this.crate(machine, subject, random.pick(lines))
   }
 
   /** Looks for an acknowledged version through another daemon, while nothing is broken. */
-  #lookLater(machine: Machine, subject: Subject, version: string): void {
+  protected override acknowledged(machine: Machine, subject: Subject, version: string): void {
     const calm = this.#field.calmSince()
     const others = this.#field.machines.filter(one => one !== machine && one.isUp)
-    const other = others[this.#serial % Math.max(1, others.length)]
+    const other = others[subject.begun % Math.max(1, others.length)]
     if (calm === null || !other) return
     const look = this.#look(other, subject, version, calm)
     this.#looks.add(look)
@@ -252,10 +170,5 @@ export class Clients {
       promise(lines === null || asked < SEEN_MS, `${machine.name} does not show ${words}`)
       await sleep(20)
     }
-  }
-
-  #bytes({ name }: Subject, version: string, client: string): Uint8Array {
-    const files = { 'src/lib.rs': `// ${client} ${this.#serial++}\n` }
-    return buildCrate({ name, version, files })
   }
 }

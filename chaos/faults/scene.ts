@@ -9,7 +9,7 @@ import {
   putVersion,
   type Reply,
   readIndex,
-} from '../api.ts'
+} from '../driver/api.ts'
 import { Folder, type Manner, type Program } from '../program.ts'
 import { promise, type Run, Violation } from '../run.ts'
 

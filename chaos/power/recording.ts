@@ -4,12 +4,11 @@ import { Agent, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { encodePublish } from '../../test/support/publish-body.ts'
-import { plainMetadata } from '../../test/support/registry.ts'
+import { author, type Change as Deeded } from '../driver/author.ts'
+import { callOf } from '../driver/wish.ts'
 import { Program } from '../program.ts'
 import type { Random } from '../random.ts'
 import { promise, Violation } from '../run.ts'
-import { crateBytes } from '../truth.ts'
 import { CALLS } from './strace.ts'
 
 /** A change that was acknowledged: by an answer on a connection, or by the end of a command. */
@@ -131,8 +130,9 @@ export class Client {
   }
 
   /** Sends a change and waits for its answer, which has to be a success. */
-  async send(method: string, path: string, body: Uint8Array | string, fact: Change): Promise<void> {
-    const headers = { authorization: this.#token, 'content-length': Buffer.byteLength(body) }
+  async #send({ name, ...deed }: Deeded): Promise<void> {
+    const { method, path, body = new Uint8Array() } = callOf(name, deed)
+    const headers = { authorization: this.#token, 'content-length': body.length }
     const { port, text } = await new Promise<{ port: number; text: string }>((resolve, reject) => {
       const asked = request(`${this.#url}${path}`, { method, headers, agent: this.#agent })
       asked.on('error', reject)
@@ -149,35 +149,23 @@ export class Client {
     promise(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
     const answer = (this.#counts.get(port) ?? 0) + 1
     this.#counts.set(port, answer)
-    this.#recording.facts.push({ ...fact, by: { port, answer } })
+    this.#recording.facts.push({ ...factOf({ name, ...deed }), by: { port, answer } })
   }
 
   /** Publishes, yanks and changes owners at random. */
-  async work(id: number, count: number, random: Random): Promise<void> {
-    const mine: { name: string; version: string; yanked: boolean; isOwner: boolean }[] = []
-    for (let at = 0; at < count; at++) {
-      const dice = random.next()
-      const one = mine.length > 0 ? random.pick(mine) : null
-      if (one === null || dice < 0.6) {
-        const name = dice < 0.2 ? 'p-shared' : dice < 0.4 && one ? one.name : `p-${id}-${at}`
-        const version = `${at + 1}.${id}.0`
-        const body = encodePublish(plainMetadata(name, version), crateBytes(name, version))
-        await this.send('PUT', '/api/v1/crates/new', body, { kind: 'version', name, version })
-        if (!mine.some(other => other.name === name) && name !== 'p-shared')
-          mine.push({ name, version, yanked: false, isOwner: false })
-      } else if (dice < 0.85) {
-        one.yanked = !one.yanked
-        const path = `/api/v1/crates/${one.name}/${one.version}`
-        const [method, verb] = one.yanked ? ['DELETE', 'yank'] : ['PUT', 'unyank']
-        await this.send(method ?? '', `${path}/${verb}`, '', { kind: 'yank', ...one })
-      } else {
-        one.isOwner = !one.isOwner
-        const { name, isOwner } = one
-        const body = JSON.stringify({ users: ['bob'] })
-        const path = `/api/v1/crates/${name}/owners`
-        await this.send(isOwner ? 'PUT' : 'DELETE', path, body, { kind: 'owner', name, isOwner })
-      }
+  async work(life: number, number: number, count: number, random: Random): Promise<void> {
+    const send = async (change: Deeded) => {
+      await this.#send(change)
+      return true
     }
+    await author({ prefix: 'p', life, number }, random, 'bob', done => done < count, send)
     this.#agent.destroy()
   }
+}
+
+/** What is so once a change is made. */
+function factOf({ name, what, about }: Deeded): Change {
+  if (what === 'publish') return { kind: 'version', name, version: about }
+  if (what === 'own' || what === 'disown') return { kind: 'owner', name, isOwner: what === 'own' }
+  return { kind: 'yank', name, version: about, yanked: what === 'yank' }
 }

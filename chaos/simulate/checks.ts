@@ -3,10 +3,10 @@ import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import type { ObjectStorage } from '../../test/support/s3/storage.ts'
-import { shown } from '../model/history.ts'
+import { shown } from '../driver/history.ts'
+import { checksum, parseIndex } from '../driver/truth.ts'
 import { promise } from '../run.ts'
-import { checksum, parseIndex } from '../truth.ts'
-import type { Server } from './server.ts'
+import type { Server } from './postgres/server.ts'
 
 /** The prefixes of the buckets. */
 export const CRATES = 'crates/'

@@ -6,19 +6,12 @@ import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
 import timersPromises from 'node:timers/promises'
 import { currentProcess, type VirtualProcess } from './process.ts'
-import type { Event } from './timeline.ts'
+import { type Event, immediates } from './timeline.ts'
 
 /** When virtual time begins. */
 const BEGIN = Date.parse('2026-11-20T12:00:00Z')
 /** Two timers never end at the same moment. */
 const JITTER_MS = 0.5
-
-let immediates = 0
-
-/** How many `setImmediate` of simulated processes are still to be called. */
-export function pendingImmediates(): number {
-  return immediates
-}
 
 /** A timer of a simulated process. */
 class VirtualTimer {
@@ -130,9 +123,9 @@ function replaceTimers(holder: object, replace: Replace): void {
     })
   replace(holder, 'setImmediate', real => (work: Work, ...args: unknown[]) => {
     if (!currentProcess()) return real(work as never, ...args)
-    immediates++
+    immediates.pending++
     const counted = () => {
-      immediates--
+      immediates.pending--
       work(...args)
     }
     return real(counted as never)
@@ -163,11 +156,11 @@ function replacePromises(replace: Replace): void {
   )
   replace(timersPromises, 'setImmediate', real => async (value: unknown) => {
     if (!currentProcess()) return real(value)
-    immediates++
+    immediates.pending++
     try {
       return await (real(value) as unknown)
     } finally {
-      immediates--
+      immediates.pending--
     }
   })
 }

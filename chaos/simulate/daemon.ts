@@ -7,7 +7,7 @@ import { TakeoverWorker } from '../../daemon/workers/takeover-worker.ts'
 import { openRegistry } from '../../generator/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
 import { BUCKET_HOST } from './bucket.ts'
-import { DATABASE_HOST } from './connection.ts'
+import { DATABASE_HOST } from './postgres/connection.ts'
 import type { VirtualProcess } from './process.ts'
 
 /** Where readers find the registry. */
@@ -44,10 +44,13 @@ export interface Parts {
 /** A daemon that serves, as `plimsoll serve` does it, but for sockets, git and downloads. */
 export class Daemon {
   readonly process: VirtualProcess
+  readonly name: string
+  readonly url = BASE
   readonly #app: ReturnType<typeof createApp>
 
   private constructor(process: VirtualProcess, app: ReturnType<typeof createApp>) {
     this.process = process
+    this.name = process.name
     this.#app = app
   }
 

@@ -1,8 +1,8 @@
 import type { Fault } from '../cluster/schedule.ts'
 import type { Random } from '../random.ts'
-import { linksOf } from './connection.ts'
 import type { Machine } from './machine.ts'
 import type { Network, Peer, Weather } from './network.ts'
+import { linksOf } from './postgres/connection.ts'
 import type { Timeline } from './timeline.ts'
 
 /** The share of requests that the object storage fails. */

@@ -3,9 +3,9 @@ import type { Tasks } from '../../generator/sandbox/tasks.ts'
 import { tasks } from '../../generator/sandbox/tasks.ts'
 import { replaceRequests, type Storage } from './bucket.ts'
 import { replaceClocks } from './clock.ts'
-import { replaceConnections } from './connection.ts'
-import type { Server } from './server.ts'
-import { rememberStatements } from './statements.ts'
+import { replaceConnections } from './postgres/connection.ts'
+import type { Server } from './postgres/server.ts'
+import { rememberStatements } from './postgres/statements.ts'
 
 /** What simulated processes reach instead of the world. */
 export interface Outside {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import { linksOf } from './connection.ts'
 import { Daemon, type Parts } from './daemon.ts'
+import { linksOf } from './postgres/connection.ts'
 import { VirtualProcess, type World } from './process.ts'
 import type { Template } from './template.ts'
 

@@ -1,6 +1,5 @@
 import type { Random } from '../random.ts'
-import type { VirtualProcess } from './process.ts'
-import type { Timeline } from './timeline.ts'
+import type { Host, Timeline } from './timeline.ts'
 
 /** What processes talk to. */
 export type Peer = 'database' | 'bucket'
@@ -46,12 +45,12 @@ export class Network {
   }
 
   /** Nothing gets through for so many milliseconds, either way; it arrives afterwards. */
-  stall(process: VirtualProcess, peer: Peer, ms: number): void {
+  stall(process: Host, peer: Peer, ms: number): void {
     this.#way(process, peer).stalledUntil = this.#timeline.now + ms
   }
 
   /** Nothing gets through for so many milliseconds, and whoever sends learns that. */
-  refuse(process: VirtualProcess, peer: Peer, ms: number): void {
+  refuse(process: Host, peer: Peer, ms: number): void {
     this.#way(process, peer).refusedUntil = this.#timeline.now + ms
   }
 
@@ -62,7 +61,7 @@ export class Network {
   }
 
   /** Draws how long a message takes, in milliseconds. */
-  delay(random: Random, process: VirtualProcess, peer: Peer): number {
+  delay(random: Random, process: Host, peer: Peer): number {
     const { slow, late } = this.weather[peer]
     const wait = Math.max(0, this.#way(process, peer).stalledUntil - this.#timeline.now)
     const [kind, size] = [random.next(), random.next()]
@@ -73,7 +72,7 @@ export class Network {
   }
 
   /** Draws what becomes of a message. */
-  fate(random: Random, process: VirtualProcess, peer: Peer): Fate {
+  fate(random: Random, process: Host, peer: Peer): Fate {
     const { cut, lost, busy } = this.weather[peer]
     const drawn = random.next()
     const isRefused = this.#way(process, peer).refusedUntil > this.#timeline.now
@@ -89,7 +88,7 @@ export class Network {
     return fate
   }
 
-  #way({ name }: VirtualProcess, peer: Peer): Way {
+  #way({ name }: Host, peer: Peer): Way {
     const key = `${name} ${peer}`
     const known = this.#ways.get(key) ?? { stalledUntil: 0, refusedUntil: 0 }
     this.#ways.set(key, known)

@@ -2,18 +2,28 @@ import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import { pendingImmediates } from './clock.ts'
-import type { VirtualProcess } from './process.ts'
 
 /** So many turns of the event loop without anything to do, and nothing will come any more. */
 const QUIET_TURNS = 3
 /** What the system is asked for, such as files; timers and sockets of the program are others. */
 const OF_THE_SYSTEM = /^(?:FS|CloseReq|FileHandle)/
 
+/** How many `setImmediate` of simulated processes are still to be called. */
+export const immediates = { pending: 0 }
+
+/** Where an event happens: a process that may be stopped or dead. */
+export interface Host {
+  readonly name: string
+  readonly isDead: boolean
+  /** Until when it is stopped (SIGSTOP), in virtual milliseconds. */
+  readonly stoppedUntil: number
+  run<T>(work: () => T): T
+}
+
 /** Something that happens at a moment of virtual time. */
 export interface Event {
   readonly key: string
-  readonly process: VirtualProcess | null
+  readonly process: Host | null
   /** Null once it has happened, or will not happen. */
   work: (() => void) | null
   at: number
@@ -55,7 +65,7 @@ export class Timeline {
    */
   plan(
     key: string,
-    process: VirtualProcess | null,
+    process: Host | null,
     when: (random: Random) => number,
     work: () => void,
   ): Event {
@@ -189,6 +199,6 @@ export async function settled(): Promise<void> {
 }
 
 function isBusy(): boolean {
-  if (pendingImmediates() > 0) return true
+  if (immediates.pending > 0) return true
   return process.getActiveResourcesInfo().some(name => OF_THE_SYSTEM.test(name))
 }

@@ -5,7 +5,8 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
+import { serve } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { writeProject } from '../support/project.ts'
 import { scratch } from '../support/scratch.ts'
 import { checkPage, picture as keepPicture } from './browsing.ts'
@@ -29,7 +30,7 @@ async function privateRegistry(t: TestContext) {
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
   }
   const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
+    const { code, stdout, stderr } = await plimsollHere([...args, '--dir', dir], env)
     assert.equal(code, 0, stderr)
     return stdout.trim()
   }

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '../support/raw-publish.ts'
 import { refusal, send } from '../support/raw-publish.ts'
+import { u32 } from '../support/release.ts'
 import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
@@ -141,7 +142,7 @@ type WrongRequest = [what: string, status: number, method: string, path: string,
 function wrongRequests(): WrongRequest[] {
   const frame = (...parts: readonly (string | number)[]) =>
     Buffer.concat(
-      parts.map(part => (typeof part === 'string' ? Buffer.from(part, 'latin1') : length(part))),
+      parts.map(part => (typeof part === 'string' ? Buffer.from(part, 'latin1') : u32(part))),
     )
   const owners = '/api/v1/crates/foo/owners'
   return [
@@ -180,12 +181,6 @@ function wrongRequests(): WrongRequest[] {
     ['owners of another kind', 200, 'PUT', owners, Buffer.from('{"users":"sailor"}')],
     ['no owners', 200, 'DELETE', owners],
   ]
-}
-
-function length(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
 }
 
 /** The shape in which Cargo shows reasons instead of dumping what it got. */

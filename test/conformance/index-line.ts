@@ -1,49 +1,17 @@
 import { createHash } from 'node:crypto'
+import type { Dependency } from '../../core/entry/entry.ts'
 import type { Project } from '../support/project.ts'
 import type { Stage } from './stage.ts'
 
 /** The parts of an index line in which a test's releases differ. */
 export interface LineParts {
-  readonly deps?: readonly IndexDependency[]
+  readonly deps?: readonly Dependency[]
   readonly features?: Readonly<Record<string, readonly string[]>>
   readonly yanked?: boolean
   readonly links?: string
   readonly features2?: Readonly<Record<string, readonly string[]>>
   readonly v?: 2
   readonly rust_version?: string
-}
-
-/** A dependency of an index line, every field written out. */
-export interface IndexDependency {
-  readonly name: string
-  readonly req: string
-  readonly features: readonly string[]
-  readonly optional: boolean
-  readonly default_features: boolean
-  readonly target: string | null
-  readonly kind: 'normal' | 'build' | 'dev'
-  readonly registry: string | null
-  readonly package: string | null
-}
-
-/** A plain dependency on `name`, with what is different about it. */
-export function dependency(
-  name: string,
-  req: string,
-  different: Partial<IndexDependency> = {},
-): IndexDependency {
-  const plain: IndexDependency = {
-    name,
-    req,
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-    package: null,
-  }
-  return { ...plain, ...different }
 }
 
 /** The line a release must have, byte for byte; the moment of publishing is written as `NOW`. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { send } from '../support/raw-publish.ts'
 import type { Faults } from '../support/recording-proxy.ts'
-import { dependency, indexLine, withoutTimes } from './index-line.ts'
+import { dependency } from '../support/release.ts'
+import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { dependency, indexLine, withoutTimes } from './index-line.ts'
+import { dependency } from '../support/release.ts'
+import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { send } from '../support/raw-publish.ts'
-import { dependency, indexLine, withoutTimes } from './index-line.ts'
+import { dependency } from '../support/release.ts'
+import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 

@@ -16,7 +16,7 @@ import { assertServed, type Candidate, publish } from '../crash/truth.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { sumsBelow } from '../support/folder.ts'
-import { hostEnvironment, plimsoll, root, serve } from '../support/plimsoll.ts'
+import { hostEnvironment, root, serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { startS3 } from '../support/s3/bucket.ts'
@@ -125,7 +125,7 @@ async function moveUnderLoad(
   for (const one of acknowledged.slice(-3)) await assertServed(daemon.url, one)
   assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'ready\n')
   daemon.stop()
-  const status = await plimsoll(from.dir, ['status', '--dir', from.dir], from.env)
+  const status = await plimsollHere(['status', '--dir', from.dir], from.env)
   assert.match(status.stderr, /were moved to .* at .*, and take no changes/)
   const registry = await openRegistry(to.dir, { env: to.env })
   const versions = await versionsOf(registry)

@@ -10,9 +10,9 @@ import { openDatabase } from '../../generator/store/database/database.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { PLIMSOLL_SCHEMA } from '../../generator/store/database/schema/migrations.ts'
 import { column, type Queries, run } from '../../generator/store/database/statement.ts'
-import { dependency } from '../support/demo-facts.ts'
 import { serverSettings } from '../support/engine.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
+import { dependency } from '../support/release.ts'
 import { newRegistry } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()

@@ -6,9 +6,11 @@ import { type TestContext, test } from 'node:test'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { registryCounts } from '../../generator/store/catalog/crates.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
+import { serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
-import { publishRequest, TestRegistry } from '../support/registry.ts'
+import { plimsollHere } from '../support/program.ts'
+import { TestRegistry } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { until } from '../support/until.ts'
 import { folderOf, once } from '../support/workplace.ts'
 
@@ -25,15 +27,11 @@ test('the daemon publishes; without its server it goes on serving files, and ret
 }, async (t: TestContext) => {
   const env = await environment('daemon')
   const dir = folderOf(t)
-  await plimsoll(dir, ['init', '--dir', dir], env)
+  await plimsollHere(['init', '--dir', dir], env)
   const { url, log } = await serve(new Cleanup(t), dir, env)
   assert.ok(!existsSync(join(dir, 'plimsoll.db')))
   const token = /plim_\w{38}/.exec(log())?.[0] ?? ''
-  const publish = async (version: string) => {
-    const body = publishRequest({ name: 'demo', version })
-    const headers = { authorization: token }
-    return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
-  }
+  const publish = (version: string) => publishTo(url, token, { name: 'demo', version })
   const versions = async () => {
     const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
     return text
@@ -70,7 +68,7 @@ test('the daemon publishes; without its server it goes on serving files, and ret
 /** Every command works beside the daemon, or says what to do instead; none shows the password. */
 async function commands(dir: string, env: Record<string, string>): Promise<void> {
   const result = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(dir, [...args, '--dir', dir], env)
+    const { code, stdout, stderr } = await plimsollHere([...args, '--dir', dir], env)
     assert.doesNotMatch(stdout + stderr, /secret/)
     return { code, text: stdout + stderr }
   }

@@ -5,9 +5,10 @@ import { initRegistry, openRegistry } from '../../generator/registry.ts'
 import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
-import { type Daemon, plimsoll, serve } from '../support/plimsoll.ts'
+import { type Daemon, serve } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
+import { plimsollHere } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { folderOf } from '../support/workplace.ts'
 
@@ -86,11 +87,7 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
     async () => (await cluster.query(work)).length === 0,
     () => 'work is left',
   )
-  const { code, stdout } = await plimsoll(
-    two.dir,
-    ['verify', '--dir', two.dir],
-    cluster.environment(),
-  )
+  const { code, stdout } = await plimsollHere(['verify', '--dir', two.dir], cluster.environment())
   assert.equal(code, 0, stdout)
 })
 
@@ -141,7 +138,7 @@ test('two daemons share buckets: either shows each publish at once, and no index
   assert.equal((await fetch(`${two.url}/index/no/-c/no-crate`)).status, 404)
 
   const verify = ['verify', '--dir', two.dir]
-  const sound = await plimsoll(two.dir, verify, cluster.environment())
+  const sound = await plimsollHere(verify, cluster.environment())
   assert.equal(sound.code, 0, sound.stdout)
   assert.match(
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 's3://test/other' }),
@@ -165,7 +162,7 @@ test('daemons with other settings or folders are refused, and one that has ended
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }, undefined, 2),
     /is not its folder: set `storage\.public` to a folder that all daemons share/,
   )
-  const { stdout } = await plimsoll(one.dir, ['status', '--dir', one.dir], cluster.environment())
+  const { stdout } = await plimsollHere(['status', '--dir', one.dir], cluster.environment())
   const line =
     /^daemon +[0-9a-f]{8} on \S+, process \d+ at http:\S+, version \S+, seen \d+ s ago$/gm
   assert.equal(stdout.match(line)?.length, 1, stdout)

@@ -16,7 +16,7 @@ import { serverSettings } from '../support/engine.ts'
 import type { Daemon } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
-import { BASE } from '../support/registry.ts'
+import { BASE } from '../support/release.ts'
 import { PASSWORD, Visitor } from '../support/visitor.ts'
 
 const { server, skip } = postgresSuite()

@@ -1,43 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Dependency, Entry } from '../../core/entry/entry.ts'
-import { compareText } from '../../core/entry/entry.ts'
+import { compareText, type Entry } from '../../core/entry/entry.ts'
 import { parseEntry, readEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { frugally } from '../support/processor-time.ts'
+import { dependency, entry } from '../support/release.ts'
 
-const CKSUM = '0123456789abcdef'.repeat(4)
-
-function dependency(more: Partial<Dependency> & { name: string }): Dependency {
-  return {
-    req: '^1',
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-    package: null,
-    ...more,
-  }
-}
-
-function entry(more: Partial<Entry> = {}): Entry {
-  return {
-    name: 'demo',
-    vers: '1.0.0',
-    deps: [],
-    cksum: CKSUM,
-    features: {},
-    yanked: false,
-    links: null,
-    rust_version: null,
-    pubtime: null,
-    ...more,
-  }
-}
+const { cksum: CKSUM } = entry()
 
 /** A line that fits, with changes; `undefined` removes a key. */
 function line(more: object = {}): string {
@@ -54,7 +25,7 @@ function line(more: object = {}): string {
 
 /** A line whose one dependency is changed. */
 function lineWith(more: object): string {
-  return line({ deps: [{ ...dependency({ name: 'a' }), ...more }] })
+  return line({ deps: [{ ...dependency('a'), ...more }] })
 }
 
 function messages(text: string): string[] {
@@ -76,7 +47,7 @@ test('the smallest entry', () => {
 
 test('every field in its place', () => {
   const whole = entry({
-    deps: [dependency({ name: 'a' })],
+    deps: [dependency('a')],
     features: { b: ['dep:a'], a: [] },
     yanked: true,
     links: 'z',
@@ -149,16 +120,16 @@ test('a chain of ten thousand features is split in a moment', () => {
 
 test('dependencies are ordered by name, kind and all the rest, from whatever order', () => {
   const sorted = [
-    dependency({ name: 'B' }),
-    dependency({ name: 'a', req: '^1' }),
-    dependency({ name: 'a', req: '^2' }),
-    dependency({ name: 'a', req: '^2', optional: true }),
-    dependency({ name: 'a', kind: 'build' }),
-    dependency({ name: 'a', kind: 'dev' }),
-    dependency({ name: 'a', kind: 'dev', target: 'cfg(unix)' }),
-    dependency({ name: 'a', kind: 'dev', target: 'cfg(windows)' }),
-    dependency({ name: 'a', kind: 'dev', target: 'cfg(windows)', features: ['x'] }),
-    dependency({ name: 'b', package: 'z' }),
+    dependency('B'),
+    dependency('a', '^1'),
+    dependency('a', '^2'),
+    dependency('a', '^2', { optional: true }),
+    dependency('a', '^1', { kind: 'build' }),
+    dependency('a', '^1', { kind: 'dev' }),
+    dependency('a', '^1', { kind: 'dev', target: 'cfg(unix)' }),
+    dependency('a', '^1', { kind: 'dev', target: 'cfg(windows)' }),
+    dependency('a', '^1', { kind: 'dev', target: 'cfg(windows)', features: ['x'] }),
+    dependency('b', '^1', { package: 'z' }),
   ]
   const expected = renderEntry(entry({ deps: sorted }))
   assert.deepEqual(parseEntry(expected).deps, sorted)
@@ -174,7 +145,7 @@ test('text is ordered by code points, not by UTF-16 units', () => {
 })
 
 test('schema version: 3 for artifact dependencies, what another writer gave otherwise', () => {
-  const artifact = [dependency({ name: 'a', artifact: ['bin'], bindep_target: null, lib: false })]
+  const artifact = [dependency('a', '^1', { artifact: ['bin'], bindep_target: null, lib: false })]
   const version = (one: Entry) => /"v":(\d+)/.exec(renderEntry(one))?.[1] ?? null
   assert.equal(version(entry({ deps: artifact })), '3')
   assert.equal(version(entry({ deps: artifact, v: 2 })), '2')
@@ -185,10 +156,7 @@ test('schema version: 3 for artifact dependencies, what another writer gave othe
 
 test('what is absent takes the defaults of Cargo', () => {
   const text = `{"name":"demo","vers":"1.0.0","deps":[{"name":"a","req":"1"},{"name":"b","req":"1","kind":"odd"}],"cksum":"${CKSUM}"}`
-  assert.deepEqual(
-    parseEntry(text),
-    entry({ deps: [dependency({ name: 'a', req: '1' }), dependency({ name: 'b', req: '1' })] }),
-  )
+  assert.deepEqual(parseEntry(text), entry({ deps: [dependency('a', '1'), dependency('b', '1')] }))
 })
 
 test('features2 joins features by appending', () => {
@@ -211,7 +179,7 @@ test('what others wrote is read and written without a loss', () => {
     line({
       deps: [
         {
-          ...dependency({ name: '_a' }),
+          ...dependency('_a'),
           registry: 'sparse+https://x.example/i/',
           package: 'real',
           public: true,
@@ -221,7 +189,7 @@ test('what others wrote is read and written without a loss', () => {
     line({
       deps: [
         {
-          ...dependency({ name: 'a' }),
+          ...dependency('a'),
           artifact: ['bin:x'],
           bindep_target: 'wasm32-wasip1',
           lib: true,
@@ -229,14 +197,14 @@ test('what others wrote is read and written without a loss', () => {
       ],
       v: 3,
     }),
-    line({ deps: [{ ...dependency({ name: 'a' }), artifact: ['bin'] }] }),
+    line({ deps: [{ ...dependency('a'), artifact: ['bin'] }] }),
     line({
-      deps: [{ ...dependency({ name: 'a' }), stability: { since: 1 }, __proto: 0 }],
+      deps: [{ ...dependency('a'), stability: { since: 1 }, __proto: 0 }],
       badges: [],
       unknown: null,
     }),
     line({ features: { a: ['b/c'] }, features2: { d: ['dep:b'] }, v: 2 }),
-    line({ vers: '1.0.0+a', deps: [dependency({ name: 'a', req: '>= 1.0, < 2' })] }),
+    line({ vers: '1.0.0+a', deps: [dependency('a', '>= 1.0, < 2')] }),
   ]
   for (const text of theirs) {
     const once = parseEntry(text)

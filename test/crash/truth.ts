@@ -17,7 +17,7 @@ import type { Finding } from '../../generator/verify/finding.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { filesBelow } from '../support/folder.ts'
-import { encodePublish } from '../support/publish-body.ts'
+import { encodePublish, plainMetadata } from '../support/release.ts'
 import { folderOf, newRegistry } from '../support/workplace.ts'
 
 /** A version that a crash test publishes; the same parts give the same bytes. */
@@ -57,18 +57,10 @@ export async function publish(
   token: string,
   one: Candidate,
 ): Promise<{ status: number; text: string; retryAfter: number } | null> {
-  const metadata = {
-    name: one.name,
-    vers: one.version,
-    deps: [],
-    features: {},
-    description: 'A crate for tests',
-    license: 'MIT',
-  }
   const answer = await fetch(`${url}/api/v1/crates/new`, {
     method: 'PUT',
     headers: { authorization: token },
-    body: encodePublish(metadata, bytesOf(one)),
+    body: encodePublish(plainMetadata(one.name, one.version), bytesOf(one)),
   }).catch(() => null)
   const retryAfter = Number(answer?.headers.get('retry-after') ?? Number.NaN)
   const text = answer && (await answer.text().catch(() => null))

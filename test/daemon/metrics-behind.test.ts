@@ -8,14 +8,14 @@ import { test } from 'node:test'
 import { writeFailure } from '../../generator/store/catalog/pages/plain-pages.ts'
 import { one } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
+import { serve } from '../support/plimsoll.ts'
 import { plimsollHere } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { addCrate, folderOf, reopen } from '../support/workplace.ts'
 
 test('a crate that a daemon cannot render shows in /metrics and in status', async t => {
   const dir = join(folderOf(t), 'registry')
-  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   await addCrate(await reopen(t, dir), { name: 'lost', version: '1.0.0' })
   rmSync(join(dir, 'crates'), { recursive: true })
   const daemon = await serve(new Cleanup(t), dir)
@@ -23,13 +23,13 @@ test('a crate that a daemon cannot render shows in /metrics and in status', asyn
   const failures = /^plimsoll_background_failures_total\{what="build"\} (\d+)$/m.exec(metrics)?.[1]
   assert.ok(Number(failures) > 0, metrics)
   assert.match(metrics, /^plimsoll_background_failures_total\{what="git index"\} 0$/m)
-  const status = await plimsoll(dir, ['status', '--dir', dir])
+  const status = await plimsollHere(['status', '--dir', dir])
   assert.match(status.stdout, /^error {5}\S+ build: the \.crate of `lost` 1\.0\.0 is missing/m)
 })
 
 test('a page that cannot be written shows in /metrics and in status, with its next try', async t => {
   const dir = join(folderOf(t), 'registry')
-  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   // A folder where the file is to be.
   mkdirSync(join(dir, 'public/crates/stuck/crate.json'), { recursive: true })
   const registry = await reopen(t, dir)
@@ -54,9 +54,9 @@ test('a page that cannot be written shows in /metrics and in status, with its ne
       async () => (await metrics()).includes(`plimsoll_unrendered{${labels}} 1`),
       () => `${labels} is not named`,
     )
-  const status = await plimsoll(dir, ['status', '--dir', dir])
+  const status = await plimsollHere(['status', '--dir', dir])
   assert.match(status.stdout, /^failed {4}page of stuck: E\w+.*\(1 attempt, next \d{4}-\S+Z\)$/m)
-  const { stdout } = await plimsoll(dir, ['status', '--json', '--dir', dir])
+  const { stdout } = await plimsollHere(['status', '--json', '--dir', dir])
   const [{ retryAt, error, ...failed }, ...others] = JSON.parse(stdout).failed_work
   assert.deepEqual(failed, { kind: 'page', crate: 'stuck', version: null, attempts: 1 })
   assert.deepEqual(others, [])
@@ -68,7 +68,7 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
   const dir = join(folderOf(t), 'registry')
   const remote = join(folderOf(t), 'mirror.git')
   const env = { PLIMSOLL_GIT_PUSH: remote, PLIMSOLL_GIT_ENGINE: 'git' }
-  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
   const first = await serve(new Cleanup(t), dir, env)
   const failures = async () => {
@@ -82,7 +82,7 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
     () => 'the failure is not counted',
   )
   assert.match(first.log(), /a push of the git index failed; trying again/)
-  const status = await plimsoll(dir, ['status', '--dir', dir])
+  const status = await plimsollHere(['status', '--dir', dir])
   assert.match(
     status.stdout,
     /^error {5}\S+ git push: the git index was not pushed to `.*mirror\.git`/m,
@@ -106,24 +106,24 @@ test('a push that fails shows in the log, in /metrics and in status, and a start
 
 test('a command that works without a daemon says when its push fails', async t => {
   const dir = join(folderOf(t), 'registry')
-  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
   const env = { PLIMSOLL_GIT_PUSH: join(folderOf(t), 'gone.git') }
-  const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
+  const yank = await plimsollHere(['yank', 'demo@1.0.0', '--dir', dir], env)
   assert.equal(yank.code, 0, yank.stderr)
   assert.match(yank.stderr, /^warning: the git index was not pushed to `.*gone\.git`/m)
 })
 
 test('a command does not wait for a remote that does not answer, and says who will push', async t => {
   const dir = join(folderOf(t), 'registry')
-  await plimsoll(folderOf(t), ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   await addCrate(await reopen(t, dir), { name: 'demo', version: '1.0.0' })
   const silent = createServer(socket => socket.on('error', () => {})).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   t.after(() => silent.close())
   const { port } = silent.address() as AddressInfo
   const env = { PLIMSOLL_GIT_PUSH: `http://ci:sesame@127.0.0.1:${port}/index.git` }
-  const yank = await plimsoll(dir, ['yank', 'demo@1.0.0', '--dir', dir], env)
+  const yank = await plimsollHere(['yank', 'demo@1.0.0', '--dir', dir], env)
   assert.equal(yank.code, 0, yank.stderr)
   assert.match(
     yank.stderr,

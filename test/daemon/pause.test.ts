@@ -9,9 +9,11 @@ import { all } from '../../generator/store/database/statement.ts'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import { plimsoll, serve } from '../support/plimsoll.ts'
+import { serve } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { writeProject } from '../support/project.ts'
-import { publishRequest, TestRegistry } from '../support/registry.ts'
+import { TestRegistry } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { refuses, servedFolder } from '../support/served-folder.ts'
 import { until } from '../support/until.ts'
@@ -142,10 +144,10 @@ test('a daemon starts in a pause, and renders what is missing after it', async t
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   for (const args of [['init'], ['pause']])
-    assert.equal((await plimsoll('.', [...args, '--dir', dir])).code, 0)
+    assert.equal((await plimsollHere([...args, '--dir', dir])).code, 0)
   const daemon = await serve(cleanup, dir)
   assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200)
-  assert.equal((await plimsoll('.', ['resume', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['resume', '--dir', dir])).code, 0)
   await until(
     async () => (await fetch(`${daemon.url}/`)).status === 200,
     () => `the front page is not rendered: ${daemon.log()}`,

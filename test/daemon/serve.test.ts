@@ -12,8 +12,9 @@ import { run } from '../../generator/store/database/statement.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { plimsoll, root } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { head, RawClient } from '../support/raw-client.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { largePublish, receiving } from '../support/served-folder.ts'
 import { until } from '../support/until.ts'
@@ -24,7 +25,7 @@ const TOKEN = /plim_[0-9A-Za-z]{38}/
 /** A registry folder, and how to serve it in a process of its own. */
 async function folder(cleanup: Cleanup): Promise<string> {
   const dir = join(scratch(cleanup), 'registry')
-  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   return dir
 }
 
@@ -63,7 +64,7 @@ async function start(
 test('a start says that there is no administrator, and which command makes one', async t => {
   const cleanup = new Cleanup(t)
   const dir = await folder(cleanup)
-  assert.equal((await plimsoll('.', ['user', 'add', 'ann', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['user', 'add', 'ann', '--dir', dir])).code, 0)
   const database = await openDatabase(join(dir, DATABASE_FILE))
   await run(database, 'UPDATE users SET admin = 0')
   await database.close()
@@ -89,12 +90,7 @@ test('the first start prints what to paste and a token, once; later ones print n
     dl: `${first.url}/crates/{crate}/{crate}-{version}.crate`,
     api: first.url,
   })
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
-  const put = await fetch(`${first.url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: token },
-    body,
-  })
+  const put = await publishTo(first.url, token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200)
   first.child.kill('SIGTERM')
   assert.equal(await first.ended, 0)
@@ -274,11 +270,8 @@ test('a daemon starts although a crate cannot be rendered, and shows it when it 
   writeFileSync(join(dir, 'public', 'index', 'de'), 'in the way')
   const second = await start(cleanup, dir)
   const send = async (name: string) => {
-    const body = publishRequest({ name, version: '1.0.0' })
-    const init = { method: 'PUT', headers: { authorization: token }, body }
-    return (await fetch(`${second.url}/api/v1/crates/new`, init)).json() as Promise<{
-      warnings?: { other: string[] }
-    }>
+    const answer = await publishTo(second.url, token, { name, version: '1.0.0' })
+    return answer.json() as Promise<{ warnings?: { other: string[] } }>
   }
   assert.deepEqual((await send('demo')).warnings?.other, [
     'the index of `demo` could not be written yet; the daemon keeps trying',

@@ -5,9 +5,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
-import { plimsoll, root } from '../support/plimsoll.ts'
+import { root } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { head, RawClient } from '../support/raw-client.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishRequest } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -17,7 +18,7 @@ const SERVE = [process.execPath, join(root, 'dist', 'daemon', 'cli.js'), 'serve'
 async function publishing(t: TestContext, command: readonly string[]) {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
-  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const [program = '', ...args] = command
   const env = { ...process.env, PLIMSOLL_DIR: dir, PLIMSOLL_LISTEN: '127.0.0.1:0' }
   const child = spawn(program, args, { cwd: root, env, detached: true })

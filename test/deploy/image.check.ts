@@ -16,7 +16,7 @@ import {
 } from '../support/dockerfile.ts'
 import { type Confinement, enter, insideOf, npmAccess } from '../support/folder-root.ts'
 import { root as checkout } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -83,10 +83,9 @@ async function useAsContainer(cleanup: Cleanup, final: Stage, image: string): Pr
   assert.equal(await ended(enter(image, write, confinement)), 0)
 
   const authorization = /plim_\w+/.exec(said())?.[0] ?? ''
-  const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const base = 'http://127.0.0.1:8099'
-  const put = { method: 'PUT', headers: { authorization }, body }
-  const answer = await (await fetch(`${base}/api/v1/crates/new`, put)).json()
+  const demo = { name: 'demo', version: '1.0.0' }
+  const answer = await (await publishTo(base, authorization, demo)).json()
   assert.equal('errors' in (answer as object), false, JSON.stringify(answer))
   assert.match(await (await fetch(`${base}/index/de/mo/demo`)).text(), /"vers":"1\.0\.0"/)
   await until(

@@ -8,7 +8,7 @@ import { parse } from 'yaml'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -40,12 +40,9 @@ for (const [config, port] of [
       daemon: new URL(daemon.url).host,
     })
 
-    const body = publishRequest({ name: 'demo', version: '1.0.0' })
-    const put = await fetch(`${url}/api/v1/crates/new`, {
-      method: 'PUT',
-      headers: { authorization, 'x-forwarded-for': '203.0.113.1, 198.51.100.7' },
-      body,
-    })
+    const forwarded = { 'x-forwarded-for': '203.0.113.1, 198.51.100.7' }
+    const demo = { name: 'demo', version: '1.0.0' }
+    const put = await publishTo(url, authorization, demo, forwarded)
     assert.equal(put.status, 200)
     assert.deepEqual(Object.keys((await put.json()) as object), ['warnings'])
     const audit = await plimsoll(folder, ['audit', '--action', 'publish', '--dir', dir])

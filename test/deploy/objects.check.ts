@@ -10,7 +10,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { freePort } from '../support/loopback.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -55,11 +55,8 @@ test('the daemon keeps its crates on the S3 server of compose.yaml', { skip }, a
   expectCode('user', await plimsoll(folder, ['user', 'add', 'ana', '--dir', dir], env), 0)
   const made = await plimsoll(folder, ['token', 'create', '--user', 'ana', '--dir', dir], env)
   const daemon = await serve(cleanup, dir, env)
-  const put = await fetch(`${daemon.url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: made.stdout.trim() },
-    body: publishRequest({ name: 'demo', version: '1.0.0' }),
-  })
+  const demo = { name: 'demo', version: '1.0.0' }
+  const put = await publishTo(daemon.url, made.stdout.trim(), demo)
   assert.equal(put.status, 200)
   const answer = await fetch(`${daemon.url}/crates/demo/demo-1.0.0.crate`)
   assert.equal(answer.status, 200)

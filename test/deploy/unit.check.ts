@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { hostEnvironment, root } from '../support/plimsoll.ts'
-import { publishRequest } from '../support/registry.ts'
+import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { filtered, withoutFilters } from '../support/system-calls.ts'
 import { until } from '../support/until.ts'
@@ -47,11 +47,8 @@ test('the daemon publishes under the unit, and archives are read at low priority
     () => said,
   )
   const url = listening.exec(said)?.[1]
-  const put = await fetch(`${url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: /plim_\w+/.exec(said)?.[0] ?? '' },
-    body: publishRequest({ name: 'demo', version: '1.0.0' }),
-  })
+  const token = /plim_\w+/.exec(said)?.[0] ?? ''
+  const put = await publishTo(url, token, { name: 'demo', version: '1.0.0' })
   assert.equal(put.status, 200, `${await put.text()}\n${said}`)
   const nicenesses = nicenessesOf(daemon.pid)
   assert.ok(nicenesses.includes(Math.max(10, getPriority())), nicenesses.join())

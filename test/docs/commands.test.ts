@@ -15,7 +15,8 @@ import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
-import { plimsoll, root } from '../support/plimsoll.ts'
+import { root } from '../support/plimsoll.ts'
+import { plimsollHere } from '../support/program.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
 
@@ -141,7 +142,7 @@ test('every command and option of `plimsoll` that the documents show exists', as
     if (words.length === 0) continue
     const [first = '', second = ''] = words
     const command = ['user', 'token', 'downloads'].includes(first) ? [first, second] : [first]
-    const help = await plimsoll('.', [...command, '--help'])
+    const help = await plimsollHere([...command, '--help'])
     assert.equal(help.code, 0, line)
     for (const option of words.filter(word => word.startsWith('--')))
       assert.match(help.stdout, new RegExp(`${option.replace(/=.*/, '')}\\b`), line)
@@ -258,5 +259,5 @@ function writeCrate(folder: string, version = '1.0.0'): void {
 }
 
 async function ok(folder: string, ...args: readonly string[]): Promise<void> {
-  expectCode(`plimsoll ${args.join(' ')}`, await plimsoll(folder, args), 0)
+  expectCode(`plimsoll ${args.join(' ')}`, await plimsollHere(args, {}, { cwd: folder }), 0)
 }

@@ -8,10 +8,11 @@ import { cratePage, versionPage } from '../../site/crate/page.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { frontPage } from '../../site/pages/front.ts'
 import { errorPage, notFoundPage } from '../../site/pages/not-found.ts'
-import { card, crate, dependency, fleet, keel, version } from '../support/demo-facts.ts'
+import { card, crate, fleet, keel, version } from '../support/demo-facts.ts'
 import { demoFacts, demoSite } from '../support/demo-site.ts'
 import { hostile } from '../support/hostile.ts'
 import { root } from '../support/plimsoll.ts'
+import { dependency } from '../support/release.ts'
 
 const site = demoFacts('https://crates.example.com/team')
 const GOLDEN = join(root, 'test', 'golden')

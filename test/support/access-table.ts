@@ -1,7 +1,7 @@
 import type { Code } from '../../core/error/error.ts'
 import type { Scope } from '../../daemon/accounts/tokens.ts'
 import { assets } from '../../site/layout/assets.ts'
-import { publishRequest } from './registry.ts'
+import { publishRequest } from './release.ts'
 
 /**
  * Who asks: nobody; somebody with a token that is none of ours, or no longer; and with good tokens

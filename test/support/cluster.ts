@@ -5,7 +5,7 @@ import { initRegistry } from '../../generator/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import { type Daemon, plimsoll, serve } from './plimsoll.ts'
 import { execute, type TestServer } from './postgres.ts'
-import { publishRequest } from './registry.ts'
+import { publishTo } from './release.ts'
 import { startS3 } from './s3/bucket.ts'
 import type { FakeS3 } from './s3/server.ts'
 import { folderOf } from './workplace.ts'
@@ -99,8 +99,5 @@ export function publish(
   version: string,
   text = '',
 ): Promise<Response> {
-  const files = { 'src/lib.rs': text }
-  const body = publishRequest({ name: 'demo', version, files })
-  const headers = { authorization: token }
-  return fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })
+  return publishTo(url, token, { name: 'demo', version, files: { 'src/lib.rs': text } })
 }

@@ -1,22 +1,6 @@
-import type { Dependency } from '../../core/entry/entry.ts'
 import type { CrateData, CrateItem, VersionData } from '../../site/crate-data.ts'
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
-
-/** An invented dependency. */
-export function dependency(name: string, req: string, more: Partial<Dependency> = {}): Dependency {
-  return {
-    name,
-    req,
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-    package: null,
-    ...more,
-  }
-}
+import { dependency } from './release.ts'
 
 /** An invented version, in which only what matters is given. */
 export function version(more: Partial<VersionData> = {}): VersionData {

@@ -8,9 +8,8 @@ import { relist } from '../../generator/store/catalog/listing.ts'
 import { setMarks } from '../../generator/store/catalog/marks.ts'
 import { listVersions } from '../../generator/store/catalog/releases.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
-
-import { dependency } from './demo-facts.ts'
 import type { KnownCrate } from './known-crates.ts'
+import { dependency } from './release.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }

@@ -1,4 +1,5 @@
-import { crate, dependency, readme, version } from './demo-facts.ts'
+import { crate, readme, version } from './demo-facts.ts'
+import { dependency } from './release.ts'
 
 /** Markup that runs something where a page lets it. `__hit` is what a browser test looks for. */
 export const PAYLOADS: readonly string[] = [

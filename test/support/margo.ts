@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Dependency } from '../../core/entry/entry.ts'
 import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { pathOf } from './index-path.ts'
-
-/** A dependency as margo writes it; what is left out is usual. */
-export interface MargoDependency {
-  readonly name: string
-  readonly req: string
-  readonly registry?: string
-  readonly package?: string
-  readonly optional?: boolean
-  readonly kind?: 'normal' | 'build'
-  readonly features?: readonly string[]
-}
+import { dependency } from './release.ts'
 
 export interface MargoRelease extends CrateParts {
-  readonly deps?: readonly MargoDependency[]
+  readonly deps?: readonly (Partial<Dependency> & { readonly name: string })[]
   readonly features?: Readonly<Record<string, readonly string[]>>
   readonly yanked?: boolean
   /** Keys laid over the index line. */
@@ -57,7 +48,7 @@ export class MargoTree {
     const line = JSON.stringify({
       name,
       vers: version,
-      deps: (release.deps ?? []).map(dependency),
+      deps: (release.deps ?? []).map(one => dependency(one.name, one.req, one)),
       cksum: createHash('sha256').update(bytes).digest('hex'),
       features: release.features ?? {},
       yanked: release.yanked ?? false,
@@ -96,15 +87,4 @@ export class MargoTree {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, bytes)
   }
-}
-
-function dependency(one: MargoDependency): Record<string, unknown> {
-  const usual = {
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-  }
-  return { ...usual, registry: null, package: null, ...one }
 }

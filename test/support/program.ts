@@ -1,25 +1,25 @@
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
 import { Exit } from '../../generator/cli/io.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
 
-const ends = {
-  readInput: async () => '',
-  askSecret: null,
-  stopped: () => new Promise<string>(() => undefined),
-  isRead: () => true,
+/** Where a command runs, what it reads, and who is told of each text that it prints. */
+export interface Manner {
+  readonly cwd?: string
+  readonly stdin?: string
+  readonly onPrinted?: () => void
 }
 
 /**
  * Runs a command of `plimsoll` in this process, for tests whose subject is not the process: to
- * start one takes longer than most commands. Paths are absolute. `onPrinted` is told of each text.
+ * start one takes longer than most commands. One at a time, if paths are relative to `cwd`.
  */
 export async function plimsollHere(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  onPrinted: () => void = () => undefined,
+  { cwd, stdin = '', onPrinted = () => undefined }: Manner = {},
 ): Promise<Run> {
   const said = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof said) => ({
@@ -28,19 +28,39 @@ export async function plimsollHere(
       onPrinted()
     },
   })
-  const io = terminalIo({
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
-    env: { ...hostEnvironment(), ...env },
-  })
+  const [stdout, stderr] = [stream('stdout'), stream('stderr')]
+  const io = terminalIo({ stdout, stderr, env: { ...hostEnvironment(), ...env } })
+  const before = process.cwd()
   let code = 0
   try {
-    const program = await createProgram(io, args, ends)
+    if (cwd !== undefined) process.chdir(cwd)
+    const program = await createProgram(io, args, {
+      readInput: async () => stdin,
+      askSecret: null,
+      stopped: () => new Promise<string>(() => undefined),
+      isRead: () => true,
+    })
+    redirect(program, stdout, stderr)
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof Exit) code = error.code
-    else if (error instanceof CommanderError) code = 2
+    else if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2
     else throw error
+  } finally {
+    if (cwd !== undefined) process.chdir(before)
   }
   return { code, ...said }
+}
+
+type Stream = { write(text: string): void }
+
+/** Has help and errors of usage printed where everything else is. */
+function redirect(command: Command, stdout: Stream, stderr: Stream): void {
+  command.configureOutput({
+    writeOut: text => stdout.write(text),
+    writeErr: text => stderr.write(text),
+    getOutHasColors: () => false,
+    getErrHasColors: () => false,
+  })
+  for (const one of command.commands) redirect(one, stdout, stderr)
 }

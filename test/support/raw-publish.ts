@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { buffer } from 'node:stream/consumers'
+import { encodePublish, plainMetadata } from './release.ts'
 
 /** Where a server is, and the certificate of whoever vouches for it, where no one else does. */
 export interface Origin {
@@ -50,27 +51,9 @@ export function putRelease(
   facts: PublishFacts,
   crate: Uint8Array,
 ): Promise<Answer> {
-  const metadata = {
-    deps: [],
-    features: {},
-    authors: [],
-    description: `The crate ${facts.name}`,
-    documentation: null,
-    homepage: null,
-    readme: null,
-    readme_file: null,
-    keywords: [],
-    categories: [],
-    license: 'MIT',
-    license_file: null,
-    repository: null,
-    badges: {},
-    links: null,
-    rust_version: null,
-    ...facts,
-  }
-  const json = Buffer.from(JSON.stringify(metadata))
-  const body = Buffer.concat([length(json), json, length(crate), crate])
+  const description = `The crate ${facts.name}`
+  const metadata = { ...plainMetadata(facts.name, facts.vers), description, ...facts }
+  const body = Buffer.from(encodePublish(metadata, crate))
   return send(
     'PUT',
     origin,
@@ -84,10 +67,4 @@ export function putRelease(
 export function refusal(answer: Answer): string | null {
   const { errors } = JSON.parse(answer.bytes.toString()) as { errors?: { detail: string }[] }
   return errors === undefined ? null : errors.map(error => error.detail).join(', ')
-}
-
-function length(bytes: Uint8Array): Buffer {
-  const prefix = Buffer.alloc(4)
-  prefix.writeUInt32LE(bytes.length)
-  return prefix
 }

@@ -19,13 +19,10 @@ import { initRegistry, openRegistry, type Registry } from '../../generator/regis
 import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
 import { all, type Row } from '../../generator/store/database/statement.ts'
 import { Cleanup } from './cleanup.ts'
-import { buildCrate, type CrateParts } from './crate-builder.ts'
+import type { CrateParts } from './crate-builder.ts'
 import { newDatabase } from './engine.ts'
-import { encodePublish } from './publish-body.ts'
 import { withChangeHook } from './query-hook.ts'
-
-/** The base URL of every test registry without a socket. */
-export const BASE = 'http://crates.test'
+import { BASE, publishRequest } from './release.ts'
 
 export interface TestRegistryOptions {
   /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
@@ -208,39 +205,6 @@ export interface Answer {
     readonly warnings?: { invalid_categories: string[]; invalid_badges: string[]; other: string[] }
     readonly ok?: boolean
   }
-}
-
-/**
- * The body of a publish request for a crate of these parts, with the metadata that Cargo sends for
- * a plain one.
- */
-export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8Array<ArrayBuffer> {
-  return frame({ ...plainMetadata(parts.name, parts.version), ...metadata }, buildCrate(parts))
-}
-
-/** `encodePublish` in the type that `fetch` takes. */
-export function frame(metadata: unknown, crate: Uint8Array): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(encodePublish(metadata, crate))
-}
-
-/** The metadata Cargo sends for a crate without dependencies and features. */
-export function plainMetadata(name: string, vers: string): Record<string, unknown> {
-  const about = {
-    description: 'A crate for tests',
-    documentation: null,
-    homepage: null,
-    readme: null,
-  }
-  const rest = {
-    readme_file: null,
-    keywords: [],
-    categories: [],
-    license: 'MIT',
-    license_file: null,
-    badges: {},
-  }
-  const more = { repository: null, links: null, rust_version: null, authors: [] }
-  return { name, vers, deps: [], features: {}, ...about, ...rest, ...more }
 }
 
 /** Node's `fetch` types want it said that a streamed body is sent while the answer is read. */

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
-import { plimsoll, serve } from './plimsoll.ts'
-import { publishRequest } from './registry.ts'
+import { serve } from './plimsoll.ts'
+import { plimsollHere } from './program.ts'
+import { publishRequest } from './release.ts'
 import { scratch } from './scratch.ts'
 import { until } from './until.ts'
 
@@ -33,7 +34,7 @@ export async function servedFolder(
   const dir = join(scratch(cleanup), 'registry')
   const settings = { PLIMSOLL_AUTH_PASSWORD_COST: '14', PLIMSOLL_GIT_INDEX: 'off', ...env }
   const run = (args: readonly string[], stdin = '') =>
-    plimsoll('.', [...args, '--dir', dir], settings, stdin)
+    plimsollHere([...args, '--dir', dir], settings, { stdin })
   const ok = async (...args: readonly string[]) => {
     const ended = await run(args)
     assert.equal(ended.code, 0, `plimsoll ${args.join(' ')}\n${ended.stderr}`)

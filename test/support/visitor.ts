@@ -3,7 +3,8 @@ import { findUser } from '../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../daemon/accounts/credentials.ts'
 import { startSession } from '../../daemon/accounts/sessions.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
-import { BASE, type TestRegistry } from './registry.ts'
+import type { TestRegistry } from './registry.ts'
+import { BASE } from './release.ts'
 
 /** The password of everybody in tests. */
 export const PASSWORD = 'correct horse battery'

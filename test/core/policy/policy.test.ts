@@ -10,24 +10,13 @@ import type { Settings } from '../../../core/settings/settings.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { frugally } from '../../support/processor-time.ts'
+import { dependency as plain, entry as plainEntry } from '../../support/release.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
 
-function dependency(given: Partial<Dependency>): Dependency {
-  return {
-    name: 'serde',
-    req: '^1.0',
-    features: [],
-    optional: false,
-    default_features: true,
-    target: null,
-    kind: 'normal',
-    registry: null,
-    package: null,
-    ...given,
-  }
-}
+/** A dependency on serde 1, but for what is given. */
+const dependency = (given: Partial<Dependency>) => plain('serde', '^1.0', given)
 
 type About = PolicyRelease['about']
 
@@ -41,18 +30,7 @@ function release(
   return {
     name: parseName(name),
     version: parseVersion(vers),
-    entry: {
-      name,
-      vers,
-      deps: [],
-      cksum: '0'.repeat(64),
-      features: {},
-      yanked: false,
-      links: null,
-      rust_version: null,
-      pubtime: null,
-      ...entry,
-    },
+    entry: plainEntry({ name, vers, ...entry }),
     about: {
       edition: null,
       description: 'A sample.',

@@ -11,7 +11,8 @@ import { operatorChange } from '../../../generator/store/catalog/change.ts'
 import { one, type Row } from '../../../generator/store/database/statement.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
-import { BASE, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { BASE } from '../../support/release.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 

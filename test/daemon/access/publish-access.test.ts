@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { BASE, publishRequest, TestRegistry, type TokenWish } from '../../support/registry.ts'
+import { TestRegistry, type TokenWish } from '../../support/registry.ts'
+import { BASE, publishRequest } from '../../support/release.ts'
 
 const ABSENT = `this needs a token; ${BASE}/me says how to get one, then run \`cargo login\``
 const REJECTED = `this token is not valid: it is unknown, revoked or expired; ${BASE}/me says how to get a new one`

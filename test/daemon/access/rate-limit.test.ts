@@ -7,7 +7,8 @@ import { settingTable } from '../../../core/settings/schema.ts'
 import { RateLimit } from '../../../daemon/access/rate-limit.ts'
 import { addressGroup, clientAddress } from '../../../daemon/http/client-address.ts'
 import { root } from '../../support/plimsoll.ts'
-import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')

@@ -24,7 +24,8 @@ import {
   one,
   run,
 } from '../../../generator/store/database/statement.ts'
-import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
 const AT = '2026-11-20T12:00:00Z'

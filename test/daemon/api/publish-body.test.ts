@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { decodePublish } from '../../../daemon/api/publish-body.ts'
-import { encodePublish } from '../../support/publish-body.ts'
+import { encodePublish, u32 } from '../../support/release.ts'
 
 const LIMITS = { metadataBytes: 1000, crateBytes: 5000 }
 const METADATA = { name: 'demo', vers: '1.0.0', text: 'häh' }
@@ -29,12 +29,6 @@ async function objection(bytes: Uint8Array, limits = LIMITS): Promise<string> {
     return `${error.issues[0].code}: ${error.issues[0].message}`
   }
   return 'none'
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
 }
 
 test('a publish body reads the same however it is cut into chunks', async () => {

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { buildCrate, buildEvil, type Trick } from '../../support/crate-builder.ts'
-import { frame, plainMetadata, publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import {
+  encodePublish,
+  plainMetadata,
+  publishRequest,
+  sentDependency,
+  u32,
+} from '../../support/release.ts'
 
 /** A registry in which alice and bob have published, and the tokens of several people. */
 async function busy(t: TestContext, env: Record<string, string> = {}) {
@@ -30,12 +37,6 @@ async function refused(
   const answer = await test.publishBody(token, body)
   assert.deepEqual(answer, { status, body: { errors: expected.map(detail => ({ detail })) } })
   assert.deepEqual(await test.everything(), before)
-}
-
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32LE(value)
-  return bytes
 }
 
 /** A request body of these pieces. */
@@ -168,7 +169,7 @@ test('metadata that is not what it should be', async t => {
     ['version with a path', { ...good, vers: '1.0.0/../2' }, [semver('1.0.0/../2')]],
   ]
   for (const [what, metadata, expected] of rows) {
-    await t.test(what, () => refused(test, alice, frame(metadata, crate), expected))
+    await t.test(what, () => refused(test, alice, encodePublish(metadata, crate), expected))
   }
   await t.test('keys of prototypes are keys like others', async () => {
     const json = JSON.stringify(good).replace(
@@ -179,7 +180,7 @@ test('metadata that is not what it should be', async t => {
     assert.equal((await test.publishBody(alice, body)).body.errors, undefined)
   })
   await t.test('at most 20 objections to the types of fields', async () => {
-    const body = frame({ ...good, keywords: Array(1000).fill(1) }, crate)
+    const body = encodePublish({ ...good, keywords: Array(1000).fill(1) }, crate)
     assert.equal((await test.publishBody(alice, body)).body.errors?.length, 20)
   })
 })
@@ -237,25 +238,20 @@ test('a crate file that is evil, whatever is said of it', async t => {
   ]
   for (const [trick, expected] of rows) {
     await t.test(trick, () =>
-      refused(test, alice, frame(plainMetadata('evil', '1.0.0'), buildEvil(trick)), [expected]),
+      refused(test, alice, encodePublish(plainMetadata('evil', '1.0.0'), buildEvil(trick)), [
+        expected,
+      ]),
     )
   }
   await t.test('bomb', async () => {
     const bomb = buildEvil('bomb')
     const most = 1_000_000
     const expected = `the crate file unpacks to more than ${most} bytes (\`limits.unpacked_bytes\`); leave files out with \`package.exclude\``
-    await refused(test, alice, frame(plainMetadata('evil', '1.0.0'), bomb), [expected])
+    await refused(test, alice, encodePublish(plainMetadata('evil', '1.0.0'), bomb), [expected])
   })
 })
 
-const DEMO = {
-  name: 'demo',
-  version_req: '^1',
-  features: [],
-  optional: false,
-  default_features: true,
-  kind: 'normal',
-}
+const DEMO = sentDependency('demo')
 const NEEDS_DEMO =
   '[dependencies]\ndemo = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
 
@@ -308,7 +304,7 @@ test('metadata and manifest that say different things', async t => {
     ],
   ]
   for (const [what, metadata, manifest, expected] of rows) {
-    const body = frame({ ...plain, ...metadata }, buildCrate({ ...base, manifest }))
+    const body = encodePublish({ ...plain, ...metadata }, buildCrate({ ...base, manifest }))
     await t.test(what, () => refused(test, alice, body, expected))
   }
 })
@@ -394,14 +390,19 @@ test('all objections of a request at once: rights, version, metadata and policy'
   const manifest =
     'keywords = ["a","b","c","d","e","f"]\n[dependencies]\nnowhere = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
   const crate = buildCrate({ name: 'demo', version: '1.0.0', manifest })
-  await refused(test, bob, frame({ ...plainMetadata('demo', '1.0.0'), deps: [DEMO] }, crate), [
-    '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
-    '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
-    'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
-    'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
-    'the crate has 6 keywords; at most 5 are allowed (`policy.keywords_max`)',
-    'this registry has no crate `nowhere`, on which the crate depends; publish that one first, or name the registry it comes from',
-  ])
+  await refused(
+    test,
+    bob,
+    encodePublish({ ...plainMetadata('demo', '1.0.0'), deps: [DEMO] }, crate),
+    [
+      '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
+      '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
+      'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
+      'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
+      'the crate has 6 keywords; at most 5 are allowed (`policy.keywords_max`)',
+      'this registry has no crate `nowhere`, on which the crate depends; publish that one first, or name the registry it comes from',
+    ],
+  )
 })
 
 test('the same bytes again by the same owner: success, a warning, and nothing changed', async t => {

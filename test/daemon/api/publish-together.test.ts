@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { frame, plainMetadata, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { encodePublish, plainMetadata } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 
 test('50 publishes of different crates at once by one user all land', async t => {
@@ -47,7 +48,9 @@ test('50 publishes at once of one version with different bytes: exactly one wins
   )
   const metadata = plainMetadata('race', '1.0.0')
   const answers = await Promise.all(
-    bytes.map((crate, i) => test.publishBody(i % 2 === 0 ? alice : bob, frame(metadata, crate))),
+    bytes.map((crate, i) =>
+      test.publishBody(i % 2 === 0 ? alice : bob, encodePublish(metadata, crate)),
+    ),
   )
   const won = answers.flatMap((answer, i) => (answer.body.warnings ? [i] : []))
   assert.equal(won.length, 1)

@@ -7,7 +7,8 @@ import { listen } from '../../../daemon/http/listen.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { settle } from '../../support/event-loop.ts'
 import { head, RawClient } from '../../support/raw-client.ts'
-import { BASE, frame, plainMetadata, publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { BASE, encodePublish, plainMetadata, publishRequest } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 
 const PATH = '/api/v1/crates/new'
@@ -47,12 +48,12 @@ async function served(t: TestContext, env: Record<string, string> = {}) {
 }
 
 /** A body beyond every limit: a crate of 12 MiB. */
-const HUGE = frame(plainMetadata('huge', '1.0.0'), Buffer.alloc(12 * 1024 * 1024))
+const HUGE = encodePublish(plainMetadata('huge', '1.0.0'), Buffer.alloc(12 * 1024 * 1024))
 
 test('metadata beyond its limit is what is refused, not the .crate', async t => {
   const { test, token } = await served(t)
   const metadata = { ...plainMetadata('demo', '1.0.0'), description: 'x'.repeat(12 * 1024 * 1024) }
-  const body = frame(metadata, Buffer.alloc(1))
+  const body = encodePublish(metadata, Buffer.alloc(1))
   const headers = { authorization: token, 'content-length': String(body.length) }
   const answer = await test.app.request(PATH, {
     method: 'PUT',
@@ -219,7 +220,7 @@ test('a client that vanishes half-way leaves nothing, and is no failure of the d
   // More than is collected before the first write.
   const files = { 'src/data.bin': randomBytes(100_000).toString('latin1') }
   const crate = buildCrate({ name: 'gone', version: '1.0.0', files })
-  const body = frame(plainMetadata('gone', '1.0.0'), crate)
+  const body = encodePublish(plainMetadata('gone', '1.0.0'), crate)
   const incoming = join(test.dir, 'crates', 'incoming')
   for (const [what, end] of [
     ['in the metadata', 50],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { frame, plainMetadata, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { encodePublish, plainMetadata } from '../../support/release.ts'
 
 /** The most archives of somebody else that are read while a publish waits for its turn. */
 const TURNS = 5
@@ -10,7 +11,7 @@ const TURNS = 5
 function costlyPublish(): Uint8Array<ArrayBuffer> {
   const zeros = new Uint8Array(100 * 1024 * 1024)
   const crate = buildCrate({ name: 'costly', version: '1.0.0', files: { 'src/lib.rs': '', zeros } })
-  return frame(plainMetadata('costly', '2.0.0'), crate)
+  return encodePublish(plainMetadata('costly', '2.0.0'), crate)
 }
 
 test("one user's costly archives delay nobody else's publish", async t => {

@@ -16,9 +16,9 @@ import {
   versionsAnswer,
 } from '../../../daemon/api/schema.ts'
 import { run } from '../../../generator/store/database/statement.ts'
-import { ownDependency } from '../../support/own-dependency.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
-import { BASE, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { BASE, ownDependency } from '../../support/release.ts'
 
 let registry: TestRegistry
 const teardown: (() => unknown)[] = []

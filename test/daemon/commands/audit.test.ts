@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { root } from '../../support/plimsoll.ts'
-import { publishRequest } from '../../support/registry.ts'
+import { publishTo } from '../../support/release.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
 import { refuses, type ServedFolder, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
@@ -16,12 +16,9 @@ async function eventful({ run, ok, url }: ServedFolder): Promise<void> {
     0,
   )
   const token = await ok('token', 'create', '--user', 'alice')
-  const body = publishRequest({ name: 'Demo_Crate', version: '1.0.0' })
   const headers = { authorization: token }
-  assert.equal(
-    (await fetch(`${url}/api/v1/crates/new`, { method: 'PUT', headers, body })).status,
-    200,
-  )
+  const demo = { name: 'Demo_Crate', version: '1.0.0' }
+  assert.equal((await publishTo(url, token, demo)).status, 200)
   const yank = `${url}/api/v1/crates/Demo_Crate/1.0.0/yank`
   assert.equal((await fetch(yank, { method: 'DELETE', headers })).status, 200)
   await new RemoteBrowser(url).logIn('alice', 'not the right one')

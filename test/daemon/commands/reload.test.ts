@@ -10,8 +10,9 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { type Reload, reload } from '../../../daemon/commands/reload.ts'
 import { serveLock } from '../../../generator/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
-import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
-import { publishRequest } from '../../support/registry.ts'
+import { hostEnvironment, root } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
+import { publishTo } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -23,7 +24,7 @@ const TEXT = `// ${randomBytes(2000).toString('hex')}`
 /** A daemon with these settings, started by `command` with what follows it. */
 async function start(t: TestContext, settings: string, command = SERVE) {
   const dir = join(folderOf(t), 'registry')
-  assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const set = (text: string) => writeFileSync(join(dir, 'plimsoll.toml'), text)
   set(settings)
   const [program = '', ...args] = command
@@ -51,9 +52,8 @@ async function start(t: TestContext, settings: string, command = SERVE) {
   const url = /^listening on (http\S+?)\s*$/m.exec(said)?.[1] ?? ''
   const [authorization = ''] = /plim_[0-9A-Za-z]{38}/.exec(said) ?? []
   const publish = async (version: string) => {
-    const body = publishRequest({ name: 'demo', version, files: { 'src/lib.rs': TEXT } })
-    const init = { method: 'PUT', headers: { authorization }, body }
-    return (await (await fetch(`${url}/api/v1/crates/new`, init)).text()).slice(0, 200)
+    const parts = { name: 'demo', version, files: { 'src/lib.rs': TEXT } }
+    return (await (await publishTo(url, authorization, parts)).text()).slice(0, 200)
   }
   return { dir, child, ended, url, set, says, publish }
 }

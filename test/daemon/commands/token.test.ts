@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publishRequest } from '../../support/registry.ts'
+import { publishTo } from '../../support/release.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -14,12 +14,7 @@ const PATTERN = 'matches no crate; write a crate name, or the start of one follo
 
 /** What a daemon says to a publish with a token. */
 async function publish(url: string, token: string, name: string): Promise<string> {
-  const body = publishRequest({ name, version: '1.0.0' })
-  const response = await fetch(`${url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: token },
-    body,
-  })
+  const response = await publishTo(url, token, { name, version: '1.0.0' })
   const { errors = [] } = (await response.json()) as { errors?: { detail: string }[] }
   return `${response.status} ${errors.map(one => one.detail).join(', ')}`.trim()
 }

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
-import { hostEnvironment, plimsoll, root } from '../../support/plimsoll.ts'
+import { hostEnvironment, root } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { RemoteBrowser } from '../../support/remote-browser.ts'
 import { scratch } from '../../support/scratch.ts'
 import { refuses, servedFolder } from '../../support/served-folder.ts'
@@ -55,7 +56,7 @@ test('user add, list: what is said, and what is refused', async t => {
 
 test('the first user is an administrator, and the command says so', async t => {
   const dir = join(scratch(new Cleanup(t)), 'registry')
-  const ok = async (...args: string[]) => (await plimsoll('.', [...args, '--dir', dir])).stdout
+  const ok = async (...args: string[]) => (await plimsollHere([...args, '--dir', dir])).stdout
   await ok('init')
   assert.equal(await ok('user', 'add', 'ada'), 'added ada, an administrator as the first user\n')
   assert.equal(await ok('user', 'add', 'bob'), 'added bob\n')
@@ -99,7 +100,7 @@ test('user --password-stdin takes one line; user link gives a link that works', 
 test('user password asks at a terminal, twice and without showing what is typed', async t => {
   const dir = join(scratch(new Cleanup(t)), 'registry')
   for (const words of [['init'], ['user', 'add', 'alice']])
-    assert.equal((await plimsoll('.', [...words, '--dir', dir])).code, 0)
+    assert.equal((await plimsollHere([...words, '--dir', dir])).code, 0)
   const cli = join(root, 'dist', 'program', 'cli.js')
   const line = `'${process.execPath}' '${cli}' user password alice --dir '${dir}'`
   const ask = async (...typed: string[]) => {

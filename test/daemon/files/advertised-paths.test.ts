@@ -6,7 +6,8 @@ import { deleteReleases } from '../../../generator/delete.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { BASE, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { BASE } from '../../support/release.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 
 const DEMO = { name: 'Demo_x', version: '1.0.0-rc.1+b.2' }

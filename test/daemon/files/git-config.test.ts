@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
-import { plimsoll, serve } from '../../support/plimsoll.ts'
+import { serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 test('who clones the git index of a daemon that has just moved to another address is sent to the new one', async t => {
   const dir = join(folderOf(t), 'registry')
-  expectCode('init', await plimsoll(folderOf(t), ['init', '--dir', dir]), 0)
+  expectCode('init', await plimsollHere(['init', '--dir', dir]), 0)
   const config = (): { api: string } => {
     const args = ['--git-dir', join(dir, 'public', 'index.git'), 'show', 'HEAD:config.json']
     return JSON.parse(execFileSync('git', args, { encoding: 'utf8' })) as { api: string }

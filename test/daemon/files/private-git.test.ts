@@ -7,7 +7,7 @@ import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { type Run, run } from '../../support/command.ts'
 import { writeProject } from '../../support/project.ts'
-import { publishRequest } from '../../support/registry.ts'
+import { publishTo } from '../../support/release.ts'
 import { scratch } from '../../support/scratch.ts'
 import { type ServedFolder, servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
@@ -26,13 +26,9 @@ async function scene(t: TestContext): Promise<Scene> {
   const folder = scratch(new Cleanup(t))
   await served.ok('user', 'add', 'alice')
   const token = await served.ok('token', 'create', '--user', 'alice')
-  const body = publishRequest({
-    name: 'foo',
-    version: '1.0.0',
-    files: { 'src/lib.rs': 'pub fn foo() {}\n' },
-  })
-  const init = { method: 'PUT', headers: { authorization: token }, body }
-  assert.equal((await fetch(`${served.url}/api/v1/crates/new`, init)).status, 200)
+  const files = { 'src/lib.rs': 'pub fn foo() {}\n' }
+  const foo = { name: 'foo', version: '1.0.0', files }
+  assert.equal((await publishTo(served.url, token, foo)).status, 200)
   const host = {
     PATH: process.env.PATH ?? '',
     HOME: folder,

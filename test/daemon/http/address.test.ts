@@ -10,6 +10,7 @@ import { clientAddress } from '../../../daemon/http/client-address.ts'
 import { listen } from '../../../daemon/http/listen.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { plimsoll, serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { scratch } from '../../support/scratch.ts'
 
@@ -61,7 +62,7 @@ test('serve on a Unix socket needs a base URL, and then answers there', async t 
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
   const dir = join(folder, 'registry')
-  await plimsoll('.', ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   const socket = join(folder, 'plimsoll.sock')
   const refused = await plimsoll('.', ['serve', '--dir', dir, '--listen', `unix:${socket}`])
   assert.deepEqual(
@@ -76,7 +77,7 @@ test('serve on a Unix socket needs a base URL, and then answers there', async t 
 test('an address that means every address of the machine is warned of', async t => {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
-  await plimsoll('.', ['init', '--dir', dir])
+  await plimsollHere(['init', '--dir', dir])
   const daemon = await serve(cleanup, dir, {}, undefined, '0.0.0.0:0')
   assert.match(
     daemon.log(),

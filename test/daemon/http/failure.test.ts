@@ -7,7 +7,8 @@ import { makeToken } from '../../../daemon/accounts/tokens.ts'
 import { failureBody, refused } from '../../../daemon/http/answer.ts'
 import { openLog } from '../../../daemon/http/log.ts'
 import { run } from '../../../generator/store/database/statement.ts'
-import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 
 /** The answer to a refusal. */
 async function answerTo(

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Hono } from 'hono'
 import { readToEnd, readWhole } from '../../../daemon/http/request-body.ts'
-import { publishRequest, TestRegistry } from '../../support/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { publishRequest } from '../../support/release.ts'
 import { form, Visitor } from '../../support/visitor.ts'
 
 /** A body that goes on arriving, a byte at a time, for as long as somebody reads it; `sent` is what arrived. */

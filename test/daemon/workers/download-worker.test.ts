@@ -9,7 +9,8 @@ import { buildPages } from '../../../generator/pages/pages.ts'
 import { markDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
 import { run, value } from '../../../generator/store/database/statement.ts'
 import { verify } from '../../../generator/verify/verify.ts'
-import { BASE, TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
+import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
+import { BASE } from '../../support/release.ts'
 
 /** A registry with two versions of `demo`, and the worker that writes its downloads. */
 async function start(t: TestContext, options: TestRegistryOptions = {}) {

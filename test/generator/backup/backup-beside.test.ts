@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { plimsoll, serve } from '../../support/plimsoll.ts'
-import { publishRequest } from '../../support/registry.ts'
+import { publishTo } from '../../support/release.ts'
 import { scratch } from '../../support/scratch.ts'
 import { servedFolder } from '../../support/served-folder.ts'
 import { until } from '../../support/until.ts'
@@ -20,11 +20,8 @@ test('a backup made while publishes go on has every release acknowledged before 
   let goesOn = true
   const publisher = async (name: string) => {
     for (let patch = 0; goesOn; patch++) {
-      const body = publishRequest({ name, version: `1.0.${patch}` })
-      const init = { method: 'PUT', headers: { authorization: token }, body }
-      const answer = (await (await fetch(`${url}/api/v1/crates/new`, init)).json()) as {
-        errors?: unknown
-      }
+      const put = await publishTo(url, token, { name, version: `1.0.${patch}` })
+      const answer = (await put.json()) as { errors?: unknown }
       assert.equal(answer.errors, undefined, JSON.stringify(answer))
       acknowledged.push(`${name} 1.0.${patch}`)
     }
@@ -75,9 +72,8 @@ test('a backup made while publishes go on has every release acknowledged before 
     [],
   )
   // The old token still works there: it is part of what was saved.
-  const body = publishRequest({ name: 'epsilon', version: '1.0.0' })
-  const init = { method: 'PUT', headers: { authorization: token }, body }
-  assert.equal((await fetch(`${again.url}/api/v1/crates/new`, init)).status, 200)
+  const epsilon = { name: 'epsilon', version: '1.0.0' }
+  assert.equal((await publishTo(again.url, token, epsilon)).status, 200)
 })
 
 function indexPath(name: string): string {

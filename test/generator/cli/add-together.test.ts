@@ -7,7 +7,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode, type Run } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { plimsoll as program, serve } from '../../support/plimsoll.ts'
-import { frame, plainMetadata } from '../../support/registry.ts'
+import { encodePublish, plainMetadata } from '../../support/release.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -110,7 +110,7 @@ test('a process adds what a daemon takes in at the same time: of each version, o
   const first = join(here.dir, 'public', 'crates', 'race', `race-${VERSIONS[0]}.crate`)
   const begun = await Promise.race([adding, waitFor(first)])
   for (const version of [...VERSIONS].reverse()) {
-    const body = frame(plainMetadata('race', version), here.bytes('two', version))
+    const body = encodePublish(plainMetadata('race', version), here.bytes('two', version))
     const response = await fetch(`${daemon.url}/api/v1/crates/new`, {
       method: 'PUT',
       headers: { authorization: token },

@@ -7,7 +7,8 @@ import { Cleanup } from '../../support/cleanup.ts'
 import type { Run } from '../../support/command.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
-import { plimsoll as program, serve } from '../../support/plimsoll.ts'
+import { serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -20,7 +21,7 @@ async function scene(t: TestContext) {
   const folder = folderOf(t)
   const dir = join(folder, 'registry')
   const plimsoll = (...args: string[]): Promise<Run> =>
-    program(folder, [...args, '--dir', dir], ENV)
+    plimsollHere([...args, '--dir', dir], ENV, { cwd: folder })
   const file = (name: string, parts: CrateParts | Uint8Array): string => {
     const path = join(folder, name)
     mkdirSync(join(path, '..'), { recursive: true })
@@ -76,7 +77,9 @@ test('what add renders goes by the settings of now, config.json too', async t =>
 
 test('a bad address stops init before anything is made', async t => {
   const folder = folderOf(t)
-  const run = await program(folder, ['init', '--dir', 'registry', '--base-url', 'nonsense'], ENV)
+  const run = await plimsollHere(['init', '--dir', 'registry', '--base-url', 'nonsense'], ENV, {
+    cwd: folder,
+  })
   assert.equal(run.code, 2)
   assert.match(
     run.stderr,
@@ -98,7 +101,7 @@ test('every command but init says how to make a registry where there is none', a
     ['yank', 'a@1.0.0'],
     ['add', '.'],
   ]) {
-    expect(await program(folder, [...args, '--dir', 'nowhere'], ENV), 2, '', words)
+    expect(await plimsollHere([...args, '--dir', 'nowhere'], ENV, { cwd: folder }), 2, '', words)
   }
   assert.equal(existsSync(join(folder, 'nowhere')), false)
 })
@@ -214,7 +217,7 @@ test('every command overrides settings by flags', async t => {
   assert.equal((await plimsoll('status', '--set', 'auth.required')).code, 2)
   const fresh = join(folder, 'fresh')
   const made = ['init', '--dir', fresh, '--set', 'auth.required=true', '--api', 'none']
-  assert.equal((await program(folder, made, ENV)).code, 0)
+  assert.equal((await plimsollHere(made, ENV, { cwd: folder })).code, 0)
   const text = readFileSync(join(fresh, 'plimsoll.toml'), 'utf8')
   assert.match(text, /^required = true$/m)
   assert.match(text, /^api = "none"$/m)
@@ -374,9 +377,13 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
   file('crates/a.crate', { name: 'demo', version: '1.0.0' })
   writeFileSync(join(folder, 'crates', 'plimsoll.toml'), 'yanked = ["demo@1.0.0"]\n')
   const build = (...args: string[]) =>
-    program(folder, ['build', '--from', 'crates', '--out', 'out', ...args], {
-      XDG_CACHE_HOME: folder,
-    })
+    plimsollHere(
+      ['build', '--from', 'crates', '--out', 'out', ...args],
+      {
+        XDG_CACHE_HOME: folder,
+      },
+      { cwd: folder },
+    )
   const first = await build('--base-url', BASE)
   const count = filesBelow(join(folder, 'out')).length
   expect(first, 0, `1 version of 1 crate; ${count} files changed in out\n`, '')
@@ -389,7 +396,7 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
   assert.equal(broken.code, 1)
   assert.match(broken.stderr, /^error: .*crates[/\\]bad\.crate: /)
   assert.equal(treeDigest(join(folder, 'out')), before)
-  const strange = await program(folder, ['build', '--from', 'out', '--out', '.'])
+  const strange = await plimsollHere(['build', '--from', 'out', '--out', '.'], {}, { cwd: folder })
   assert.equal(strange.code, 2)
 })
 
@@ -397,11 +404,9 @@ test('build --from a folder without .crate files makes an empty registry and say
   const { folder, file } = await scene(t)
   mkdirSync(join(folder, 'empty'))
   const build = (from: string) =>
-    program(
-      folder,
-      ['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'],
-      ENV,
-    )
+    plimsollHere(['build', '--from', from, '--out', 'out', '--base-url', BASE, '--no-cache'], ENV, {
+      cwd: folder,
+    })
   const note = (from: string) =>
     `warning: there is no .crate file in or below ${from}, so out has no crates\n`
   const first = await build('empty')

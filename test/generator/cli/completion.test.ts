@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
 import { run } from '../../support/command.ts'
-import { plimsoll, root } from '../../support/plimsoll.ts'
+import { root } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { scratch } from '../../support/scratch.ts'
 
 const cleanup = new Cleanup({ after })
@@ -22,7 +23,7 @@ before(async () => {
     })
   writeFileSync(join(folder, 'access log'), '')
   for (const shell of ['bash', 'zsh', 'fish']) {
-    const { code, stdout } = await plimsoll(folder, ['completion', shell])
+    const { code, stdout } = await plimsollHere(['completion', shell], {}, { cwd: folder })
     assert.equal(code, 0)
     writeFileSync(join(folder, `script.${shell}`), stdout)
   }
@@ -89,7 +90,7 @@ test('zsh understands its script', async () => {
 
 test('what stands before the last word decides what is offered', async () => {
   const offered = async (...words: string[]) => {
-    const { stdout } = await plimsoll(folder, ['complete-words', '--', ...words])
+    const { stdout } = await plimsollHere(['complete-words', '--', ...words], {}, { cwd: folder })
     return stdout.trimEnd().split('\n')
   }
   const commands = (await offered('')).map(line => line.split('\t')[0])
@@ -102,7 +103,7 @@ test('what stands before the last word decides what is offered', async () => {
 })
 
 test('another shell is refused', async () => {
-  const { code, stderr } = await plimsoll(folder, ['completion', 'tcsh'])
+  const { code, stderr } = await plimsollHere(['completion', 'tcsh'], {}, { cwd: folder })
   assert.equal(code, 2)
   assert.match(stderr, /bash, zsh, fish/)
 })

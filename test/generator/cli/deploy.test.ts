@@ -6,7 +6,7 @@ import { isOwnPath } from '../../../core/paths/own.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
-import { plimsoll } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -18,7 +18,7 @@ test('a static tree is built and deployed; keys are never printed', async t => {
   const file = join(folder, 'crates', 'demo.crate')
   writeFileSync(file, buildCrate({ name: 'demo', version: '1.0.0' }))
   const ok = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsoll(folder, args, env)
+    const { code, stdout, stderr } = await plimsollHere(args, env, { cwd: folder })
     assert.equal(code, 0, stderr)
     assert.ok(!`${stdout}${stderr}`.includes(env.AWS_SECRET_ACCESS_KEY))
     return stdout
@@ -32,9 +32,13 @@ test('a static tree is built and deployed; keys are never printed', async t => {
   assert.ok(s3.objects.has('www/index/de/mo/demo'))
   const again = JSON.parse(await ok(...to, '--json')) as { uploaded: string[]; unchanged: number }
   assert.deepEqual([again.uploaded, again.unchanged], [[], s3.objects.size])
-  const inside = await plimsoll(folder, ['deploy', '--from', 'public', '--to', 'public/www'], env)
+  const inside = await plimsollHere(['deploy', '--from', 'public', '--to', 'public/www'], env, {
+    cwd: folder,
+  })
   assert.match(inside.stderr, /lie inside each other/)
-  const wrong = await plimsoll(folder, ['deploy', '--from', 'public', '--to', 's3://X'], env)
+  const wrong = await plimsollHere(['deploy', '--from', 'public', '--to', 's3://X'], env, {
+    cwd: folder,
+  })
   assert.deepEqual(
     [wrong.code, /is neither a folder nor the address of a bucket/.test(wrong.stderr)],
     [2, true],
@@ -49,7 +53,7 @@ test('a registry folder is no target, also with the --delete that a deploy names
   put('demo')
   put('other')
   const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example' }
-  const call = (...args: string[]) => plimsoll(folder, args, env)
+  const call = (...args: string[]) => plimsollHere(args, env, { cwd: folder })
   const build = () => call('build', '--from', 'from', '--out', 'pub', '--no-cache')
   assert.equal((await build()).code, 0)
   assert.equal((await call('init', '--dir', 'regd')).code, 0)

@@ -5,14 +5,14 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { Lock } from '../../../generator/store/lock.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { plimsoll } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const ENV = { PLIMSOLL_GIT_INDEX: 'off', PLIMSOLL_DOWNLOADS_COUNT: 'imported' }
 
 test('downloads import: folders, packed logs, a broken one, and the pages that show it', async t => {
   const folder = folderOf(t)
-  const run = (...args: string[]) => plimsoll(folder, args, ENV)
+  const run = (...args: string[]) => plimsollHere(args, ENV, { cwd: folder })
   await run('init', '--base-url', 'https://crates.example/cargo')
   writeFileSync(join(folder, 'demo.crate'), buildCrate({ name: 'demo', version: '1.0.0' }))
   await run('add', 'demo.crate')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Run } from '../../support/command.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
-import { plimsoll as program } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const BASE = 'https://crates.example'
@@ -24,7 +24,7 @@ async function scene(t: TestContext) {
   put('keel', '1.0.0')
   for (const name of ['aft', 'bow', 'cabin', 'deck'])
     for (const version of ['1.0.0', '1.1.0']) put(name, version, NEEDS_KEEL)
-  const plimsoll = (...args: string[]): Promise<Run> => program(folder, args, ENV)
+  const plimsoll = (...args: string[]): Promise<Run> => plimsollHere(args, ENV, { cwd: folder })
   assert.equal((await plimsoll('init')).code, 0)
   return { folder, plimsoll }
 }
@@ -65,13 +65,16 @@ test('every command that reports has one JSON text on stdout', async t => {
 
 test('init says where the registry is, as JSON, too', async t => {
   const folder = folderOf(t)
-  assert.deepEqual(await json(program(folder, ['init', '--json', '--api', 'none'], ENV)), {
-    dir: './registry',
-    base_url: BASE,
-    index: `sparse+${BASE}/index/`,
-    api: null,
-  })
-  const { stdout } = await program(folder, ['init', '--dir', 'other'], ENV)
+  assert.deepEqual(
+    await json(plimsollHere(['init', '--json', '--api', 'none'], ENV, { cwd: folder })),
+    {
+      dir: './registry',
+      base_url: BASE,
+      index: `sparse+${BASE}/index/`,
+      api: null,
+    },
+  )
+  const { stdout } = await plimsollHere(['init', '--dir', 'other'], ENV, { cwd: folder })
   assert.equal(stdout, 'created a registry in other; start it with `plimsoll serve --dir other`\n')
 })
 

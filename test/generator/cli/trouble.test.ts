@@ -23,6 +23,7 @@ import { run as command, type Run } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { treeDigest } from '../../support/folder.ts'
 import { plimsoll as program, root } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { scratch } from '../../support/scratch.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -39,7 +40,7 @@ before(async () => {
   })
   const init = ['init', '--base-url', 'https://crates.example', '--dir', dir]
   for (const args of [init, ['add', ...files, '--dir', dir]])
-    assert.equal((await program(template, args, ENV)).code, 0)
+    assert.equal((await plimsollHere(args, ENV)).code, 0)
 })
 
 /** A registry folder with two crates of one version each, and the command to be run on it. */
@@ -47,8 +48,7 @@ async function scene(t: TestContext) {
   const folder = folderOf(t)
   cpSync(template, folder, { recursive: true, preserveTimestamps: true })
   const dir = join(folder, 'registry')
-  const plimsoll = (...args: string[]): Promise<Run> =>
-    program(folder, [...args, '--dir', dir], ENV)
+  const plimsoll = (...args: string[]): Promise<Run> => plimsollHere([...args, '--dir', dir], ENV)
   return { folder, dir, plimsoll }
 }
 
@@ -79,8 +79,8 @@ for (const [how, lose] of [
     // What the message advises.
     renameSync(join(dir, 'public'), join(folder, 'old'))
     const fresh = join(folder, 'fresh')
-    assert.equal((await program(folder, ['init', '--dir', fresh], ENV)).code, 0)
-    const run = await program(folder, ['import', 'old', '--dir', fresh], ENV)
+    assert.equal((await plimsollHere(['init', '--dir', fresh], ENV)).code, 0)
+    const run = await plimsollHere(['import', 'old', '--dir', fresh], ENV, { cwd: folder })
     assert.equal(run.stdout, '2 added, 0 refused\n')
   })
 }
@@ -186,7 +186,9 @@ test('verify --repair takes away what lies in the place of a file or a folder', 
 })
 
 test('a backup leaves nothing but the backup, also when the disk is full', async t => {
-  const { folder, dir, plimsoll } = await scene(t)
+  const { folder, dir } = await scene(t)
+  // The end of a process closes the database, and nothing lies beside it.
+  const plimsoll = (...args: string[]) => program(folder, [...args, '--dir', dir], ENV)
   const before = readdirSync(dir)
   // Old enough that nobody can be at work on it.
   mkdirSync(join(dir, '.writing-0123456789abcdef'))

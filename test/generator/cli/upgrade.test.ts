@@ -7,6 +7,7 @@ import { PLIMSOLL } from '../../../generator/projections/context.ts'
 import { levelOf } from '../../../generator/store/database/schema/migrations.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { laterProgram, plimsoll, serve } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { EXPANDING } from '../../support/versions.ts'
 import { folderOf } from '../../support/workplace.ts'
 
@@ -28,7 +29,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   const dir = join(folder, 'registry')
   const newer = (...args: string[]) =>
     plimsoll(folder, [...args, '--dir', dir], {}, '', laterProgram('newer'))
-  assert.equal((await plimsoll(folder, ['init', '--dir', dir])).code, 0)
+  assert.equal((await plimsollHere(['init', '--dir', dir])).code, 0)
   const records = new Libsql(join(dir, 'plimsoll.db'))
   t.after(() => records.close())
   const steps = () =>
@@ -61,7 +62,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   assert.equal(steps(), LEVEL)
   // So it is when only the lists have another format.
   records.exec("UPDATE facts SET value = '8' WHERE key = 'listings'")
-  const lists = await plimsoll(folder, ['status', '--dir', dir])
+  const lists = await plimsollHere(['status', '--dir', dir])
   assert.match(lists.stderr, /it has lists of format 8, and .* needs lists of format \d+;/)
   assert.equal(formats(), '8')
 
@@ -83,7 +84,7 @@ test('a restored backup of an older version is upgraded, and that is said; one o
   const dir = join(folder, 'registry')
   const file = join(folder, 'backup.tar')
   for (const words of [['init'], ['backup', file]])
-    assert.equal((await plimsoll(folder, [...words, '--dir', dir])).code, 0)
+    assert.equal((await plimsollHere([...words, '--dir', dir])).code, 0)
   const restored = await plimsoll(
     folder,
     ['restore', file, '--dir', join(folder, 'restored')],
@@ -99,13 +100,13 @@ test('a restored backup of an older version is upgraded, and that is said; one o
   const newer = join(folder, 'newer.tar')
   const words = ['backup', newer, '--dir', join(folder, 'restored')]
   assert.equal((await plimsoll(folder, words, {}, '', laterProgram('newest'))).code, 1)
-  assert.equal((await plimsoll(folder, words)).code, 0)
+  assert.equal((await plimsollHere(words)).code, 0)
   const contracted = join(folder, 'contracted')
   const restore = ['restore', newer, '--dir', contracted]
   assert.equal((await plimsoll(folder, restore, {}, '', laterProgram('newest'))).code, 0)
   const newest = join(folder, 'newest.tar')
   const save = ['backup', newest, '--dir', contracted]
   assert.equal((await plimsoll(folder, save, {}, '', laterProgram('newest'))).code, 0)
-  const late = await plimsoll(folder, ['restore', newest, '--dir', join(folder, 'late')])
+  const late = await plimsollHere(['restore', newest, '--dir', join(folder, 'late')])
   assert.match(late.stderr, /was written by a newer version of Plimsoll than this one/)
 })

@@ -8,7 +8,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { expectCode } from '../../support/command.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { MargoTree } from '../../support/margo.ts'
-import { plimsoll } from '../../support/plimsoll.ts'
+import { plimsollHere } from '../../support/program.ts'
 import { writeProject } from '../../support/project.ts'
 import { scratch } from '../../support/scratch.ts'
 
@@ -57,14 +57,10 @@ test('after an import Cargo resolves and builds what it did before', {
   writeFileSync(join(nothing, 'config.json'), JSON.stringify({ dl: standIn.url }))
 
   const dir = join(folder, 'new')
-  const after = await startOver(cleanup, folder, dir)
-  const ended = expectCode(
-    'plimsoll import',
-    await plimsoll(folder, ['import', root, '--dir', dir]),
-    0,
-  )
+  const after = await startOver(cleanup, dir)
+  const ended = expectCode('plimsoll import', await plimsollHere(['import', root, '--dir', dir]), 0)
   assert.equal(ended.stdout, '200 added, 0 refused\n')
-  expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
+  expectCode('plimsoll verify', await plimsollHere(['verify', '--dir', dir]), 0)
 
   const locks: string[] = []
   for (const [at, index] of [old.indexUrl, `sparse+${after.url}/index/`].entries()) {
@@ -88,10 +84,10 @@ test('after an import Cargo resolves and builds what it did before', {
 })
 
 /** A new registry behind a dumb file server over its public tree. */
-async function startOver(cleanup: Cleanup, folder: string, dir: string): Promise<FileServer> {
+async function startOver(cleanup: Cleanup, dir: string): Promise<FileServer> {
   mkdirSync(join(dir, 'public'), { recursive: true })
   const server = await FileServer.start(cleanup, join(dir, 'public'))
   const init = ['init', '--dir', dir, '--base-url', server.url, '--api', 'none']
-  expectCode('plimsoll init', await plimsoll(folder, init), 0)
+  expectCode('plimsoll init', await plimsollHere(init), 0)
   return server
 }

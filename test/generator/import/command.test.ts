@@ -11,7 +11,7 @@ import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
-import { plimsoll, root, serve } from '../../support/plimsoll.ts'
+import { root, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
 import { folderOf } from '../../support/workplace.ts'
@@ -40,7 +40,7 @@ function oldRegistry(folder: string, base = 'https://old.example/'): MargoTree {
 async function init(folder: string, name: string): Promise<string> {
   const dir = join(folder, name)
   const settings = ['init', '--dir', dir, '--base-url', 'https://new.example']
-  expectCode('plimsoll init', await plimsoll(folder, settings), 0)
+  expectCode('plimsoll init', await plimsollHere(settings), 0)
   return dir
 }
 
@@ -54,7 +54,7 @@ function shown(dir: string): Record<string, string> {
 }
 
 async function importInto(folder: string, dir: string, ...more: string[]) {
-  return plimsoll(folder, ['import', join(folder, 'old'), '--dir', dir, ...more])
+  return plimsollHere(['import', join(folder, 'old'), '--dir', dir, ...more])
 }
 
 /** Starts an import and kills it the hard way when that many `.crate` files are in the store. */
@@ -101,7 +101,7 @@ test('an import that is killed again and again ends as one that is not', {
   assert.deepEqual(shown(killed), shown(calm))
   // What a killed import was still receiving goes with time; nothing else may be left to mend.
   for (const dir of [calm, killed]) {
-    const verified = await plimsoll(folder, ['verify', '--dir', dir])
+    const verified = await plimsollHere(['verify', '--dir', dir])
     assert.deepEqual([verified.code, verified.stdout], [0, 'everything agrees\n'])
   }
 })
@@ -122,7 +122,7 @@ test('an import works beside a running daemon, which shows what has come', {
     async () => JSON.parse(expectCode('status', await status(), 0).stdout).pending === 0,
     () => 'the daemon has not committed to the git index',
   )
-  expectCode('plimsoll verify', await plimsoll(folder, ['verify', '--dir', dir]), 0)
+  expectCode('plimsoll verify', await plimsollHere(['verify', '--dir', dir]), 0)
 })
 
 test('what is refused ends it with 1, and the JSON report names everything', {
@@ -162,19 +162,14 @@ test('misuse ends it with 2', async t => {
     [[], /missing required argument 'source'/],
   ]
   for (const [args, expected] of calls) {
-    const ended = await plimsoll(folder, ['import', ...args, '--dir', dir])
+    const ended = await plimsollHere(['import', ...args, '--dir', dir])
     assert.match(ended.stderr, expected)
     assert.deepEqual([args, ended.code, ended.stdout], [args, 2, ''])
   }
   const nobody = await importInto(folder, dir, '--owner', 'nobody')
   assert.equal(nobody.code, 1)
   assert.match(nobody.stderr, /there is no user `nobody`/)
-  const ended = await plimsoll(folder, [
-    'import',
-    join(folder, 'old'),
-    '--dir',
-    join(folder, 'empty'),
-  ])
+  const ended = await plimsollHere(['import', join(folder, 'old'), '--dir', join(folder, 'empty')])
   assert.equal(ended.code, 2)
   assert.match(ended.stderr, /is not a registry/)
 })
@@ -201,8 +196,8 @@ test('an archive that is cut off comes in with its line, and keeps no other from
   const run = await importInto(folder, dir)
   assert.deepEqual([run.code, run.stdout], [0, '2 added, 0 refused\n'], run.stderr)
   assert.match(run.stderr, /^warning: cutt 1\.0\.0: /m)
-  assert.equal((await plimsoll(folder, ['verify', '--dir', dir])).stdout, 'everything agrees\n')
-  const status = await plimsoll(folder, ['status', '--dir', dir])
+  assert.equal((await plimsollHere(['verify', '--dir', dir])).stdout, 'everything agrees\n')
+  const status = await plimsollHere(['status', '--dir', dir])
   assert.match(status.stdout, /^pending +0/m)
   const pages = filesBelow(join(dir, 'public', 'crates')).filter(path => path.includes('/src/'))
   assert.deepEqual(pages, ['cutt/1.0.0/src/index.html', 'good/1.0.0/src/index.html'])
@@ -218,11 +213,17 @@ test('the front page and pages of crates are there while an import runs', async 
   }
   let front = ''
   const args = ['import', join(folder, 'old'), '--dir', dir, '--json']
-  const { code, stdout } = await plimsollHere(args, {}, () => {
-    if (front !== '' || page('crates/crate-0') === '') return
-    front = page('')
-    assert.equal(page('crates/crate-39'), '')
-  })
+  const { code, stdout } = await plimsollHere(
+    args,
+    {},
+    {
+      onPrinted: () => {
+        if (front !== '' || page('crates/crate-0') === '') return
+        front = page('')
+        assert.equal(page('crates/crate-39'), '')
+      },
+    },
+  )
   assert.equal(code, 0)
   assert.equal(JSON.parse(stdout).added, 200)
   assert.match(front, /20 crates, 100 versions/)

@@ -8,8 +8,7 @@ import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
-import { ownDependency } from '../../support/own-dependency.ts'
-import { BASE } from '../../support/registry.ts'
+import { BASE, ownDependency } from '../../support/release.ts'
 
 test('a static tree has the crate.json of every crate, of equal bytes each time, and no feeds', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-test-'))

@@ -4,8 +4,8 @@ import { changeList, countChanges, manifestChanges } from '../../../site/crate/c
 import { dependencySection } from '../../../site/crate/dependencies.ts'
 import { allFeatures, featureSection } from '../../../site/crate/features.ts'
 import type { ComparedVersion } from '../../../site/crate-data.ts'
-import { dependency } from '../../support/demo-facts.ts'
 import { demoFacts } from '../../support/demo-site.ts'
+import { dependency } from '../../support/release.ts'
 
 const site = demoFacts('https://x.example')
 const before: ComparedVersion = {

@@ -11,19 +11,13 @@ import { countPageMarks } from '../../../../generator/store/catalog/pages/page-m
 import { value } from '../../../../generator/store/database/statement.ts'
 import { verifyPages } from '../../../../generator/verify/pages.ts'
 import { TestRegistry } from '../../../support/registry.ts'
+import { sentDependency } from '../../../support/release.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 const ON_SERDE = '[dependencies]\nserde-json = "1"\n'
-const SERDE = {
-  name: 'serde-json',
-  version_req: '^1',
-  features: [],
-  optional: false,
-  default_features: true,
-  target: null,
-  kind: 'normal',
+const SERDE = sentDependency('serde-json', {
   registry: 'https://github.com/rust-lang/crates.io-index',
-}
+})
 
 test('a crate that appears or goes is linked, or no longer, where its name is a dependency', async t => {
   const registry = await TestRegistry.open(t)

@@ -19,8 +19,8 @@ import {
 } from '../../../../generator/store/catalog/pages/statistics.ts'
 import { all, type Queries } from '../../../../generator/store/database/statement.ts'
 import { isOnPostgres } from '../../../support/engine.ts'
-import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
+import { ownDependency } from '../../../support/release.ts'
 
 const OPERATOR = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 

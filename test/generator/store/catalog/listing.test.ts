@@ -18,8 +18,8 @@ import {
   run,
   value,
 } from '../../../../generator/store/database/statement.ts'
-import { ownDependency } from '../../../support/own-dependency.ts'
 import { TestRegistry } from '../../../support/registry.ts'
+import { ownDependency } from '../../../support/release.ts'
 
 /** Everything that is derived from crates and releases. */
 function derived(database: Database): Promise<unknown> {

@@ -1,7 +1,6 @@
-import { encodePublish } from '../test/support/publish-body.ts'
-import { plainMetadata } from '../test/support/registry.ts'
-import { promise } from './run.ts'
-import { checksum, crateBytes, indexUrl, type Line, parseIndex } from './truth.ts'
+import { promise } from '../run.ts'
+import { checksum, indexUrl, type Line, parseIndex } from './truth.ts'
+import { requestOf, resultOf } from './wish.ts'
 
 /** An answer that has arrived whole. */
 export interface Reply {
@@ -28,46 +27,16 @@ export function putVersion(
   token: string,
   name: string,
   version: string,
-  bytes: Uint8Array = crateBytes(name, version),
+  bytes?: Uint8Array,
 ): Promise<Reply | null> {
-  return ask(`${url}/api/v1/crates/new`, {
-    method: 'PUT',
-    headers: { authorization: token },
-    body: new Uint8Array(encodePublish(plainMetadata(name, version), bytes)),
-  })
-}
-
-/** Yanks or unyanks a version. */
-export function putYank(
-  url: string,
-  token: string,
-  [name, version]: readonly [string, string],
-  yanked: boolean,
-): Promise<Reply | null> {
-  const path = `${url}/api/v1/crates/${name}/${version}/${yanked ? 'yank' : 'unyank'}`
-  return ask(path, { method: yanked ? 'DELETE' : 'PUT', headers: { authorization: token } })
-}
-
-/** Adds or removes an owner. */
-export function putOwner(
-  url: string,
-  token: string,
-  [name, login]: readonly [string, string],
-  isOwner: boolean,
-): Promise<Reply | null> {
-  return ask(`${url}/api/v1/crates/${name}/owners`, {
-    method: isOwner ? 'PUT' : 'DELETE',
-    headers: { authorization: token, 'content-type': 'application/json' },
-    body: JSON.stringify({ users: [login] }),
-  })
+  return ask(requestOf(url, token, name, { what: 'publish', about: version }, bytes))
 }
 
 /** The logins of a crate's owners. */
 export async function readOwners(url: string, name: string): Promise<string[] | null> {
-  const reply = await ask(`${url}/api/v1/crates/${name}/owners`)
-  if (reply?.status !== 200) return null
-  const { users } = JSON.parse(reply.bytes.toString()) as { users?: { login: string }[] }
-  return users?.map(user => user.login) ?? null
+  const deed = { what: 'owners', about: '' } as const
+  const reply = await ask(requestOf(url, '', name, deed))
+  return reply?.status === 200 ? resultOf(deed, reply.bytes.toString()).split(',') : null
 }
 
 /** Whether an answer of the web API is a success; Cargo's errors have status 200. */

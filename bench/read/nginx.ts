@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Program } from './program.ts'
-import { freePort } from './registry.ts'
+import { Program } from '../support/program.ts'
+import { freePort } from '../support/registry.ts'
 
 /** Whether a program of this name can be run. */
 export function isInstalled(name: string): boolean {

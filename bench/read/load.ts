@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { type Program, spent } from '../support/program.ts'
 import { StreamLoad, type Streams } from './load-http2.ts'
-import { type Program, spent } from './program.ts'
 
 /** What to ask for, again and again, over connections that are kept. */
 export interface Load {

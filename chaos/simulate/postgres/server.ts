@@ -1,6 +1,6 @@
-import { promise } from '../run.ts'
+import { promise } from '../../run.ts'
+import type { Event, Timeline } from '../timeline.ts'
 import { type Result, Statements } from './statements.ts'
-import type { Event, Timeline } from './timeline.ts'
 
 /** A message of a client: a statement, or several without values. */
 export interface Message {

@@ -3,8 +3,8 @@
  * write to a socket arrives at the server later, and its answers later still, or never.
  */
 import pg from 'pg'
-import type { Random } from '../random.ts'
-import { currentProcess, type VirtualProcess } from './process.ts'
+import type { Random } from '../../random.ts'
+import { currentProcess, type VirtualProcess } from '../process.ts'
 import type { Message, Reply, Server, Session } from './server.ts'
 import { encoded } from './statements.ts'
 

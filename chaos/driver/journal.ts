@@ -1,7 +1,7 @@
-import { type Operation, REFUSED } from '../model/history.ts'
 import type { Random } from '../random.ts'
 import { promise } from '../run.ts'
-import type { Line } from '../truth.ts'
+import { type Operation, REFUSED } from './history.ts'
+import type { Line } from './truth.ts'
 
 /** Crates that clients fight for at the same time. */
 const OPEN = 4

@@ -1,6 +1,6 @@
 import Libsql from 'libsql'
-import { Session } from '../../generator/store/database/postgres/session.ts'
-import { translate } from '../../generator/store/database/postgres/translation.ts'
+import { Session } from '../../../generator/store/database/postgres/session.ts'
+import { translate } from '../../../generator/store/database/postgres/translation.ts'
 
 /** What the server of a simulation answers to a statement, as PostgreSQL words it. */
 export interface Result {

@@ -1,23 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  isSuccess,
-  promiseBytes,
-  promiseSuccess,
-  putOwner,
-  putVersion,
-  putYank,
-  type Reply,
-  readIndex,
-} from './api.ts'
-import type { Folder, Program } from './program.ts'
-import type { Random } from './random.ts'
-import { promise } from './run.ts'
+import type { Folder, Program } from '../program.ts'
+import type { Random } from '../random.ts'
+import { promise } from '../run.ts'
+import { ask, promiseBytes, promiseSuccess, putVersion, readIndex } from './api.ts'
+import { author, type Change } from './author.ts'
 import { crateBytes, type Truth } from './truth.ts'
+import { requestOf } from './wish.ts'
 
-/** Crates of each client: their number stays, their versions become more. */
-const CRATES = 8
 /** Milliseconds between two questions of a poller. */
 const POLL_MS = 5
 
@@ -65,32 +56,35 @@ export class Load {
     await this.#work
   }
 
-  async #client(round: number, number: number, random: Random): Promise<void> {
-    const mine: [string, string][] = []
-    const { truth, otherLogin } = this.#field
-    for (let count = 0; !this.#isOver; count++) {
-      const dice = random.next()
-      const one = mine.length > 0 ? random.pick(mine) : null
-      if (one === null || dice < 0.6) {
-        // A new crate, a new version of it, or one of the crate that all publish to.
-        const name = dice < 0.15 ? 'c-shared' : `c-${number}-${random.below(CRATES)}`
-        const version = `${count + 1}.${round}.${number}`
-        if (!(await this.#publish(name, version))) return
-        if (name !== 'c-shared') mine.push([name, version])
-      } else if (dice < 0.85) {
-        const yanked = random.chance(0.6)
-        truth.setYanked(...one, null)
-        if (!(await this.#did('yank', putYank(this.#url, this.#field.token, one, yanked)))) return
-        truth.setYanked(...one, yanked)
-      } else {
-        const isOwner = truth.owners.get(one[0])?.get(otherLogin) !== true
-        const pair = [one[0], otherLogin] as const
-        truth.setOwner(...pair, null)
-        if (!(await this.#did('owner', putOwner(this.#url, this.#field.token, pair, isOwner))))
-          return
-        truth.setOwner(...pair, isOwner)
-      }
-    }
+  #client(life: number, number: number, random: Random): Promise<void> {
+    const person = { prefix: 'c', life, number }
+    const { otherLogin } = this.#field
+    return author(
+      person,
+      random,
+      otherLogin,
+      () => !this.#isOver,
+      one => this.#change(one),
+    )
+  }
+
+  /** Whether a change was answered; every answer has to be a success. */
+  async #change({ name, ...deed }: Change): Promise<boolean> {
+    const { truth, token } = this.#field
+    const { what, about } = deed
+    const note = {
+      publish: (isDone: boolean) =>
+        isDone ? truth.hasVersion(name, about) : truth.askVersion(name, about),
+      yank: (isDone: boolean) => truth.setYanked(name, about, isDone ? what === 'yank' : null),
+      own: (isDone: boolean) => truth.setOwner(name, about, isDone ? what === 'own' : null),
+    }[what === 'publish' ? 'publish' : /yank$/.test(what) ? 'yank' : 'own']
+    note(false)
+    const reply = await ask(requestOf(this.#url, token, name, deed))
+    if (reply === null) return false
+    promiseSuccess(what, reply)
+    this.#count(what)
+    note(true)
+    return true
   }
 
   /** Uses the command line beside the daemon. */
@@ -124,23 +118,6 @@ export class Load {
         truth.hasVersion(name, version)
       }
     }
-  }
-
-  async #publish(name: string, version: string): Promise<boolean> {
-    const { truth, token } = this.#field
-    truth.askVersion(name, version)
-    if (!(await this.#did('publish', putVersion(this.#url, token, name, version)))) return false
-    truth.hasVersion(name, version)
-    return true
-  }
-
-  /** Whether an operation was answered; every answer has to be a success. */
-  async #did(what: string, request: Promise<Reply | null>): Promise<boolean> {
-    const reply = await request
-    if (reply === null) return false
-    if (!isSuccess(reply)) promiseSuccess(what, reply)
-    this.#count(what)
-    return true
   }
 
   /** Reads index files as Cargo does: what it sees is whole, and never goes away. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { parseName } from '../core/name.ts'
-import { indexPath } from '../core/paths/tree.ts'
-import { buildCrate } from '../test/support/crate-builder.ts'
-import { promise, Violation } from './run.ts'
+import { parseName } from '../../core/name.ts'
+import { indexPath } from '../../core/paths/tree.ts'
+import { buildCrate } from '../../test/support/crate-builder.ts'
+import { promise, Violation } from '../run.ts'
 
 /** The `.crate` of a version: the same parts give the same bytes. */
 export function crateBytes(name: string, version: string): Uint8Array {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { publishAll, publishBody, type Target } from './publishing.ts'
+import { publishAll, publishBody, type Target } from '../support/publishing.ts'
 
 /** Crates of a layer depend on some of the layer before. */
 const LAYER = 30

@@ -1,0 +1,54 @@
+import type { Random } from '../random.ts'
+import type { Deed } from './wish.ts'
+
+/** Crates of each author: their number stays, their versions become more. */
+const CRATES = 8
+
+/** A deed and the crate that it is about. */
+export type Change = Deed & { readonly name: string }
+
+/** Who an author is: the first letters of their crates, their life, and which of several they are. */
+export interface Person {
+  readonly prefix: string
+  readonly life: number
+  readonly number: number
+}
+
+/**
+ * Draws what somebody changes who does one thing after the other: publishes, also to a crate that
+ * all publish to, yanks and changes the owners of crates of their own. Ends when `perform` says
+ * that there was no answer.
+ */
+export async function author(
+  { prefix, life, number }: Person,
+  random: Random,
+  login: string,
+  goesOn: (done: number) => boolean,
+  perform: (change: Change) => Promise<boolean>,
+): Promise<void> {
+  const mine: [name: string, version: string][] = []
+  const shared = `${prefix}-shared`
+  const owned = new Set<string>()
+  for (let at = 0; goesOn(at); at++) {
+    const dice = random.next()
+    const one = mine.length > 0 ? random.pick(mine) : null
+    if (one === null || dice < 0.6) {
+      const name = dice < 0.15 ? shared : `${prefix}-${number}-${random.below(CRATES)}`
+      const about = `${at + 1}.${life}.${number}`
+      if (!(await perform({ name, what: 'publish', about }))) return
+      if (name !== shared) mine.push([name, about])
+      continue
+    }
+    const [name, version] = one
+    const isYank = dice < 0.85
+    const what = isYank
+      ? random.chance(0.6)
+        ? 'yank'
+        : 'unyank'
+      : owned.delete(name)
+        ? 'disown'
+        : 'own'
+    if (what === 'own') owned.add(name)
+    if (!(await perform({ name, what, about: isYank ? version : login }))) return
+  }
+}

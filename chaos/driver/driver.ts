@@ -1,0 +1,118 @@
+import { buildCrate } from '../../test/support/crate-builder.ts'
+import { promise } from '../run.ts'
+import { indexLines, isSuccess, type Reply } from './api.ts'
+import { DONE, type Operation, REFUSED } from './history.ts'
+import type { Subject } from './journal.ts'
+import { checksum, indexUrl, type Line } from './truth.ts'
+import { requestOf, resultOf, type Wish } from './wish.ts'
+
+/** The result of what was not done because something is away, and will not be. */
+const NOTHING = 'nothing was changed'
+
+/** What an operation answered; null without an answer. */
+export type Result = string | null | typeof NOTHING
+
+/** A daemon as clients see it. */
+export interface Place {
+  readonly name: string
+  readonly url: string
+}
+
+/** Asks daemons for changes and reads of crates, and checks what they were answered. */
+export abstract class Driver<P extends Place> {
+  /** Answers that the service is away for a moment. */
+  away = 0
+  #serial = 0
+
+  /** Sends a request; null when no answer comes in time. */
+  protected abstract ask(place: P, request: Request, isLost?: boolean): Promise<Reply | null>
+  /** Whether something is broken, or was a moment ago. */
+  protected abstract isBroken(): boolean
+  /** A moment, later than all before. */
+  protected abstract moment(): number
+  /** The token of a user. */
+  protected abstract tokenOf(user: string | null): string
+  /** Notes what was answered. */
+  protected abstract note(subject: Subject, operation: Operation): void
+  /** A version was acknowledged. */
+  protected abstract acknowledged(place: P, subject: Subject, version: string): void
+
+  /** Does what is wished, and notes the answer. */
+  async record(
+    place: P,
+    subject: Subject,
+    wish: Wish,
+    { token = this.tokenOf(wish.user), isLost = false } = {},
+  ): Promise<Result> {
+    const { what, about } = wish
+    const isPublish = what === 'publish'
+    subject.begun++
+    subject.running++
+    const bytes = isPublish ? this.#bytes(subject, wish) : new Uint8Array()
+    if (isPublish) subject.ask(about, checksum(bytes))
+    const begin = this.moment()
+    try {
+      const request = requestOf(place.url, token, subject.name, wish, bytes)
+      const result = this.#result(place, wish, await this.ask(place, request, isLost))
+      const isRead = what === 'owners' || what === 'versions'
+      if (result !== NOTHING && !(isRead && result === null))
+        this.noteResult(subject, wish, begin, result)
+      if (isPublish && result === DONE) {
+        subject.acknowledge(about, checksum(bytes))
+        this.acknowledged(place, subject, about)
+      }
+      return result
+    } finally {
+      subject.running--
+    }
+  }
+
+  /** Notes the result of an operation that began at a moment and ends now. */
+  protected noteResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
+    const end = result === null ? Number.POSITIVE_INFINITY : this.moment()
+    this.note(subject, { ...wish, begin, end, result })
+  }
+
+  /** Reads an index file, which is whole and has nothing that nobody published; null without one. */
+  async index(place: P, subject: Subject): Promise<Line[] | null> {
+    const { name } = subject
+    const reply = await this.ask(place, new Request(indexUrl(place.url, name)))
+    // A public tree in a bucket is away with it.
+    if (reply === null || this.#isAway(place, reply)) return null
+    const lines = indexLines(name, reply)
+    subject.promiseKnown(lines)
+    return lines
+  }
+
+  /** Reads the `.crate` of a line. */
+  async crate(place: P, { name }: Subject, { vers, cksum }: Line): Promise<void> {
+    const path = `/crates/${name}/${name}-${vers}.crate`
+    const reply = await this.ask(place, new Request(`${place.url}${path}`))
+    if (reply === null || this.#isAway(place, reply)) return
+    promise(reply.status === 200, `${place.name} shows ${path}, which is ${reply.status}`)
+    promise(checksum(reply.bytes) === cksum, `${place.name} has other bytes for ${path}`)
+  }
+
+  /** The result of an answer. Only 503 says that the service is away. */
+  #result(place: P, wish: Wish, reply: Reply | null): Result {
+    if (reply === null) return null
+    const text = reply.bytes.toString()
+    if (this.#isAway(place, reply))
+      return text.includes('while a change was committed') ? null : NOTHING
+    if (isSuccess(reply)) return resultOf(wish, text)
+    promise(reply.status < 500, `${place.name} answers with ${reply.status}: ${text}`)
+    return REFUSED
+  }
+
+  #isAway(place: P, { status, bytes }: Reply): boolean {
+    if (status !== 503) return false
+    this.away++
+    promise(this.isBroken(), `nothing is broken, and ${place.name} answers with 503: ${bytes}`)
+    return true
+  }
+
+  #bytes({ name }: Subject, { about: version, client }: Wish): Uint8Array {
+    const files = { 'src/lib.rs': `// ${client} ${this.#serial++}\n` }
+    return buildCrate({ name, version, files })
+  }
+}
