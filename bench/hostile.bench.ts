@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { format, quantile } from '../test/support/measure.ts'
+import { quantile } from '../test/support/measure.ts'
 import { root } from '../test/support/plimsoll.ts'
 import { encodePublish } from '../test/support/release.ts'
 
@@ -161,4 +161,8 @@ async function address(): Promise<string> {
 function latencies(times: readonly number[]): string {
   const [half, most, all] = [0.5, 0.99, 1].map(part => format(quantile(times, part)))
   return `/healthz p50 ${half}, p99 ${most}, longest ${all} (${times.length} requests)`
+}
+
+function format(milliseconds: number): string {
+  return `${Math.round(milliseconds)} ms`
 }

@@ -5,8 +5,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { Cargo } from '../support/cargo.ts'
 import { launchChromium } from '../support/chromium.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { serve } from '../support/plimsoll.ts'
-import { plimsollHere } from '../support/program.ts'
+import { plimsoll, serve } from '../support/plimsoll.ts'
 import { writeProject } from '../support/project.ts'
 import { scratch } from '../support/scratch.ts'
 import { checkPage, picture as keepPicture } from './browsing.ts'
@@ -30,7 +29,7 @@ async function privateRegistry(t: TestContext) {
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
   }
   const operator = async (...args: string[]) => {
-    const { code, stdout, stderr } = await plimsollHere([...args, '--dir', dir], env)
+    const { code, stdout, stderr } = await plimsoll(folder, [...args, '--dir', dir], env)
     assert.equal(code, 0, stderr)
     return stdout.trim()
   }
