@@ -9,6 +9,7 @@ import { integer } from '../integer.ts'
 
 const items = new Map([[1, 'Foo']])
 const Param = v.object({ item_id: v.pipe(integer, v.minValue(1), v.maxValue(1000)) })
+const item = [valid('param', Param), complete] as const
 const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 const Created = v.object({ item_id: v.number() })
 
@@ -17,8 +18,7 @@ const app = new Hono()
   .get(
     '/items/:item_id',
     documented({ answers: { 200: v.unknown(), 404: Failure } }),
-    valid('param', Param),
-    complete,
+    ...item,
     c => {
       const { item_id } = c.req.valid('param')
       const name = items.get(item_id)
@@ -26,17 +26,11 @@ const app = new Hono()
       return c.json({ item_id, name }, 200)
     },
   )
-  .put(
-    '/items/:item_id',
-    documented({ answers: { 201: Created } }),
-    valid('param', Param),
-    complete,
-    c => {
-      return c.json(c.req.valid('param'), 201, { Location: c.req.path })
-    },
-  )
+  .put('/items/:item_id', documented({ answers: { 201: Created } }), ...item, c => {
+    return c.json(c.req.valid('param'), 201, { Location: c.req.path })
+  })
   // An HTTPException ends the request from anywhere, from a function deep down, too.
-  .delete('/items/:item_id', valid('param', Param), complete, () => {
+  .delete('/items/:item_id', ...item, () => {
     throw new HTTPException(409, { message: 'Items are kept' })
   })
 

@@ -6,16 +6,12 @@ import { complete, valid } from '../../valid/valid.ts'
 import { UploadFile } from './upload-file.ts'
 
 const PIECE = 64 * 1024
-const Upload = v.object({
-  file: v.pipe(
-    v.file(),
-    v.transform(file => new UploadFile(file)),
-  ),
-})
+const toUpload = v.transform((file: File) => new UploadFile(file))
+const Upload = v.object({ file: v.pipe(v.file(), toUpload) })
 
 // A file has one position, which all methods move. Read in pieces, one of any size needs little
 // memory. Nothing can be done with it after `close`.
-const app = new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
+export default new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
   const { file: upload } = c.req.valid('form')
   const { size } = upload.file
   await upload.seek(size)
@@ -30,5 +26,3 @@ const app = new Hono().post('/stamp/', valid('form', Upload), complete, async c 
   await upload.close()
   return c.json({ type: upload.content_type, size, lines, stamp })
 })
-
-export default app

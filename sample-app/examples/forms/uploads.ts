@@ -9,13 +9,11 @@ import { UploadFile } from './upload-file.ts'
 
 // A file comes in a multipart form. `v.file()` is the one of Fetch, which all runtimes have; a step
 // of the pipe makes it one that can be read and written piece by piece.
-const file = v.pipe(
-  v.file(),
-  v.transform(file => new UploadFile(file)),
-)
+const toUpload = v.transform((file: File) => new UploadFile(file))
+const Upload = v.object({ file: v.pipe(v.file(), toUpload) })
 const webPage = v.pipe(v.string(), v.metadata({ contentMediaType: 'text/html' }))
 
-const app = new Hono()
+export default new Hono()
   // `html` escapes what it interpolates.
   .get('/', documented({ answers: { 200: webPage } }), c => {
     return c.html(html`<!doctype html>
@@ -29,9 +27,7 @@ const app = new Hono()
 </html>`)
   })
   // Alone, an app takes 1 MiB. The server of these examples streams files of any size to disk.
-  .post('/uploadfile/', valid('form', v.object({ file })), complete, c => {
+  .post('/uploadfile/', valid('form', Upload), complete, c => {
     const { file } = c.req.valid('form')
     return c.json({ filenames: file.filename, type: file.constructor.name })
   })
-
-export default app

@@ -14,8 +14,6 @@ const Common = v.object({
 })
 const common = [valid('query', Common), complete] as const
 
-const app = new Hono()
+export default new Hono()
   .get('/items/', ...common, c => c.json(c.req.valid('query')))
   .get('/users/', ...common, c => c.json(c.req.valid('query')))
-
-export default app

@@ -10,8 +10,6 @@ const float = v.pipe(v.string(), v.trim(), decimal, v.toNumber())
 
 const Param = v.object({ item_id: v.pipe(float, v.ltValue(10.5), v.minValue(0.5)) })
 
-const app = new Hono().get('/items/:item_id', valid('param', Param), complete, c => {
+export default new Hono().get('/items/:item_id', valid('param', Param), complete, c => {
   return c.json(c.req.valid('param'))
 })
-
-export default app

@@ -51,7 +51,7 @@ const activeUser = createMiddleware<Sets>(async (c, next) => {
 
 // The token is the username, which shows the flow and protects nothing: see `jwt` for a signed one.
 // An unknown user costs as much time as a wrong password.
-const app = new Hono()
+export default new Hono()
   .post('/token', forToken, valid('form', PasswordForm), complete, async c => {
     const { username, password } = c.req.valid('form')
     const hash = usersOf(c).get(username)?.hashed_password ?? DECOY
@@ -61,5 +61,3 @@ const app = new Hono()
     return c.json({ detail: 'Incorrect username or password' }, 400)
   })
   .get('/users/me', forMe, activeUser, c => c.json(c.var.user))
-
-export default app

@@ -24,8 +24,6 @@ const Item = v.pipe(
   v.examples([{ name: 'Foo', description: null, price: 50.2, tax: null }]),
 )
 
-const app = new Hono().post('/items/', valid('json', Item), complete, c => {
+export default new Hono().post('/items/', valid('json', Item), complete, c => {
   return c.json(c.req.valid('json'))
 })
-
-export default app

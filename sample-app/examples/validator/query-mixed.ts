@@ -17,10 +17,8 @@ const description = 'This is an amazing item that has a long description'
 // Both parts are checked, whatever is wrong with the first: one answer names it all.
 const checks = [valid('param', Param), valid('query', Query), complete] as const
 
-const app = new Hono().get('/users/:user_id/items/:item_id', ...checks, c => {
+export default new Hono().get('/users/:user_id/items/:item_id', ...checks, c => {
   const { user_id, item_id } = c.req.valid('param')
   const { q, short } = c.req.valid('query')
   return c.json({ item_id, owner_id: user_id, ...(q && { q }), ...(!short && { description }) })
 })
-
-export default app

@@ -10,9 +10,7 @@ import { slice } from '../items.ts'
 // always has a number. Whatever is wrong with either parameter comes in the same answer.
 const Page = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 
-const app = new Hono().get('/items/', valid('query', Page), complete, c => {
+export default new Hono().get('/items/', valid('query', Page), complete, c => {
   const { skip, limit } = c.req.valid('query')
   return c.json(slice(skip, limit))
 })
-
-export default app
