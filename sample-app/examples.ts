@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
+import type { Documents } from './openapi.ts'
 
 /** By chapter, in the order in which to read them. */
 const CHAPTERS = {
@@ -32,6 +33,8 @@ export interface Example {
   readonly request: string
   readonly source: string
   readonly app: Hono
+  /** What its routes answer and ask for, by method and path, for the documentation. */
+  readonly documents?: Documents
 }
 
 /** All examples by name, which is that of their file. */
@@ -41,7 +44,7 @@ for (const [chapter, names] of Object.entries(CHAPTERS)) {
     const file = `examples/${chapter}/${name}`
     const source = readSource(`${file}.ts`)
     const [, about = '', request = ''] = /^\/\/ (.*)\n\/\/ \$ curl (.*)\n/.exec(source) ?? []
-    const { default: app } = await import(`./${file}.${import.meta.url.slice(-2)}`)
-    examples.set(name, { name, chapter, about, request, source, app })
+    const { default: app, documents } = await import(`./${file}.${import.meta.url.slice(-2)}`)
+    examples.set(name, { name, chapter, about, request, source, app, documents })
   }
 }

@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import { Hono } from 'hono'
 import { serveStatic } from 'hono/serve-static'
 import * as v from 'valibot'
-import { integer } from '../../sample-app/examples/integer.ts'
+import { integer } from '../../sample-app/examples/numbers.ts'
 import { incomplete } from '../../sample-app/valid/incomplete.ts'
-import type { Schema } from '../../sample-app/valid/problem.ts'
-import { complete, valid } from '../../sample-app/valid/valid.ts'
+import { complete, type Schema, valid } from '../../sample-app/valid/valid.ts'
 
 type Problem = { type: string; loc: unknown[]; input: unknown; msg: string }
 

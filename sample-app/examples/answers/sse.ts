@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 const Query = v.object({ last: v.optional(v.pipe(integer, v.minValue(1), v.maxValue(1000)), '3') })
 const Headers = v.object({ 'Last-Event-ID': v.optional(integer, '0') })

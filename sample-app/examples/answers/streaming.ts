@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { streamText } from 'hono/streaming'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 const to = v.pipe(integer, v.minValue(0), v.maxValue(100_000))
 const Query = v.object({ to: v.optional(to, '10') })

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 // Names of headers are the same in any letter case. One with an underscore travels with a hyphen,
 // because proxies drop underscores; here the other spelling is read where there is no first one.

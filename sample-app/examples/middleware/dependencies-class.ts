@@ -4,8 +4,8 @@ import { Hono } from 'hono'
 import { createFactory } from 'hono/factory'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
 import { slice } from '../items.ts'
+import { integer } from '../numbers.ts'
 
 /** The shared parameters as an object that can do something: page through the items. */
 class CommonParameters {

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 // Rules are more steps of a pipe. The first one that is broken is reported, and the others of the
 // same value are not: a text that is no number has no bounds. A title is for the documentation.

@@ -6,8 +6,9 @@ import { complete, valid } from '../../valid/valid.ts'
 
 // A pipe has steps, from left to right: a text, less blanks around it, that has digits only, is
 // made a number, as long as a number can be exact. `v.toNumber()` alone would take `0x10`, `1e3`
-// and ``. The message `int_parsing` is the name of one in `valid/problem.ts`.
-const digits = v.regex(/^[+-]?\d+$/, 'int_parsing')
+// and ``. The message has its type behind a bar. The examples after this one share `numbers.ts`.
+const words = 'Input should be a valid integer, unable to parse string as an integer | int_parsing'
+const digits = v.regex(/^[+-]?\d+$/, words)
 const integer = v.pipe(v.string(), v.trim(), digits, v.toNumber(), v.safeInteger())
 
 const param = valid('param', v.object({ item_id: integer }))

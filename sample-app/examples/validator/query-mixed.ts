@@ -3,12 +3,13 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 // Yes or no in twelve spellings, in any letter case. Any other is refused: a typo is not a no.
 const truthy = ['1', 'true', 't', 'yes', 'y', 'on']
 const falsy = ['0', 'false', 'f', 'no', 'n', 'off']
-const flag = v.pipe(v.string(), v.parseBoolean({ truthy, falsy }))
+const words = 'Input should be a valid boolean, unable to interpret input | bool_parsing'
+const flag = v.pipe(v.string(), v.parseBoolean({ truthy, falsy }, words))
 
 const Param = v.object({ user_id: integer, item_id: v.string() })
 const Query = v.object({ q: v.optional(v.string()), short: v.optional(flag, 'no') })

@@ -3,8 +3,8 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
 import { slice } from '../items.ts'
+import { integer } from '../numbers.ts'
 
 // What `v.optional` wraps may be absent; its second argument takes the place then, so the handler
 // always has a number. Whatever is wrong with either parameter comes in the same answer.
