@@ -19,6 +19,7 @@ type Named = Record<string, v.GenericSchema>
 type Part = { readonly target: string; readonly schema: v.GenericSchema }
 /** What a route answers, by status, and what proves who is asking, by name of the scheme. */
 type Documented = { answers?: Named; security?: Record<string, object> }
+type Route = Documented & { readonly parts: readonly Part[] }
 /** By method and path, as `GET /items/:item_id`. */
 export type Documents = Readonly<Record<string, Documented>>
 
@@ -50,9 +51,9 @@ export function describe(about: About, examples: readonly Described[], base: str
       const global = app.routes.filter(one => one.path === '/*' && one.method === 'ALL')
       const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
       const parts = handlers.flatMap(one => (declared.get(one) ?? []) as Part)
-      const documented = documents[`${method} ${path}`] ?? {}
-      Object.assign(securitySchemes, documented.security)
-      const operation = describeOperation(template, verb, parts, documented, named)
+      const route = { ...documents[`${method} ${path}`], parts }
+      Object.assign(securitySchemes, route.security)
+      const operation = describeOperation(template, verb, route, named)
       paths[template] = { ...paths[template], [verb]: operation }
     }
   }
@@ -65,13 +66,8 @@ export function describe(about: About, examples: readonly Described[], base: str
   }
 }
 
-function describeOperation(
-  path: string,
-  verb: string,
-  parts: readonly Part[],
-  { answers = {}, security = {} }: Documented,
-  named: Named,
-) {
+function describeOperation(path: string, verb: string, route: Route, named: Named) {
+  const { parts, answers = {}, security = {} } = route
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
   const plain = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
   const checked = parts.some(({ target }) => target === 'param') ? parts : [plain, ...parts]
@@ -88,7 +84,7 @@ function describeOperation(
     const description = v.getDescription(schema) ?? STATUS_CODES[status] ?? ''
     return [status, { description, content: contentOf(schema, named) }] as const
   })
-  const schemes = Object.keys(security).map(one => ({ [one]: [] }))
+  const schemes = Object.keys(security).map(scheme => ({ [scheme]: [] }))
   return {
     operationId: [verb, ...(path.match(/\w+/g) ?? [])].join('_'),
     ...(parameters.length > 0 && { parameters }),
@@ -151,10 +147,10 @@ const CONVERSION: ConversionConfig = {
   },
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {
     const { requirement } = rest as { requirement?: number }
-    if (type === 'to_number') return { type: 'number' }
-    if (type === 'safe_integer') return { type: 'integer' }
-    if (type === 'parse_boolean') return { type: 'boolean' }
     if (type === 'min_code_points') return { ...jsonSchema, minLength: requirement }
-    return type === 'max_code_points' ? { ...jsonSchema, maxLength: requirement } : undefined
+    if (type === 'max_code_points') return { ...jsonSchema, maxLength: requirement }
+    if (type === 'safe_integer') return { type: 'integer' }
+    if (type === 'to_number') return { type: 'number' }
+    return type === 'parse_boolean' ? { type: 'boolean' } : undefined
   },
 }

@@ -9,7 +9,7 @@ import { readVectors, wireRequest } from './support/vectors.ts'
 
 const folder = fileURLToPath(new URL('../../../sample-app/', import.meta.url))
 const files = [...examples].map(
-  ([name, { chapter }]) => [name, join(folder, 'examples', chapter, name)] as const,
+  ([name, { chapter }]) => [name, join(folder, 'examples', chapter.toLowerCase(), name)] as const,
 )
 
 /** An example's file and all files of ours behind it. */
