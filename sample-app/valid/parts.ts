@@ -27,10 +27,9 @@ export function readJson(type: string, bytes: ArrayBuffer, schema: Shape) {
     const value = isJson && text ? bare(JSON.parse(text), schema) : text || undefined
     return { value, abortEarly: text.split(/[,[{]/, 1002).length > 1001 }
   } catch (error) {
-    const { message } = Object(error)
-    const place = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
+    const place = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length)
     const at = Math.min(place, TOKENS.exec(text)?.[0].length ?? place)
-    const [loc, ctx] = [['body', [...text.slice(0, at)].length], { error: message }]
+    const [loc, ctx] = [['body', [...text.slice(0, at)].length], { error: String(error) }]
     return { problem: { type: 'json_invalid', loc, msg: 'JSON decode error', input: {}, ctx } }
   }
 }

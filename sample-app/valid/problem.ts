@@ -26,6 +26,7 @@ gt_value = Input should be greater than {} | greater_than | gt
 max_value = Input should be less than or equal to {} | less_than_equal | le
 lt_value = Input should be less than {} | less_than | lt`
 const WORDS = new Map(RULES.split('\n').map(line => line.split(' = ') as [string, string]))
+const WORDED = /^(.*?) \| (\w+)(?: \| (\w+))?$/s
 
 /** What Valibot says where a schema has no message of its own. */
 export function wordsOf({ type, expected, input, message }: BaseIssue<unknown>): string {
@@ -39,7 +40,7 @@ export function problemOf(target: string, issue: BaseIssue<unknown>): Problem {
   const next = inner.find(({ kind, path }) => path || kind !== 'schema') ?? inner[0]
   if (next) return problemOf(target, Object.assign(next, { path: [...path, ...(next.path ?? [])] }))
   const limit = requirement instanceof RegExp ? requirement.source : requirement
-  const [text = '', type = 'value_error', name] = message.split(' | ')
+  const [, text = message, type = 'value_error', name] = WORDED.exec(message) ?? []
   const msg = text.replace('{}', () => String(limit)).replace(/ 1 characters$/, ' 1 character')
   const loc = [/json|form/.test(target) ? 'body' : target.replace('param', 'path')]
   // As it was sent, before any step of a pipe; where it is missing, what it is missing in.

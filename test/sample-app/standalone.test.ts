@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { examples } from '../../sample-app/examples.ts'
@@ -25,6 +25,16 @@ function graph(file: string, seen = new Set<string>()): Set<string> {
 function linesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0)
 }
+
+test('all code is 2,260 lines at most without the tests beside it, half of them examples', () => {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const sources = names.filter(name => /^(?!node_modules).*(?<!\.test)\.[jt]s$/.test(name))
+  const all = linesOf(sources.map(name => join(folder, name)))
+  const examples = sources.filter(name => name.startsWith(`examples${sep}`))
+  const share = linesOf(examples.map(name => join(folder, name))) / all
+  assert.ok(all <= 2260, `${all} lines`)
+  assert.ok(share >= 0.5, `${Math.round(share * 100)} % are examples`)
+})
 
 test('every example has a first line about it, a request, and a test of twenty lines', () => {
   assert.ok(examples.size >= 33)
