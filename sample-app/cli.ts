@@ -7,9 +7,6 @@ import { readUsers } from './examples/security/users.ts'
 import { examples } from './examples.ts'
 import { listen, type Place } from './server.ts'
 
-/** What examples read from the environment, with demo values where it says nothing. */
-const SETTINGS = ['SAMPLE_X_TOKEN', 'SAMPLE_X_KEY', 'SAMPLE_USERS', 'SAMPLE_JWT_SECRET']
-
 const program = new Command('npm run sample --')
   .description('Serves the examples of sample-app/; its README.md has the variables it reads.')
   .addOption(new Option('--example <name>', 'serve only this one').choices([...examples.keys()]))
@@ -31,7 +28,8 @@ try {
     console.log(await hashPassword((await text(process.stdin)).replace(/\r?\n$/, '')))
   } else await serve()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  const place = error instanceof ValiError ? 'SAMPLE_USERS: ' : ''
+  console.error(`${place}${error instanceof Error ? error.message : error}`)
   process.exitCode = 1
 }
 
@@ -44,12 +42,13 @@ async function serve(): Promise<void> {
   if (!flags.cert !== !flags.key) program.error('error: --cert and --key go together')
   // Node would listen on every address.
   if (flags.host === '') program.error('error: --host takes a name or an address')
-  checkUsers()
+  // An example would stumble over them at the first login.
+  readUsers(process.env.SAMPLE_USERS)
   const example = examples.get(flags.example ?? '')
   const running = await listen(example ? single(example) : gallery(), flags)
   const sources = example ? [example] : [...examples.values()]
-  const isRead = (name: string) => sources.some(({ source }) => source.includes(name))
-  const demo = SETTINGS.filter(name => !process.env[name] && isRead(name))
+  const read = sources.flatMap(({ source }) => source.match(/\bSAMPLE_[A-Z_]+/g) ?? [])
+  const demo = [...new Set(read)].filter(name => !process.env[name])
   if (demo.length > 0) {
     console.error(`warning: demo values are in use for ${demo.join(', ')}; anyone can look them up`)
   }
@@ -61,14 +60,4 @@ async function serve(): Promise<void> {
   process.channel?.unref()
   // Said last: whoever reads it may send a signal at once.
   console.log(`listening on ${running.url}`)
-}
-
-/** Says at the start what an example would otherwise stumble over at the first login. */
-function checkUsers(): void {
-  try {
-    readUsers(process.env.SAMPLE_USERS)
-  } catch (error) {
-    if (error instanceof ValiError) throw new Error(`SAMPLE_USERS: ${error.message}`)
-    throw error
-  }
 }

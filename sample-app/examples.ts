@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { Hono } from 'hono'
+import type { Documents } from './openapi.ts'
 
 /** By chapter, in the order in which to read them. */
 const CHAPTERS = {
-  hono: 'root path-params path-converter query-optional request',
-  validator: `query-required query-params query-default query-list path-params-int query-mixed body`,
-  pipes: `path-validation path-validation-float path-validation-str path-alias query-validation
+  Hono: 'root path-params path-converter query-optional request',
+  Validator: `query-required query-params query-default query-list path-params-int query-mixed body`,
+  Pipes: `path-validation path-validation-float path-validation-str path-alias query-validation
     query-metadata body-any`,
-  headers: 'headers header-options cookies cookie-options',
-  forms: 'forms uploads upload-methods',
-  middleware: `dependencies dependencies-class dependencies-nested dependencies-cache
+  Headers: 'headers header-options cookies cookie-options',
+  Forms: 'forms uploads upload-methods',
+  Middleware: `dependencies dependencies-class dependencies-nested dependencies-cache
     dependencies-no-cache dependencies-cleanup global-dependencies`,
-  answers: 'errors static-files streaming sse background',
-  security: 'security jwt basic-auth bearer-auth cors',
-  apps: 'routes client timing https',
+  Answers: 'errors static-files streaming sse background',
+  Security: 'security jwt basic-auth bearer-auth cors',
+  Apps: 'routes client timing https',
 }
 
 /** Compiled code runs from `dist/`, and what it shows or sends stays among the sources. */
@@ -32,16 +33,18 @@ export interface Example {
   readonly request: string
   readonly source: string
   readonly app: Hono
+  /** What its routes answer and ask for, by method and path, for the documentation. */
+  readonly documents?: Documents
 }
 
 /** All examples by name, which is that of their file. */
 export const examples = new Map<string, Example>()
 for (const [chapter, names] of Object.entries(CHAPTERS)) {
   for (const name of names.split(/\s+/)) {
-    const file = `examples/${chapter}/${name}`
+    const file = `examples/${chapter.toLowerCase()}/${name}`
     const source = readSource(`${file}.ts`)
     const [, about = '', request = ''] = /^\/\/ (.*)\n\/\/ \$ curl (.*)\n/.exec(source) ?? []
-    const { default: app } = await import(`./${file}.${import.meta.url.slice(-2)}`)
-    examples.set(name, { name, chapter, about, request, source, app })
+    const { default: app, documents } = await import(`./${file}.${import.meta.url.slice(-2)}`)
+    examples.set(name, { name, chapter, about, request, source, app, documents })
   }
 }

@@ -1,12 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { Hono } from 'hono'
-import type { RouterRoute } from 'hono/types'
 import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
-import { type Documented, documents } from './valid/documented.ts'
 import { declared } from './valid/valid.ts'
 
+type Described = { readonly app: Hono; readonly documents?: Documents }
 /** What a document calls itself. */
 export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
@@ -18,10 +17,15 @@ export type Parameter = ReturnType<typeof describeParameter>
 export type Description = ReturnType<typeof describe>
 type Named = Record<string, v.GenericSchema>
 type Part = { readonly target: string; readonly schema: v.GenericSchema }
+/** What a route answers, by status, and what proves who is asking, by name of the scheme. */
+type Documented = { answers?: Named; security?: Record<string, object> }
+type Route = Documented & { readonly parts: readonly Part[] }
+/** By method and path, as `GET /items/:item_id`. */
+export type Documents = Readonly<Record<string, Documented>>
 
 const OK = v.pipe(v.unknown(), v.description('Successful Response'))
 const SCHEMAS = '#/components/schemas/'
-const ValidationProblem = v.object({
+const ValidationError = v.object({
   loc: v.pipe(v.array(v.union([v.string(), v.pipe(v.number(), v.integer())])), v.title('Location')),
   msg: v.pipe(v.string(), v.title('Message')),
   type: v.pipe(v.string(), v.title('Error Type')),
@@ -29,24 +33,27 @@ const ValidationProblem = v.object({
   ctx: v.optional(v.looseObject({})),
 })
 const HTTPValidationError = v.pipe(
-  v.object({ detail: v.optional(v.array(ValidationProblem)) }),
+  v.object({ detail: v.optional(v.array(ValidationError)) }),
   v.title('HTTPValidationError'),
   v.description('Validation Error'),
 )
 
 /** Describes apps at a base path by what their routes check; of two alike the first counts. */
-export function describe(about: About, examples: readonly { app: Hono }[], base: string) {
-  const named: Named = { ValidationError: ValidationProblem, HTTPValidationError }
-  const securitySchemes: Record<string, object> = {}
+export function describe(about: About, examples: readonly Described[], base: string) {
+  const named: Named = { ValidationError, HTTPValidationError }
+  const securitySchemes = {}
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const { routes } of examples.map(one => one.app)) {
-    for (const { path, method } of routes) {
+  for (const { app, documents = {} } of examples) {
+    for (const { path, method } of app.routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
-      const own = routes.filter(one => one.path === path && one.method === method)
-      const handlers = [...own, ...routes.filter(one => one.method === 'ALL' && one.path === '/*')]
-      Object.assign(securitySchemes, documentsOf(handlers).security)
-      const operation = describeOperation(template, verb, handlers, named)
+      const own = app.routes.filter(one => one.path === path && one.method === method)
+      const global = app.routes.filter(one => one.path === '/*' && one.method === 'ALL')
+      const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
+      const parts = handlers.flatMap(one => (declared.get(one) ?? []) as Part)
+      const route = { ...documents[`${method} ${path}`], parts }
+      Object.assign(securitySchemes, route.security)
+      const operation = describeOperation(template, verb, route, named)
       paths[template] = { ...paths[template], [verb]: operation }
     }
   }
@@ -59,14 +66,8 @@ export function describe(about: About, examples: readonly { app: Hono }[], base:
   }
 }
 
-function documentsOf(handlers: readonly RouterRoute[]): Documented {
-  return Object.assign({}, ...handlers.map(one => documents.get(findTargetHandler(one.handler))))
-}
-
-function describeOperation(path: string, verb: string, handlers: RouterRoute[], named: Named) {
-  const parts = handlers.flatMap(
-    one => (declared.get(findTargetHandler(one.handler)) ?? []) as Part,
-  )
+function describeOperation(path: string, verb: string, route: Route, named: Named) {
+  const { parts, answers = {}, security = {} } = route
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
   const plain = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
   const checked = parts.some(({ target }) => target === 'param') ? parts : [plain, ...parts]
@@ -76,21 +77,20 @@ function describeOperation(path: string, verb: string, handlers: RouterRoute[], 
       .map(([name, entry]) => describeParameter(target, name, entry)),
   )
   const content = describeBody(parts, named)
-  const { answers = {}, security = {} } = documentsOf(handlers)
-  const schemes = Object.keys(security)
   const isSaid = Object.keys(answers).some(status => status < '400')
-  const checks = parts.length > 0 ? { 422: HTTPValidationError } : {}
+  const checks = parts.length > 0 && { 422: HTTPValidationError }
   const all: Named = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
   const responses = Object.entries(all).map(([status, schema]) => {
     const description = v.getDescription(schema) ?? STATUS_CODES[status] ?? ''
     return [status, { description, content: contentOf(schema, named) }] as const
   })
+  const schemes = Object.keys(security).map(scheme => ({ [scheme]: [] }))
   return {
     operationId: [verb, ...(path.match(/\w+/g) ?? [])].join('_'),
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: true, content } }),
     responses: Object.fromEntries(responses),
-    ...(schemes.length > 0 && { security: schemes.map(one => ({ [one]: [] })) }),
+    ...(schemes.length > 0 && { security: schemes }),
   }
 }
 
@@ -147,10 +147,10 @@ const CONVERSION: ConversionConfig = {
   },
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {
     const { requirement } = rest as { requirement?: number }
-    if (type === 'to_number') return { type: 'number' }
-    if (type === 'safe_integer') return { type: 'integer' }
-    if (type === 'parse_boolean') return { type: 'boolean' }
     if (type === 'min_code_points') return { ...jsonSchema, minLength: requirement }
-    return type === 'max_code_points' ? { ...jsonSchema, maxLength: requirement } : undefined
+    if (type === 'max_code_points') return { ...jsonSchema, maxLength: requirement }
+    if (type === 'safe_integer') return { type: 'integer' }
+    if (type === 'to_number') return { type: 'number' }
+    return type === 'parse_boolean' ? { type: 'boolean' } : undefined
   },
 }

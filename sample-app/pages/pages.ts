@@ -11,29 +11,11 @@ type FormSchema = { properties?: Record<string, Schema>; required?: string[] }
 
 const SCRIPT = readSource('pages/try.js')
 const [self, none] = [["'self'"], ["'none'"]]
-const TITLES: Readonly<Record<string, string>> = {
-  hono: '1. Hono alone',
-  validator: '2. The validator',
-  pipes: '3. Pipes of Valibot',
-  headers: '4. Headers and cookies',
-  forms: '5. Forms and files',
-  middleware: '6. Middleware as dependencies',
-  answers: '7. Answers and errors',
-  security: '8. Security',
-  apps: '9. Whole apps',
-}
+const POLICY = { connectSrc: self, formAction: self, frameAncestors: none, baseUri: none }
 
 /** A page loads nothing from elsewhere and may be framed by nobody. */
 export const pageHeaders = secureHeaders({
-  contentSecurityPolicy: {
-    defaultSrc: none,
-    styleSrc: [NONCE],
-    scriptSrc: [NONCE],
-    connectSrc: self,
-    formAction: self,
-    frameAncestors: none,
-    baseUri: none,
-  },
+  contentSecurityPolicy: { defaultSrc: none, styleSrc: [NONCE], scriptSrc: [NONCE], ...POLICY },
   strictTransportSecurity: false,
 })
 
@@ -57,26 +39,20 @@ ${content}
   return c.html(document, 200, { 'Content-Type': 'text/html; charset=utf-8' })
 }
 
-const card = (id: string, heading: Html, content: Html) => html`<section class="card" id="${id}">
-<h2>${heading}</h2>
-${content}
-</section>
-`
+const card = (id: string, heading: Html, content: Html) =>
+  html`<section class="card" id="${id}"><h2>${heading}</h2>${content}</section>`
 
 /** All examples by chapter, each with its sentence and a request to try. */
 export function indexPage(c: Context, examples: readonly Example[]) {
   const base = `${new URL(c.req.url).origin}/examples`
-  const chapters = [...new Set(examples.map(({ chapter }) => chapter))].map(chapter => {
-    const cards = examples
-      .filter(one => one.chapter === chapter)
-      .map(({ name, about, request }) => {
-        const curl = request.replace(/'(\/\S*)'$/, (_, path) => `'${base}/${name}${path}'`)
-        const heading = html`<a href="/examples/${name}/docs">${name}</a>`
-        return card(name, heading, html`<p>${about}</p><pre>curl ${curl}</pre>`)
-      })
-    return html`<h2>${TITLES[chapter]}</h2>
-<div class="cards">${cards}</div>
-`
+  const cardOf = ({ name, about, request }: Example) => {
+    const curl = request.replace(/'(\/\S*)'$/, (_, path) => `'${base}/${name}${path}'`)
+    const heading = html`<a href="/examples/${name}/docs">${name}</a>`
+    return card(name, heading, html`<p>${about}</p><pre>curl ${curl}</pre>`)
+  }
+  const chapters = [...new Set(examples.map(({ chapter }) => chapter))].map((title, index) => {
+    const cards = examples.filter(({ chapter }) => chapter === title).map(cardOf)
+    return html`<h2>${index + 1}. ${title}</h2><div class="cards">${cards}</div>`
   })
   const content = html`<p class="lead">${examples.length} small <a href="https://hono.dev">Hono</a>
 apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, too.</p>
@@ -91,7 +67,7 @@ export function docsPage(c: Context, { info, paths, servers }: Description, exam
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
       const answers = Object.entries(operation.responses).map(
-        ([status, { description }]) => `${status} ${description}`,
+        one => `${one[0]} ${one[1].description}`,
       )
       const heading = html`<span class="accent">${method.toUpperCase()}</span> <code>${path}</code>`
       const sent = method === 'post' && html`method="post" enctype="${type}"`
@@ -103,16 +79,12 @@ ${fieldsOf(operation).map(input)}<p><button>Try it</button></p>
       return card(operation.operationId, heading, form)
     }),
   )
-  const links = linksOf(example?.source ?? '').map(
-    ([name, url]) => html`<a href="${url}">${name}</a> `,
-  )
+  const links = (source: string) =>
+    linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
+  const shown = ({ source }: Example) => html`<pre class="source">${raw(colored(source))}</pre>
+<p class="quiet">Used here: ${links(source)}</p>`
   const content = html`<p class="lead">${info.description}</p>
-${
-  example &&
-  html`<pre class="source">${raw(colored(example.source))}</pre>
-<p class="quiet">Used here: ${links}</p>`
-}
-${operations}
+${example && shown(example)}${operations}
 <p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
   return page(c, info.title, content)
 }

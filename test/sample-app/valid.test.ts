@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import { Hono } from 'hono'
 import { serveStatic } from 'hono/serve-static'
 import * as v from 'valibot'
-import { integer } from '../../sample-app/examples/integer.ts'
+import { integer } from '../../sample-app/examples/numbers.ts'
 import { incomplete } from '../../sample-app/valid/incomplete.ts'
-import type { Schema } from '../../sample-app/valid/problem.ts'
-import { complete, valid } from '../../sample-app/valid/valid.ts'
+import { complete, type Schema, valid } from '../../sample-app/valid/valid.ts'
 
 type Problem = { type: string; loc: unknown[]; input: unknown; msg: string }
 
@@ -143,6 +142,15 @@ test('words of a schema count, and rules without words keep those of Valibot', a
     JSON.parse(await (await app.request('/', json({ name }))).text()).detail[0].msg
   assert.equal(await message('ab'), 'Say more')
   assert.match(await message('bcd'), /^Invalid start: Expected "a"/)
+  const list = echo(v.picklist(['a', 'b']))
+  const response = await list.request('/', json('"x | y | z"'))
+  const [{ type, msg }] = JSON.parse(await response.text()).detail
+  const words = 'Invalid type: Expected ("a" | "b") but received "x | y | z"'
+  assert.deepEqual([type, msg], ['value_error', words])
+  const typed = echo(v.pipe(v.string(), v.length(2, 'Say {} | too_odd | count')))
+  const told = await (await typed.request('/', json('"x"'))).json()
+  const about = { loc: ['body'], input: 'x', ctx: { count: 2 } }
+  assert.deepEqual(told, { detail: [{ type: 'too_odd', msg: 'Say 2', ...about }] })
 })
 
 test('a body of more than 1 MiB is 413, with a length or without', async () => {

@@ -19,10 +19,8 @@ function later(c: Context, work: () => Promise<void>): void {
 }
 
 // 202: it was understood, and is not done yet.
-const app = new Hono().post('/notifications/', valid('json', Notification), complete, c => {
+export default new Hono().post('/notifications/', valid('json', Notification), complete, c => {
   const { to } = c.req.valid('json')
   later(c, async () => void sent.push(to))
   return c.json({ message: 'It will be sent' }, 202)
 })
-
-export default app

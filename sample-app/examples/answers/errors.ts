@@ -3,40 +3,33 @@
 import { Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
-import { documented } from '../../valid/documented.ts'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 const items = new Map([[1, 'Foo']])
 const Param = v.object({ item_id: v.pipe(integer, v.minValue(1), v.maxValue(1000)) })
+const item = [valid('param', Param), complete] as const
 const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
-const Created = v.object({ item_id: v.number() })
+
+/** What the documentation says beyond what is checked: the answers of a route, by status. */
+export const documents = {
+  'GET /items/:item_id': { answers: { 200: v.unknown(), 404: Failure } },
+  'PUT /items/:item_id': { answers: { 201: v.object({ item_id: v.number() }) } },
+}
 
 const app = new Hono()
   // An answer that says no is an answer like any other, and a typed client knows of it.
-  .get(
-    '/items/:item_id',
-    documented({ answers: { 200: v.unknown(), 404: Failure } }),
-    valid('param', Param),
-    complete,
-    c => {
-      const { item_id } = c.req.valid('param')
-      const name = items.get(item_id)
-      if (name === undefined) return c.json({ detail: `There is no item ${item_id}` }, 404)
-      return c.json({ item_id, name }, 200)
-    },
-  )
-  .put(
-    '/items/:item_id',
-    documented({ answers: { 201: Created } }),
-    valid('param', Param),
-    complete,
-    c => {
-      return c.json(c.req.valid('param'), 201, { Location: c.req.path })
-    },
-  )
+  .get('/items/:item_id', ...item, c => {
+    const { item_id } = c.req.valid('param')
+    const name = items.get(item_id)
+    if (name === undefined) return c.json({ detail: `There is no item ${item_id}` }, 404)
+    return c.json({ item_id, name }, 200)
+  })
+  .put('/items/:item_id', ...item, c => {
+    return c.json(c.req.valid('param'), 201, { Location: c.req.path })
+  })
   // An HTTPException ends the request from anywhere, from a function deep down, too.
-  .delete('/items/:item_id', valid('param', Param), complete, () => {
+  .delete('/items/:item_id', ...item, () => {
     throw new HTTPException(409, { message: 'Items are kept' })
   })
 

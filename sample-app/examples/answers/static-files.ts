@@ -18,6 +18,4 @@ const files = serveStatic({
   onFound: (_, c) => c.header('Cache-Control', 'public, max-age=600'),
 })
 
-const app = new Hono().get('/static/*', files)
-
-export default app
+export default new Hono().get('/static/*', files)

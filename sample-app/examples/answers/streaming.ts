@@ -4,15 +4,14 @@ import { Hono } from 'hono'
 import { streamText } from 'hono/streaming'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
-const Query = v.object({
-  to: v.optional(v.pipe(integer, v.minValue(0), v.maxValue(100_000)), '10'),
-})
+const to = v.pipe(integer, v.minValue(0), v.maxValue(100_000))
+const Query = v.object({ to: v.optional(to, '10') })
 
 // `write` waits for a client that reads slowly, so that memory stays small however long the answer
 // is. One that went away ends it.
-const app = new Hono().get('/count', valid('query', Query), complete, c => {
+export default new Hono().get('/count', valid('query', Query), complete, c => {
   const { to } = c.req.valid('query')
   return streamText(c, async stream => {
     for (let number = 1; number <= to && !stream.aborted; number += 1) {
@@ -20,5 +19,3 @@ const app = new Hono().get('/count', valid('query', Query), complete, c => {
     }
   })
 })
-
-export default app

@@ -9,10 +9,8 @@ import routes, { type AppType } from './routes.ts'
 // process; without `fetch` they go to the address.
 const client = hc<AppType>('http://localhost', { fetch: routes.request })
 
-const app = new Hono().get('/first', async c => {
+export default new Hono().get('/first', async c => {
   const response = await client.api.items.$get({ query: { limit: '1' } })
   const [first] = await response.json()
   return c.json({ first: first?.item_name ?? null })
 })
-
-export default app

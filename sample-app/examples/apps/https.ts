@@ -6,6 +6,4 @@ import { Hono } from 'hono'
 // `--cert FILE --key FILE`, and it speaks TLS. With `@hono/node-server` that is
 // `serve({ fetch: app.fetch, createServer, serverOptions: { cert, key } })`, where `createServer` is
 // that of `node:https`.
-const app = new Hono().get('/https', c => c.json({ message: 'Hello over HTTPS' }))
-
-export default app
+export default new Hono().get('/https', c => c.json({ message: 'Hello over HTTPS' }))

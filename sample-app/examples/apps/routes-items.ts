@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
 import { ITEMS, slice } from '../items.ts'
+import { integer } from '../numbers.ts'
 
 const Query = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 const Param = v.object({ number: v.pipe(integer, v.minValue(1), v.maxValue(ITEMS.length)) })

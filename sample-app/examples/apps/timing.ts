@@ -7,11 +7,9 @@ import { ITEMS } from '../items.ts'
 
 // The order of middleware is the order of the code: who comes first measures all that follows. A
 // request has a number, its own or a new one, by which lines of a log are found again.
-const app = new Hono().use(timing(), requestId()).get('/items/', async c => {
+export default new Hono().use(timing(), requestId()).get('/items/', async c => {
   startTime(c, 'db', 'the database')
   const items = await Promise.resolve(ITEMS)
   endTime(c, 'db')
   return c.json(items)
 })
-
-export default app

@@ -9,8 +9,6 @@ import { complete, valid } from '../../valid/valid.ts'
 const Login = v.object({ username: v.string(), password: v.string() })
 
 // The password is asked for and never answered.
-const app = new Hono().post('/login/', valid('form', Login), complete, c => {
+export default new Hono().post('/login/', valid('form', Login), complete, c => {
   return c.json({ username: c.req.valid('form').username })
 })
-
-export default app

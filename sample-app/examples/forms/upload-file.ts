@@ -1,3 +1,5 @@
+import * as v from 'valibot'
+
 /** Bytes with one position for reading and writing, which starts at 0. */
 export class TemporaryFile {
   #bytes: Blob
@@ -66,6 +68,13 @@ export class UploadFile {
   seek = async (offset: number) => this.file.seek(offset)
   close = async () => this.file.close()
 }
+
+const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
+/** `v.file()` is that of Fetch, which all runtimes have; a step of the pipe makes it an upload. */
+export const upload = v.pipe(
+  v.file(words),
+  v.transform(file => new UploadFile(file)),
+)
 
 function whole(value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value

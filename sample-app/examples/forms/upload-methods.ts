@@ -3,32 +3,25 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { UploadFile } from './upload-file.ts'
+import { upload } from './upload-file.ts'
 
 const PIECE = 64 * 1024
-const Upload = v.object({
-  file: v.pipe(
-    v.file(),
-    v.transform(file => new UploadFile(file)),
-  ),
-})
+const Upload = v.object({ file: upload })
 
 // A file has one position, which all methods move. Read in pieces, one of any size needs little
 // memory. Nothing can be done with it after `close`.
-const app = new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
-  const { file: upload } = c.req.valid('form')
-  const { size } = upload.file
-  await upload.seek(size)
-  await upload.write('\n-- received\n')
-  await upload.seek(0)
+export default new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
+  const { file } = c.req.valid('form')
+  const { size } = file.file
+  await file.seek(size)
+  await file.write('\n-- received\n')
+  await file.seek(0)
   let lines = 0
-  for (let piece = await upload.read(PIECE); piece.length > 0; piece = await upload.read(PIECE)) {
+  for (let piece = await file.read(PIECE); piece.length > 0; piece = await file.read(PIECE)) {
     lines += piece.filter(byte => byte === 0x0a).length
   }
-  await upload.seek(size)
-  const stamp = new TextDecoder().decode(await upload.read()).trim()
-  await upload.close()
-  return c.json({ type: upload.content_type, size, lines, stamp })
+  await file.seek(size)
+  const stamp = new TextDecoder().decode(await file.read()).trim()
+  await file.close()
+  return c.json({ type: file.content_type, size, lines, stamp })
 })
-
-export default app

@@ -3,21 +3,17 @@
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { documented } from '../../valid/documented.ts'
 import { complete, valid } from '../../valid/valid.ts'
-import { UploadFile } from './upload-file.ts'
+import { upload } from './upload-file.ts'
 
-// A file comes in a multipart form. `v.file()` is the one of Fetch, which all runtimes have; a step
-// of the pipe makes it one that can be read and written piece by piece.
-const file = v.pipe(
-  v.file(),
-  v.transform(file => new UploadFile(file)),
-)
+// A file comes in a multipart form.
+const Upload = v.object({ file: upload })
 const webPage = v.pipe(v.string(), v.metadata({ contentMediaType: 'text/html' }))
+export const documents = { 'GET /': { answers: { 200: webPage } } }
 
-const app = new Hono()
+export default new Hono()
   // `html` escapes what it interpolates.
-  .get('/', documented({ answers: { 200: webPage } }), c => {
+  .get('/', c => {
     return c.html(html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -29,9 +25,7 @@ const app = new Hono()
 </html>`)
   })
   // Alone, an app takes 1 MiB. The server of these examples streams files of any size to disk.
-  .post('/uploadfile/', valid('form', v.object({ file })), complete, c => {
+  .post('/uploadfile/', valid('form', Upload), complete, c => {
     const { file } = c.req.valid('form')
     return c.json({ filenames: file.filename, type: file.constructor.name })
   })
-
-export default app

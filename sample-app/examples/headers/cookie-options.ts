@@ -8,7 +8,7 @@ import { complete, valid } from '../../valid/valid.ts'
 const text = v.pipe(v.string(), v.maxCodePoints(32), v.regex(/^[a-z0-9]+$/))
 const Cookies = v.object({ 'session-id': v.optional(text, 'guest') })
 
-const app = new Hono()
+export default new Hono()
   .get('/items/', valid('cookie', Cookies), complete, c => {
     return c.json({ session: c.req.valid('cookie')['session-id'] })
   })
@@ -22,5 +22,3 @@ const app = new Hono()
     deleteCookie(c, 'session-id')
     return c.body(null, 204)
   })
-
-export default app

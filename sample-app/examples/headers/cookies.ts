@@ -8,8 +8,6 @@ import { complete, valid } from '../../valid/valid.ts'
 // the next example.
 const Cookies = v.object({ ads_id: v.nullish(v.string(), null) })
 
-const app = new Hono().get('/items/', valid('cookie', Cookies), complete, c => {
+export default new Hono().get('/items/', valid('cookie', Cookies), complete, c => {
   return c.json(c.req.valid('cookie'))
 })
-
-export default app

@@ -6,17 +6,12 @@ import { complete, valid } from '../../valid/valid.ts'
 
 const hex = v.pipe(v.string(), v.minCodePoints(4), v.maxCodePoints(16), v.regex(/^[0-9a-f]+$/))
 const trace = v.pipe(hex, v.title('Where it comes from'))
-
-// A header that is sent twice arrives as one, with a comma between its values: a list takes it
-// apart again.
+// A header that is sent twice arrives as one with a comma: a list takes it apart again.
 const tags = v.pipe(v.optional(v.array(v.string()), []), v.metadata({ deprecated: true }))
-
 const Headers = v.object({ 'X-Trace-Id': trace, 'X-Tag': tags })
 
-const app = new Hono().get('/items/', valid('header', Headers), complete, c => {
+export default new Hono().get('/items/', valid('header', Headers), complete, c => {
   const { 'X-Trace-Id': trace, 'X-Tag': tags } = c.req.valid('header')
   c.header('X-Trace-Id', trace)
   return c.json({ trace, tags })
 })
-
-export default app

@@ -7,6 +7,4 @@ import { Hono } from 'hono'
 const path = '/file/:file_path{(?:(?!%0A).)*}'
 
 // The path is echoed and nothing else: never open a file by a name from outside.
-const app = new Hono().get(path, c => c.json({ file_path: c.req.param('file_path') }))
-
-export default app
+export default new Hono().get(path, c => c.json({ file_path: c.req.param('file_path') }))

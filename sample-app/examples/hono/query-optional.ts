@@ -4,10 +4,8 @@ import { Hono } from 'hono'
 
 // `c.req.query` gives a string, or undefined where the address has no such name. An empty `?q=`
 // is left out of this answer like an absent one.
-const app = new Hono().get('/items/:item_id', c => {
+export default new Hono().get('/items/:item_id', c => {
   const item_id = c.req.param('item_id')
   const q = c.req.query('q')
   return c.json(q ? { item_id, q } : { item_id })
 })
-
-export default app

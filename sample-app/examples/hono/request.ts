@@ -5,7 +5,7 @@ import { getCookie } from 'hono/cookie'
 
 // Nothing is checked here: all of it is text that a stranger chose, the JSON is of any shape, and
 // broken JSON ends in a 500. The next chapter puts a check before the handler.
-const app = new Hono().post('/items/:item_id', async c => {
+export default new Hono().post('/items/:item_id', async c => {
   return c.json({
     param: c.req.param('item_id'),
     query: c.req.query('q') ?? null,
@@ -17,5 +17,3 @@ const app = new Hono().post('/items/:item_id', async c => {
     method: c.req.method,
   })
 })
-
-export default app

@@ -21,8 +21,6 @@ const queryOrCookie = createMiddleware<Sets, string, Before>(async (c, next) => 
 
 const checks = [valid('query', Query), valid('cookie', Cookies), complete, queryOrCookie] as const
 
-const app = new Hono().get('/items/:item_id', ...checks, c => {
+export default new Hono().get('/items/:item_id', ...checks, c => {
   return c.json({ q_or_cookie: c.var.q_or_cookie })
 })
-
-export default app

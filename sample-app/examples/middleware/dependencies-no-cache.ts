@@ -9,6 +9,6 @@ const lottery = createMiddleware<{ Variables: { draw: () => number } }>(async (c
   await next()
 })
 
-const app = new Hono().get('/value/', lottery, c => c.json({ value: [c.var.draw(), c.var.draw()] }))
-
-export default app
+export default new Hono().get('/value/', lottery, c => {
+  return c.json({ value: [c.var.draw(), c.var.draw()] })
+})

@@ -3,7 +3,7 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 // Middleware is a value: what a dependency is elsewhere is a constant here, and each route that
 // names it has its values, with their types.
@@ -14,8 +14,6 @@ const Common = v.object({
 })
 const common = [valid('query', Common), complete] as const
 
-const app = new Hono()
+export default new Hono()
   .get('/items/', ...common, c => c.json(c.req.valid('query')))
   .get('/users/', ...common, c => c.json(c.req.valid('query')))
-
-export default app

@@ -24,9 +24,7 @@ const token = demand('X-Token', 'SAMPLE_X_TOKEN', 'fake-super-secret-token')
 const key = demand('X-Key', 'SAMPLE_X_KEY', 'fake-super-secret-key')
 
 // `use` asks it of every route that follows.
-const app = new Hono()
+export default new Hono()
   .use(valid('header', Headers), token, key, complete)
   .get('/items/', c => c.json([{ item: 'Portal Gun' }, { item: 'Plumbus' }]))
   .get('/users/', c => c.json([{ username: 'Rick' }, { username: 'Morty' }]))
-
-export default app

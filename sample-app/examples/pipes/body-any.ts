@@ -11,13 +11,9 @@ const Items = v.pipe(v.array(v.unknown()), v.maxLength(100), v.array(Item))
 
 const taken = new Set(['root'])
 // What an asynchronous schema asks may be a database.
-const Name = v.pipeAsync(
-  v.string(),
-  v.checkAsync(async name => !taken.has(name), 'That name is taken'),
-)
+const isFree = v.checkAsync((name: string) => Promise.resolve(!taken.has(name)), 'It is taken')
+const Name = v.pipeAsync(v.string(), isFree)
 
-const app = new Hono()
+export default new Hono()
   .post('/items/', valid('json', Items), complete, c => c.json(c.req.valid('json')))
   .post('/names/', valid('json', Name), complete, c => c.json({ name: c.req.valid('json') }))
-
-export default app

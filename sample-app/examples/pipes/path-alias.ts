@@ -11,8 +11,6 @@ const Param = v.pipe(
   v.transform(({ 'item-id': itemId }) => ({ itemId })),
 )
 
-const app = new Hono().get('/items/:item-id', valid('param', Param), complete, c => {
+export default new Hono().get('/items/:item-id', valid('param', Param), complete, c => {
   return c.json({ item_id: c.req.valid('param').itemId })
 })
-
-export default app

@@ -3,15 +3,10 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-
-// A fraction and an exponent (`.5`, `5.`, `1e1`), and nothing of what `Number()` takes besides.
-const decimal = v.regex(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i, 'float_parsing')
-const float = v.pipe(v.string(), v.trim(), decimal, v.toNumber())
+import { float } from '../numbers.ts'
 
 const Param = v.object({ item_id: v.pipe(float, v.ltValue(10.5), v.minValue(0.5)) })
 
-const app = new Hono().get('/items/:item_id', valid('param', Param), complete, c => {
+export default new Hono().get('/items/:item_id', valid('param', Param), complete, c => {
   return c.json(c.req.valid('param'))
 })
-
-export default app

@@ -3,23 +3,14 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
+import { integer } from '../numbers.ts'
 
 // Rules are more steps of a pipe. The first one that is broken is reported, and the others of the
 // same value are not: a text that is no number has no bounds. A title is for the documentation.
 const ItemId = v.pipe(integer, v.gtValue(0), v.maxValue(1000), v.title('The ID of the item to get'))
+const param = valid('param', v.object({ item_id: ItemId }))
+const query = valid('query', v.object({ q: v.optional(v.string()) }))
 
-const Param = v.object({ item_id: ItemId })
-const Query = v.object({ q: v.optional(v.string()) })
-
-const app = new Hono().get(
-  '/items/:item_id',
-  valid('param', Param),
-  valid('query', Query),
-  complete,
-  c => {
-    return c.json({ ...c.req.valid('param'), q: c.req.valid('query').q || undefined })
-  },
-)
-
-export default app
+export default new Hono().get('/items/:item_id', param, query, complete, c => {
+  return c.json({ ...c.req.valid('param'), q: c.req.valid('query').q || undefined })
+})

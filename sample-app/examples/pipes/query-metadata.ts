@@ -6,18 +6,14 @@ import { complete, valid } from '../../valid/valid.ts'
 import { ITEMS } from '../items.ts'
 
 const text = v.pipe(v.string(), v.minCodePoints(3), v.maxCodePoints(50), v.regex(/^fixedquery$/))
-
 // Metadata stands around the whole: it is about the parameter, whether there is a text or not.
 const q = v.pipe(v.nullish(text, null), v.title('Query string'), v.metadata({ deprecated: true }))
-
 // `item-query` could not be a name in a program.
 const Query = v.pipe(
   v.object({ 'item-query': q }),
   v.transform(({ 'item-query': q }) => ({ q })),
 )
 
-const app = new Hono().get('/items/', valid('query', Query), complete, c => {
+export default new Hono().get('/items/', valid('query', Query), complete, c => {
   return c.json({ q: c.req.valid('query').q, items: ITEMS })
 })
-
-export default app

@@ -9,8 +9,6 @@ import { ITEMS } from '../items.ts'
 // rules stand inside, because they are for the text alone.
 const Query = v.object({ q: v.nullish(v.pipe(v.string(), v.maxCodePoints(50)), null) })
 
-const app = new Hono().get('/items/', valid('query', Query), complete, c => {
+export default new Hono().get('/items/', valid('query', Query), complete, c => {
   return c.json({ q: c.req.valid('query').q, items: ITEMS })
 })
-
-export default app

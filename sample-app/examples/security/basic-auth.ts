@@ -16,8 +16,6 @@ const auth = basicAuth({
   onAuthSuccess: (c, username) => c.set('username', username),
 })
 
-const app = new Hono<{ Variables: { username: string } }>().get('/me', auth, c => {
+export default new Hono<{ Variables: { username: string } }>().get('/me', auth, c => {
   return c.json({ username: c.var.username })
 })
-
-export default app

@@ -16,6 +16,4 @@ const auth = bearerAuth({
   },
 })
 
-const app = new Hono().get('/status', auth, c => c.json({ status: 'ok' }))
-
-export default app
+export default new Hono().get('/status', auth, c => c.json({ status: 'ok' }))

@@ -9,6 +9,4 @@ import { ITEMS } from '../items.ts'
 const origin = ['https://app.example', 'https://admin.example']
 const shared = cors({ origin, allowMethods: ['GET'], credentials: true, maxAge: 600 })
 
-const app = new Hono().use('/api/*', shared).get('/api/items/', c => c.json(ITEMS))
-
-export default app
+export default new Hono().use('/api/*', shared).get('/api/items/', c => c.json(ITEMS))

@@ -29,12 +29,10 @@ const subject = createMiddleware<{ Variables: { subject: unknown } }>(async (c, 
   await next()
 })
 
-const app = new Hono()
+export default new Hono()
   .post('/token', valid('form', Login), complete, async c => {
     const exp = Math.floor(Date.now() / 1000) + MINUTES * 60
     const payload = { sub: c.req.valid('form').username, exp }
     return c.json({ access_token: await sign(payload, secretOf(c), 'HS256') })
   })
   .get('/me', subject, c => c.json({ username: String(c.var.subject) }))
-
-export default app

@@ -4,7 +4,6 @@ import { type Context, Hono } from 'hono'
 import { env } from 'hono/adapter'
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
-import { documented } from '../../valid/documented.ts'
 import { complete, valid } from '../../valid/valid.ts'
 import { DECOY, verifyPassword } from './password.ts'
 import { readUsers, User } from './users.ts'
@@ -21,13 +20,17 @@ const PasswordForm = v.object({
 
 const Token = v.object({ access_token: v.string(), token_type: v.literal('bearer') })
 const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
-const forToken = documented({ answers: { 200: v.pipe(Token, v.title('Token')), 400: Failure } })
-
 const bearer = { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } }
-const forMe = documented({
-  answers: { 200: v.pipe(User, v.title('User')), 400: Failure, 401: Failure },
-  security: { OAuth2PasswordBearer: bearer },
-})
+const [forToken, forMe] = [v.pipe(Token, v.title('Token')), v.pipe(User, v.title('User'))]
+
+/** For the documentation: what is answered, and what proves who is asking. */
+export const documents = {
+  'POST /token': { answers: { 200: forToken, 400: Failure } },
+  'GET /users/me': {
+    answers: { 200: forMe, 400: Failure, 401: Failure },
+    security: { OAuth2PasswordBearer: bearer },
+  },
+}
 
 const usersOf = (c: Context) => readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMPLE_USERS)
 
@@ -51,8 +54,8 @@ const activeUser = createMiddleware<Sets>(async (c, next) => {
 
 // The token is the username, which shows the flow and protects nothing: see `jwt` for a signed one.
 // An unknown user costs as much time as a wrong password.
-const app = new Hono()
-  .post('/token', forToken, valid('form', PasswordForm), complete, async c => {
+export default new Hono()
+  .post('/token', valid('form', PasswordForm), complete, async c => {
     const { username, password } = c.req.valid('form')
     const hash = usersOf(c).get(username)?.hashed_password ?? DECOY
     if (await verifyPassword(password, hash)) {
@@ -60,6 +63,4 @@ const app = new Hono()
     }
     return c.json({ detail: 'Incorrect username or password' }, 400)
   })
-  .get('/users/me', forMe, activeUser, c => c.json(c.var.user))
-
-export default app
+  .get('/users/me', activeUser, c => c.json(c.var.user))

@@ -9,8 +9,6 @@ import { ITEMS } from '../items.ts'
 // absent before the rules inside are applied, and is shown in the documentation.
 const Query = v.object({ q: v.optional(v.pipe(v.string(), v.minCodePoints(3)), 'fixedquery') })
 
-const app = new Hono().get('/items/', valid('query', Query), complete, c => {
+export default new Hono().get('/items/', valid('query', Query), complete, c => {
   return c.json({ q: c.req.valid('query').q, items: ITEMS })
 })
-
-export default app

@@ -8,8 +8,6 @@ import { complete, valid } from '../../valid/valid.ts'
 // `?q=foo&q=bar` is a list of two, `?q=foo` a list of one. Elsewhere the last value counts.
 const Query = v.object({ q: v.nullish(v.array(v.string()), null) })
 
-const app = new Hono().get('/items/', valid('query', Query), complete, c => {
+export default new Hono().get('/items/', valid('query', Query), complete, c => {
   return c.json(c.req.valid('query'))
 })
-
-export default app

@@ -3,16 +3,14 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { integer } from '../integer.ts'
 import { slice } from '../items.ts'
+import { integer } from '../numbers.ts'
 
 // What `v.optional` wraps may be absent; its second argument takes the place then, so the handler
 // always has a number. Whatever is wrong with either parameter comes in the same answer.
 const Page = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 
-const app = new Hono().get('/items/', valid('query', Page), complete, c => {
+export default new Hono().get('/items/', valid('query', Page), complete, c => {
   const { skip, limit } = c.req.valid('query')
   return c.json(slice(skip, limit))
 })
-
-export default app

@@ -10,8 +10,6 @@ import { complete, valid } from '../../valid/valid.ts'
 const Query = v.object({ needy: v.string() })
 
 // `?needy=` is there, and empty: to refuse that, too, pipe it into `v.nonEmpty()`.
-const app = new Hono().get('/items/:item_id', valid('query', Query), complete, c => {
+export default new Hono().get('/items/:item_id', valid('query', Query), complete, c => {
   return c.json({ item_id: c.req.param('item_id'), needy: c.req.valid('query').needy })
 })
-
-export default app
