@@ -215,7 +215,7 @@ function reasonOf(line: string): string | undefined {
 async function stage(t: TestContext, name: string): Promise<string> {
   const folder = scratch(new Cleanup(t))
   for (const name of ['bin', 'home']) mkdirSync(join(folder, name))
-  const program = join(root, 'dist', 'daemon', 'cli.js')
+  const program = join(root, 'dist', 'program', 'cli.js')
   const start = `exec "${process.execPath}" "${program}" "$@"\n`
   const npx = `#!/bin/sh\n[ "$1" = plimsoll ] || exit 127\nshift\n${start}`
   writeFileSync(join(folder, 'bin', 'npx'), npx, { mode: 0o755 })

@@ -88,7 +88,7 @@ test('the example of docs/library.md runs against the package, and so does its c
   assert.equal(expectCode('example.mjs', ended, 0).stdout, said, ended.stderr)
   for (const path of ['public/index/de/mo/demo', 'registry/public/index/de/mo/demo'])
     assert.ok(existsSync(join(folder, path)), path)
-  const program = join('node_modules', 'plimsoll', 'dist', 'daemon', 'cli.js')
+  const program = join('node_modules', 'plimsoll', 'dist', 'program', 'cli.js')
   const status = await run(process.execPath, [program, 'status', '--json'], options)
   assert.equal(JSON.parse(expectCode('status', status, 0).stdout).releases, 1)
 })

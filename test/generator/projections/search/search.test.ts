@@ -11,6 +11,7 @@ import { readLayouts } from '../../../../generator/projections/search/layouts.ts
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
 import { type SearchedCrate, searchFiles } from '../../../../generator/projections/search/whole.ts'
 import { countPageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
+import { isOnServer } from '../../../../generator/store/database/engine.ts'
 import { LIST, run } from '../../../../generator/store/database/statement.ts'
 import type { PublicTree } from '../../../../generator/store/public-tree.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
@@ -282,7 +283,8 @@ test('nobody finds nothing left to render before a layout that the registry need
   await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
   await assert.rejects(buildSearch(registry), /no layout/)
   assert.ok((await countPageMarks(database)) > 0)
-  await run(database, 'DROP TRIGGER no_layout')
+  const drop = isOnServer(database) ? 'DROP FUNCTION no_layout CASCADE' : 'DROP TRIGGER no_layout'
+  await run(database, drop)
   await buildSearch(registry)
   assert.deepEqual(await bitsOf(registry), [2, undefined])
 })
