@@ -20,7 +20,6 @@ import {
 import { serverSettings } from '../support/engine.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
-import { insertRows } from '../support/rows.ts'
 import { until } from '../support/until.ts'
 import { OPERATOR } from '../support/workplace.ts'
 
@@ -71,7 +70,7 @@ test('texts, numbers and bytes come back as they were stored, in the order of by
   const texts = ['a', 'B', 'a_b', 'a-b', 'ä', 'nul\0', '\u{10ffff}0', 'Z', '', '😀']
   // Past the functions that refuse U+0000, which records of older versions may have.
   for (const [at, value] of texts.entries())
-    await insertRows(database, 'facts', { key: `key ${at}`, value })
+    await database.execute('INSERT INTO facts (key, value) VALUES (?, ?)', [`key ${at}`, value])
   for (const [at, text] of texts.entries())
     assert.equal(await readFact(database, `key ${at}`), text)
   const sorted = texts.filter(text => !/[\0\u{10ffff}]/u.test(text))
