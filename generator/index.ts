@@ -7,9 +7,9 @@
 
 // The registry: a folder with settings, database, crate store and public tree.
 
+export { Backoff } from '../core/async/backoff.ts'
+export { Repeater } from '../core/async/repeater.ts'
 export { sha256, sha256Bytes, sha256Of } from '../core/sha256.ts'
-export { Backoff } from '../core/work/backoff.ts'
-export { Repeater } from '../core/work/repeater.ts'
 export type { Paint } from './cli/console/color.ts'
 export { readRegistry, withRegistry } from './cli/folder.ts'
 export { type Io, withDir } from './cli/io.ts'

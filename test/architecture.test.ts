@@ -41,7 +41,7 @@ const COLUMNS_MAX = 100
 
 /** What uses a timer or a clock in tests, and what for. */
 const MAY_USE_TIMERS: Readonly<Record<string, string>> = {
-  'test/core/work/repeater.test.ts': 'its timers are mocks',
+  'test/core/async/repeater.test.ts': 'its timers are mocks',
   'test/architecture.test.ts': 'it names them',
   'test/daemon/api/publish-cargo.test.ts': 'a wire that is slow for real Cargo',
   'test/daemon/workers/git-worker.test.ts': 'its timers are mocks',

@@ -1,4 +1,4 @@
-import { Mutex } from '../../core/work/mutex.ts'
+import { Mutex } from '../../core/async/mutex.ts'
 import { renderIndexed } from '../build/crate.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
 import { placeOf } from '../../core/paths/tree.ts'
-import { Repeater } from '../../core/work/repeater.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 

@@ -1,7 +1,7 @@
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
 import { eachCrate } from '../../store/catalog/crates.ts'
-import { awaitsFirstDownloads } from '../../store/catalog/downloads/due.ts'
+import { awaitsFirstDownloads, followFirstDownloads } from '../../store/catalog/downloads/due.ts'
 import { marksOf, setMarks } from '../../store/catalog/marks.ts'
 import { SITE } from '../../store/database/mark-kinds.ts'
 import { run } from '../../store/database/statement.ts'
@@ -14,6 +14,7 @@ export const downloads: Projection = {
   kind: 'downloads',
   due: 'soon',
   render: renderer(downloadOutputs, downloadPaths),
+  follow: followFirstDownloads,
   async markAll(tx) {
     await run(
       tx,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
-import { Mutex } from '../../../core/work/mutex.ts'
+import { Mutex } from '../../../core/async/mutex.ts'
 import { writing } from '../storage-fault.ts'
 import type { Connection, Driver } from './connection.ts'
 import { paced } from './pace.ts'

@@ -1,18 +1,19 @@
 // A name and a password that the browser asks for.
 // $ curl --user johndoe:secret '/me'
 import { Hono } from 'hono'
+import { env } from 'hono/adapter'
 import { basicAuth } from 'hono/basic-auth'
 import { DECOY, verifyPassword } from './password.ts'
 import { readUsers } from './users.ts'
-
-const users = readUsers()
 
 // The browser sends them with every request, so each of them costs a check of the password.
 const auth = basicAuth({
   realm: 'Sample application',
   invalidUserMessage: { detail: 'Incorrect username or password' },
-  verifyUser: (username, password) =>
-    verifyPassword(password, users.get(username)?.hashed_password ?? DECOY),
+  verifyUser: (username, password, c) => {
+    const users = readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMPLE_USERS)
+    return verifyPassword(password, users.get(username)?.hashed_password ?? DECOY)
+  },
   onAuthSuccess: (c, username) => c.set('username', username),
 })
 

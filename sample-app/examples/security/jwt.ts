@@ -15,8 +15,8 @@ const secretOf = (c: Parameters<typeof env>[0]) =>
 // Who may have a token is the subject of `security`; here it is who asks. `exp` is in seconds.
 const Login = v.object({ username: v.string() })
 
-// What comes back in a token is as strange as any other input until `verify` has checked its
-// signature, with the one algorithm that was expected, and its time.
+// A token is untrusted input until `verify` has checked its signature, with the one algorithm that
+// was expected, and its time.
 const subject = createMiddleware<{ Variables: { subject: unknown } }>(async (c, next) => {
   const [, token = ''] = /^Bearer (.+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
   try {

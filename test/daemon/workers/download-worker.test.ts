@@ -5,8 +5,10 @@ import { parseVersion } from '../../../core/version.ts'
 import { createApp } from '../../../daemon/app.ts'
 import { DownloadWorker } from '../../../daemon/workers/download-worker.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
+import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { markDueDownloads } from '../../../generator/store/catalog/downloads/due.ts'
+import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { run, value } from '../../../generator/store/database/statement.ts'
 import { verify } from '../../../generator/verify/verify.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
@@ -101,9 +103,12 @@ test('the first downloads of a crate have its page rendered, further ones only t
   assert.match((await page()) ?? '', /data-numbers="downloads\.json"/)
   await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z'")
   await database.transaction(tx => markDueDownloads(tx, registry.now, 10))
+  await buildMarks(registry.registry, await pageMarks(database, registry.now))
   assert.equal(await marked(), 0)
   await run(database, "UPDATE crate_downloads SET due_at = '2000-01-01T00:00:00Z', shown_at = NULL")
   await database.transaction(tx => markDueDownloads(tx, registry.now, 10))
+  // In the transaction that clears the mark of the files, so that a kill loses neither.
+  await buildMarks(registry.registry, await pageMarks(database, registry.now))
   assert.equal(await marked(), 1)
 })
 

@@ -2,9 +2,9 @@ import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-c
 import { after, timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { SITE } from '../../database/mark-kinds.ts'
-import { all, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { isMarked, marksOf, setMarks } from '../marks.ts'
-import { type Due, daysOf, STORED, type Stored } from './read.ts'
+import { all, column, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { isMarked, type Mark, marksOf, setMarks } from '../marks.ts'
+import { daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */
 const SHOWN_AGAIN = '7d'
@@ -14,14 +14,15 @@ const SHOWN_AGAIN = '7d'
  * Returns how many it marked.
  */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
-  const text = `SELECT crate_id AS id, ${STORED}, shown_at, due_at FROM crate_downloads
+  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`
-  const rows = await all<Due>(tx, text, timestamp(now), limit)
+  const rows = await all<Stored>(tx, text, timestamp(now), limit)
   if (rows.length === 0) return 0
   const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
   await run(
     tx,
-    `UPDATE crate_downloads SET shown_at = ?, due_at = CASE
+    `UPDATE crate_downloads SET
+      shown_at = CASE WHEN shown_at IS NULL THEN NULL ELSE ? END, due_at = CASE
         WHEN crate_id IN ${LIST} THEN NULL ELSE ? END
       WHERE crate_id IN ${LIST}`,
     timestamp(now),
@@ -30,17 +31,25 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
     rows.map(row => row.id),
   )
   await markDownloads(tx, [SITE, ...rows.map(row => row.id)], now)
-  // Their pages begin to lead to these files.
-  const first = rows.filter(row => row.shown_at === null)
-  await setMarks(
-    tx,
-    marksOf(
-      'page',
-      first.map(row => row.id),
-    ),
-    0,
-  )
   return rows.length
+}
+
+/**
+ * Marks the pages of crates whose first files with downloads were rendered by `done`: they begin to
+ * lead to them. Call it in the transaction that clears these marks, with the mutex of the pages.
+ */
+export async function followFirstDownloads(tx: Queries, done: readonly Mark[]): Promise<void> {
+  const ids = done.flatMap(({ kind, subject }) => (kind === 'downloads' ? [subject] : []))
+  const text = `SELECT crate_id FROM crate_downloads
+    WHERE shown_at IS NULL AND crate_id IN ${LIST}`
+  const first = await column<number>(tx, text, ids)
+  if (first.length === 0) return
+  const shown = `UPDATE crate_downloads SET shown_at = ? WHERE crate_id IN ${LIST}`
+  // Their generation is the time in seconds.
+  const times = done.flatMap(mark => (mark.kind === 'downloads' ? [mark.generation] : []))
+  await run(tx, shown, timestamp(new Date(Math.max(...times, 0) * 1000)), first)
+  const last = await value<number>(tx, 'SELECT max(id) FROM audit')
+  await setMarks(tx, marksOf('page', first), last ?? 0)
 }
 
 /** Marks with the time, because no audit event makes these marks newer than the ones before. */

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { Mutex } from '../../../../core/work/mutex.ts'
+import { Mutex } from '../../../../core/async/mutex.ts'
 import type { MarkSubject } from '../../catalog/marks.ts'
 import type { Lease, LeaseName, Locks, MutexName, ProcessMutex } from '../../process-mutex.ts'
 import { failure } from './failure.ts'

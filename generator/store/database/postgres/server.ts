@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Pool, type PoolConfig } from 'pg'
+import { Mutex } from '../../../../core/async/mutex.ts'
 import { refuse } from '../../../../core/error/error.ts'
 import type { Settings } from '../../../../core/settings/settings.ts'
-import { Mutex } from '../../../../core/work/mutex.ts'
 import { types } from './values.ts'
 
 /** How to reach a PostgreSQL server, and how long to wait for it. */

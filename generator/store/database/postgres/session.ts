@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient, QueryResult } from 'pg'
-import { Backoff } from '../../../../core/work/backoff.ts'
+import { Backoff } from '../../../../core/async/backoff.ts'
 import type { Connection, Driver } from '../connection.ts'
 import type { Result } from '../statement.ts'
 import { failure, isLost, unknownOutcome } from './failure.ts'

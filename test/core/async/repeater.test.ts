@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Repeater } from '../../../core/work/repeater.ts'
+import { Repeater } from '../../../core/async/repeater.ts'
 import { settle } from '../../support/event-loop.ts'
 
 /** Work that is begun at once and ends when it is told to, with the pause that it is told. */
