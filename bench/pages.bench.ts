@@ -14,7 +14,6 @@ import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
 import { DownloadCounter } from '../daemon/workers/download-counter.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
-import { addSubmission } from '../generator/add/add.ts'
 import { build } from '../generator/build/build.ts'
 import { markAll } from '../generator/pages/claim.ts'
 import { buildPages } from '../generator/pages/pages.ts'
@@ -26,6 +25,7 @@ import { run } from '../generator/store/database/statement.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { quantile } from '../test/support/measure.ts'
 import { publishRequest } from '../test/support/release.ts'
+import { addSubmission } from '../test/support/workplace.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 10_000)
 const PUBLISHES = 60

@@ -28,10 +28,10 @@ export type { ChangeNumber } from './store/change-number.ts'
 
 // Operations on a registry.
 
-export { type Acceptance, addCrateFile, type Submission } from './add/add.ts'
-export { type Published, PublishQueue } from './add/publish-queue.ts'
+export type { Submission } from './registry/check.ts'
+export { addCrateFile, type Publication, PublishQueue } from './registry/publish.ts'
 export { type Built, build, drain } from './build/build.ts'
-export { buildCrate, renderConfig } from './build/crate.ts'
+export { renderConfig } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
 export { buildMarks } from './pages/marked.ts'
@@ -116,7 +116,7 @@ export {
   releaseDependencies,
   releaseOfBytes,
 } from './store/catalog/releases.ts'
-export { readTarget, type Target } from './store/catalog/target.ts'
+export { readExisting, type ExistingRelease } from './store/catalog/existing.ts'
 export type { Database } from './store/database/connection.ts'
 export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
 export { isOnServer } from './store/database/engine.ts'

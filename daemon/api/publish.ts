@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import {
   collect,
+  type ExistingRelease,
   groupWarnings,
   type Issue,
   issue,
@@ -9,10 +10,9 @@ import {
   parseName,
   parseVersion,
   publishMetadata,
-  readTarget,
+  readExisting,
   refuseErrors,
   requireUnpaused,
-  type Target,
   type Version,
 } from '../../generator/index.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
@@ -36,14 +36,15 @@ export function publish(deps: Deps): ActorHandler {
     const metadata = readMetadata(body.metadata)
     noteSubject(c, { crate: metadata.name, version: metadata.version })
     const change = changeBy(actor, deps.clock)
-    const target = await readTarget(registry.database, metadata, change)
-    requireScope(actor, metadata.name, target)
+    const existing = await readExisting(registry.database, metadata, change)
+    requireScope(actor, metadata.name, existing)
     const staged = await registry.crates.stage(body.crate, crateBytes)
     try {
       const accepted = await indexWorker.publish(
         {
           bytes: staged,
-          metadata: { ...metadata, target },
+          metadata,
+          existing,
           pubtime: change.at,
           client: { id: actor.user.id, onUsed: milliseconds => recordReading(c, milliseconds) },
           // The crate may have been published by others while the request arrived.
@@ -68,7 +69,7 @@ export function publish(deps: Deps): ActorHandler {
 }
 
 /** Refuses a token without the scope for a new or existing crate, or not covering its name. */
-function requireScope(actor: Actor, name: Name, { crate }: Target): void {
+function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): void {
   const issues: Issue[] = []
   const scope = crate ? 'publish-update' : 'publish-new'
   if (!hasScope(actor, scope)) issues.push(issue('scope_missing', { scope }))
@@ -82,7 +83,7 @@ const FAULTS_MAX = 20
 /**
  * Ignores unknown fields, reads missing ones as null (specification section 9), refuses wrong ones.
  */
-function readMetadata(json: unknown): { name: Name; version: Version; said: PublishMetadata } {
+function readMetadata(json: unknown): { name: Name; version: Version; declared: PublishMetadata } {
   const result = v.safeParse(publishMetadata, json)
   const issues = (result.issues ?? []).slice(0, FAULTS_MAX).map(fieldIssue)
   const { name: saidName, vers } = v.parse(identity, json)
@@ -91,7 +92,7 @@ function readMetadata(json: unknown): { name: Name; version: Version; said: Publ
   refuseErrors(issues)
   if (!result.success || !name || !version)
     throw new Error('the metadata is invalid, but no issue was found')
-  return { name, version, said: result.output }
+  return { name, version, declared: result.output }
 }
 
 function fieldIssue(fault: v.BaseIssue<unknown>): Issue {

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type Acceptance,
   Backoff,
   type Built,
   build,
-  buildCrate,
   type Change,
   drain,
-  listMarks,
+  type Publication,
   PublishQueue,
   type Registry,
   Repeater,
@@ -37,8 +35,8 @@ const NEXT_PUBLISH_MS = 30
 const SETTLE_MS = 500
 
 /**
- * Queues builds: one per crate at a time, shared by all callers that arrive before it begins.
- * A failed build never fails the change that caused it: its marks stay and the queue retries.
+ * Publishes, and shows crates that have changed, in turns that callers share. A failed build never
+ * fails the change that caused it: its marks stay, and it is tried again.
  */
 export class IndexWorker {
   readonly #context: Registry
@@ -47,10 +45,8 @@ export class IndexWorker {
   readonly #timing: Timing
   /** Renders pages in the background, after publishes. */
   readonly pages: PageWorker
-  /** Builds that have not begun yet, by crate. */
-  readonly #waiting = new Map<number, Promise<boolean>>()
   readonly #running = new Set<Promise<unknown>>()
-  readonly #publishes: PublishQueue
+  readonly #queue: PublishQueue
   /** Publishes that are not answered yet, and when the last one was. */
   #inFlight = 0
   #answeredAt = Number.NEGATIVE_INFINITY
@@ -60,7 +56,7 @@ export class IndexWorker {
     return null
   })
   readonly #retry = new Repeater(async () => {
-    await this.#track(this.#everything())
+    await this.#track(this.#everything(build))
     return null
   })
   readonly #backoff: Backoff
@@ -71,7 +67,7 @@ export class IndexWorker {
     timing: Timing = { build: 15_000, retry: 1000 },
   ) {
     this.#context = context
-    this.#publishes = new PublishQueue(context)
+    this.#queue = new PublishQueue(context)
     this.#onFailure = onFailure
     this.#timing = timing
     this.#backoff = new Backoff(timing.retry, LONGEST_PAUSE)
@@ -82,22 +78,18 @@ export class IndexWorker {
    * Renders a crate; returns false if it fails or takes too long, so public files may be outdated.
    */
   crate(crateId: number): Promise<boolean> {
-    return within(this.#turn(crateId), this.#timing.build, false)
+    return this.#isShown(this.#queue.show(crateId))
   }
 
   /** Adds a release and renders its crate; `isShown` is what `crate` would return. */
   async publish(
     submission: Submission,
     change: Change,
-  ): Promise<Acceptance & { readonly isShown: boolean }> {
+  ): Promise<Publication & { readonly isShown: boolean }> {
     this.#inFlight++
     try {
-      const { rendered, ...accepted } = await this.#publishes.publish(submission, change)
-      const outcome = this.#outcome(rendered).finally(() => {
-        if (!this.#settling.isScheduled) this.#settling.schedule(SETTLE_MS)
-      })
-      const isShown = await within(this.#track(outcome), this.#timing.build, false)
-      return { ...accepted, isShown }
+      const publication = await this.#queue.publish(submission, change)
+      return { ...publication, isShown: await this.#isShown(publication.shown) }
     } finally {
       this.#inFlight--
       this.#answeredAt = performance.now()
@@ -106,7 +98,7 @@ export class IndexWorker {
 
   /** Builds everything that an earlier process left pending; retries failures later. */
   async catchUp(): Promise<void> {
-    await this.#track(this.#everything())
+    await this.#track(this.#everything(build))
   }
 
   /** Renders what other daemons have left; retries failures later. */
@@ -122,7 +114,7 @@ export class IndexWorker {
     if (await this.#settling.close()) await this.settle()
     if (await this.#retry.close()) {
       try {
-        await this.#whole()
+        refuseErrors((await build(this.#context)).issues)
       } catch (error) {
         this.#onFailure(error)
       }
@@ -151,65 +143,37 @@ export class IndexWorker {
    */
   async settle(): Promise<void> {
     try {
-      await this.#publishes.settle()
+      await this.#queue.settle()
     } catch (error) {
       this.#failed(error)
     }
   }
 
-  #turn(crateId: number): Promise<boolean> {
-    const waiting = this.#waiting.get(crateId)
-    if (waiting) return waiting
-    const turn = this.#track(this.#build(crateId))
-    this.#waiting.set(crateId, turn)
-    return turn
-  }
-
-  async #build(crateId: number): Promise<boolean> {
-    const began = () => this.#waiting.delete(crateId)
-    const isShown = await this.#outcome(buildCrate(this.#context, crateId, began))
-    if (!isShown) began()
-    return isShown
-  }
-
-  /** Returns whether a build succeeded; schedules a retry if not. */
-  async #outcome(build: Promise<void>): Promise<boolean> {
-    try {
-      await build
-      this.pages.wake()
-      return true
-    } catch (error) {
-      this.#failed(error)
-      return false
+  /** Returns whether a build succeeds in time; has it synced behind the answer, or tried again. */
+  #isShown(shown: Promise<void>): Promise<boolean> {
+    const outcome = async () => {
+      try {
+        await shown
+        this.pages.wake()
+        return true
+      } catch (error) {
+        this.#failed(error)
+        return false
+      } finally {
+        if (!this.#settling.isScheduled) this.#settling.schedule(SETTLE_MS)
+      }
     }
+    return within(this.#track(outcome()), this.#timing.build, false)
   }
 
-  /** Builds everything; if that fails, builds each crate alone, so one cannot stop the others. */
-  async #everything(render: (context: Registry) => Promise<Built> = build): Promise<void> {
+  /** Renders everything that is marked; tries again later what cannot be rendered. */
+  async #everything(render: (context: Registry) => Promise<Built>): Promise<void> {
     try {
-      await this.#whole(render)
+      refuseErrors((await render(this.#context)).issues)
       this.pages.wake()
       this.#backoff.reset()
     } catch (error) {
-      if (await this.#everyMarked()) this.#failed(error)
-    }
-  }
-
-  /** Renders everything marked; throws if anything could not be rendered. */
-  async #whole(render: (context: Registry) => Promise<Built> = build): Promise<void> {
-    const { issues } = await render(this.#context)
-    refuseErrors(issues)
-  }
-
-  /** Renders each marked crate and returns whether all succeeded; failures are reported. */
-  async #everyMarked(): Promise<boolean> {
-    try {
-      const marks = await listMarks(this.#context.database, 'index')
-      const turns = await Promise.all(marks.map(mark => this.#turn(mark.subject)))
-      return turns.every(isShown => isShown)
-    } catch (error) {
       this.#failed(error)
-      return false
     }
   }
 

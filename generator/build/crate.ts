@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type Issue, issue, refuse } from '../../core/error/error.ts'
+import { type Issue, issue } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import {
   crateFilePath,
@@ -13,18 +13,12 @@ import {
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
-import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
-import {
-  deletedVersions,
-  type IndexedCrate,
-  indexFiles,
-  listReleases,
-  type ReleaseRecord,
-} from '../store/catalog/releases.ts'
+import { clearMarks, fileMarks, type Mark, marksOf } from '../store/catalog/marks.ts'
+import { deletedVersions, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/connection.ts'
 import { disk } from '../store/disk/disk.ts'
-import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
+import { fileChecksum } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
@@ -80,58 +74,6 @@ export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]):
   return { crates, index: lines.length > 0 ? renderIndex(name, lines) : null, isPart }
 }
 
-/** Renders one crate as `renderCrate` does; waits for the mutex and syncs everything to disk. */
-export async function buildCrate(
-  context: BuildContext,
-  crateId: number,
-  onBegin?: () => void,
-): Promise<void> {
-  await context.mutex.run(async () => {
-    onBegin?.()
-    const crate = await readCrate(context.database, crateId)
-    if (!crate) return
-    const done = await context.tree.batch(tree => renderCrate({ ...context, tree }, crate))
-    await clearMarks(context.database, done)
-  })
-}
-
-/**
- * Renders one crate: shows the `.crate` files that are not shown yet, then writes its index file,
- * so that no line precedes its `.crate`. Returns the marks to clear once everything is on disk;
- * after a crash they remain, and the next build repeats the work. The caller holds the mutex;
- * changes after `crate` was read need another build.
- */
-export async function renderCrate(context: BuildContext, crate: CrateRecord): Promise<Mark[]> {
-  const { database } = context
-  // Lines are read first: a release added in between then gets its `.crate` before its line.
-  const [indexed] = await indexFiles(database, [crate.id])
-  const text = indexed?.text ?? null
-  return renderIndexed(context, { ...crate, text }, await fileMarks(database, [crate.id]))
-}
-
-/** Renders a crate as `renderCrate` does; `files` were read after the crate. */
-export async function renderIndexed(
-  context: BuildContext,
-  crate: IndexedCrate,
-  files: readonly FileMark[],
-): Promise<Mark[]> {
-  const { tree } = context
-  await showFiles(context, crate, files)
-  if (crate.text === null) await tree.remove(indexPath(crate.name))
-  else await tree.write(output(indexPath(crate.name), crate.text))
-  return [...files, markOf(crate, 'index')]
-}
-
-/** Begins to render a crate: shows its `.crate` files that are not shown yet. */
-export async function showFiles(
-  context: BuildContext,
-  crate: CrateRecord,
-  files: readonly FileMark[],
-): Promise<void> {
-  rendering(context, crate)
-  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
-}
-
 /**
  * Renders one crate again regardless of marks, and removes files that do not belong to it; the
  * caller holds the mutex. Returns lost `.crate` files as issues and renders the rest without them.
@@ -160,7 +102,7 @@ export async function renderWhole(
   context: BuildContext,
   crate: CrateRecord,
 ): Promise<{ readonly lost: Issue[]; readonly marks: readonly Mark[] }> {
-  rendering(context, crate)
+  guardCrates(context, [crate.id])
   const releases = await listReleases(context.database, crate.id)
   const marks = await fileMarks(context.database, [crate.id])
   const lost = await renderAgain(context, crate, releases)
@@ -213,28 +155,9 @@ async function removeDeleted(
   }
 }
 
-async function show(
-  { crates, tree }: BuildContext,
-  name: Name,
-  { version, cksum }: Pick<ReleaseRecord, 'version' | 'cksum'>,
-): Promise<void> {
-  const key = crateKey(name, cksum)
-  const source = crates.path(key)
-  const place = placeOf(crateFilePath(name, version))
-  // What is not in files, a daemon answers.
-  if (source === null) return tree.showStored(place, key)
-  try {
-    await tree.show(place, source)
-  } catch (error) {
-    if (isMissing(error) && (await crates.size(key)) === null)
-      refuse('crate_lost', { name, version })
-    throw error
-  }
-}
-
-/** Whoever lost the mutex meanwhile may have left files of another one, or removed some. */
-function rendering({ mutex }: BuildContext, { id: subject }: CrateRecord): void {
-  mutex.rendering([{ kind: 'whole', subject }])
+/** Another process that is given the mutex meanwhile may render these crates newer. */
+export function guardCrates({ mutex }: BuildContext, ids: readonly number[]): void {
+  mutex.rendering(marksOf('whole', ids))
 }
 
 /** Returns the mark of a crate as it was read. */

@@ -1,18 +1,24 @@
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
-import { crateKey } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
 import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
-import { forgetBytes } from '../add/add.ts'
 import type { Progress } from '../build/build.ts'
+import { addTogether } from '../registry/add-together.ts'
 import type { Registry } from '../registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import type { Change } from '../store/catalog/change.ts'
-import { importReleases, type KnownCrate, knownCrate } from '../store/catalog/release-changes.ts'
+import {
+  followImport,
+  type ImportedCrates,
+  importRelease,
+  type KnownCrate,
+  knownCrate,
+} from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
-import { inParallel } from '../store/durable-file.ts'
+import type { Queries } from '../store/database/statement.ts'
+import { isStorageRefusal } from '../store/storage-fault.ts'
 import { ordered } from './ordered.ts'
 import { type Refused, refusedPart, type Source, type SourceRelease } from './source/source.ts'
 
@@ -121,38 +127,34 @@ class ImportBatch {
     this.#text += (ready.release.readme?.length ?? 0) + 1000 * ready.release.entry.deps.length
   }
 
-  /**
-   * Stores the bytes, then the records in one transaction, all under the mutex, so that no repair
-   * sees orphan bytes. If killed in between, the next attempt reuses the bytes.
-   */
+  /** Adds the releases as publishes are added. If killed in between, the next attempt goes on. */
   async unload(): Promise<Outcome[]> {
     const batch = this.#waiting.splice(0)
     this.#text = 0
     if (batch.length === 0) return []
-    return this.#registry.mutex.run(() => this.#land(batch))
+    const imported: ImportedCrates = new Map()
+    const additions = batch.map(({ release, bytes }) => ({
+      release,
+      bytes,
+      record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job, imported),
+    }))
+    const results = await this.#registry.mutex.run(() =>
+      addTogether(this.#registry, additions, tx => followImport(tx, imported)),
+    )
+    return results.map((result, at) => {
+      const { where, release, notes } = batch[at] as Ready
+      const of = { where, name: release.name, version: release.version }
+      if ('value' in result) return { ...of, outcome: result.value, issues: notes }
+      const { error } = result
+      if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
+        throw error
+      return { ...of, outcome: 'refused', issues: error.issues }
+    })
   }
 
   /** Discards the waiting releases. */
   async discard(): Promise<void> {
     await discard(this.#waiting.splice(0))
-  }
-
-  async #land(batch: readonly Ready[]): Promise<Outcome[]> {
-    const { database } = this.#registry
-    await inParallel(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
-    const releases = batch.map(one => one.release)
-    const landings = await importReleases(database, releases, this.#job.change, this.#job)
-    const outcomes: Outcome[] = []
-    for (const [at, { where, release, bytes, notes }] of batch.entries()) {
-      const landing = landings[at]
-      if (!landing) throw new Error('importReleases returned no result for a release')
-      const { outcome } = landing
-      const { name, version } = release
-      if (outcome === 'refused') await forgetBytes(this.#registry, name, bytes.cksum)
-      const issues = outcome === 'refused' ? landing.issues : notes
-      outcomes.push({ outcome, where, name, version, issues })
-    }
-    return outcomes
   }
 }
 

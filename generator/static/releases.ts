@@ -8,7 +8,7 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
-import { dependencyFacts, inspect } from '../add/add.ts'
+import { dependencyFacts, inspect } from '../registry/check.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 

@@ -7,7 +7,6 @@ import { crateKey } from '../../core/paths/crates.ts'
 import { indexPath, placeOf } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import { build, drain } from '../../generator/build/build.ts'
-import { buildCrate } from '../../generator/build/crate.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { findCrate } from '../../generator/store/catalog/crates.ts'
 import { isMarked, listMarks } from '../../generator/store/catalog/marks.ts'
@@ -21,7 +20,6 @@ import { inventedEntries } from '../support/many-crates.ts'
 import { withQueryHook } from '../support/query-hook.ts'
 import { hookTree } from '../support/tree-hook.ts'
 import {
-  addAndShow,
   addCrate,
   indexVersions,
   newRegistry,
@@ -143,14 +141,14 @@ test('a mark that was renewed while its crate was built stays', async t => {
     crate: { id: crateId },
   } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
   const unhook = hookTree(registry.tree, tree => {
-    const { write } = tree
-    tree.write = async output => {
+    const { writeAll } = tree
+    tree.writeAll = async (texts, folders) => {
       unhook()
       await setYanked(registry.database, demo, parseVersion('1.0.0'), true, OPERATOR)
-      return write.call(tree, output)
+      return writeAll.call(tree, texts, folders)
     }
   })
-  await buildCrate(registry, crateId)
+  await drain(registry)
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
   assert.deepEqual(await drain(registry), { crates: 1, issues: [] })
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), false)
@@ -171,9 +169,7 @@ test('a crate that is marked again after other changes is rendered once', async 
 
 test('a version that is added while its crate is built never has its line before its .crate', async t => {
   const registry = await smallRegistry(t)
-  const {
-    crate: { id: crateId },
-  } = await addCrate(registry, { name: 'demo', version: '2.0.0' })
+  await addCrate(registry, { name: 'demo', version: '2.0.0' })
   // After any question of the build to the catalog, another process adds a version.
   const other = await reopen(t, registry.dir)
   const questions = { crate: 'FROM crates', lines: 'SELECT line', marks: 'FROM marks' }
@@ -186,7 +182,7 @@ test('a version that is added while its crate is built never has its line before
       const mutex = { run: <T>(work: () => Promise<T>) => work() } as Registry['mutex']
       await addCrate({ ...other, mutex }, { name: 'demo', version: `3.0.0-${what}` })
     })
-    await buildCrate({ ...registry, database }, crateId)
+    await drain({ ...registry, database })
     assert.ok(isAdded, what)
     for (const version of indexVersions(registry, INDEX)) {
       assert.ok(
@@ -241,23 +237,6 @@ test('a new version whose bytes are lost is not shown, and stops no other crate'
   assert.equal(await isMarked(registry.database, { kind: 'index', subject: crateId }), true)
 })
 
-test('onBegin comes before the catalog is read: what changes later is not promised', async t => {
-  const registry = await smallRegistry(t)
-  const {
-    crate: { id: crateId },
-  } = await addAndShow(registry, { name: 'demo', version: '2.0.0' })
-  const log: string[] = []
-  const database = withQueryHook(registry.database, sql => {
-    if (/^SELECT crates\.id, crates\.name.* FROM crates WHERE id/.test(sql)) log.push('read')
-  })
-  const first = registry.mutex.run(async () => {
-    log.push('another build')
-  })
-  await buildCrate({ ...registry, database }, crateId, () => log.push('begin'))
-  await first
-  assert.deepEqual(log, ['another build', 'begin', 'read'])
-})
-
 test('many marked crates are read together; no mark is left, and each crate has its lines', async t => {
   const registry = await smallRegistry(t)
   const entries = inventedEntries(1200)
@@ -288,7 +267,9 @@ test('a build ends while others publish without end: it renders what was marked 
   let late = 0
   const publishing = withQueryHook(database, async sql => {
     if (!/^SELECT .* FROM marks LEFT JOIN listings/.test(sql) || late === 20) return
-    await addCrate(registry, { name: `late-${late++}`, version: '1.0.0' })
+    // Without the mutex, which the build holds.
+    const mutex = { run: <T>(work: () => Promise<T>) => work() } as Registry['mutex']
+    await addCrate({ ...registry, mutex }, { name: `late-${late++}`, version: '1.0.0' })
   })
   const { crates } = await drain({ ...registry, database: publishing })
   assert.equal(crates, 1)

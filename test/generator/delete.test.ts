@@ -9,7 +9,6 @@ import { after, test } from 'node:test'
 import { type Code, Refusal } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
-import { addSubmission } from '../../generator/add/add.ts'
 import { build } from '../../generator/build/build.ts'
 import { deleteReleases, planDeletion } from '../../generator/delete.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
@@ -21,6 +20,7 @@ import { TestRegistry } from '../support/registry.ts'
 import { BASE } from '../support/release.ts'
 import { startS3 } from '../support/s3/bucket.ts'
 import { until } from '../support/until.ts'
+import { addSubmission } from '../support/workplace.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-delete-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
-import { addSubmission } from '../../generator/add/add.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
@@ -11,6 +10,7 @@ import { upsert } from '../../generator/store/database/statement.ts'
 import { buildCrate } from './crate-builder.ts'
 import { DESCRIPTIONS, FLEET, KEEL_README } from './demo-facts.ts'
 import { PAYLOADS } from './hostile.ts'
+import { addSubmission } from './workplace.ts'
 
 /** A release of the invented teams of the Harbour, as bytes. */
 export interface HarbourRelease {

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { type Acceptance, addSubmission } from '../../generator/add/add.ts'
-import { buildCrate as render } from '../../generator/build/crate.ts'
+import { drain } from '../../generator/build/build.ts'
+import { addTogether } from '../../generator/registry/add-together.ts'
+import { check, type Submission } from '../../generator/registry/check.ts'
+import { additionOf, type Publication } from '../../generator/registry/publish.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import type { Change } from '../../generator/store/catalog/change.ts'
 import { Cleanup } from './cleanup.ts'
@@ -59,12 +61,26 @@ export function indexVersions(registry: Registry, path: string): string[] {
   return lines.map(line => (JSON.parse(line) as { vers: string }).vers)
 }
 
+/** Takes a submission into the truth: a publish that is killed before it is shown. */
+export async function addSubmission(
+  registry: Registry,
+  submission: Submission,
+  change: Change,
+): Promise<Omit<Publication, 'shown'>> {
+  const addition = additionOf(registry, await check(registry, submission, change))
+  const [outcome] = await registry.mutex.run(() =>
+    addTogether(registry, [addition], async () => undefined),
+  )
+  if (!outcome || 'error' in outcome) throw outcome?.error
+  return outcome.value
+}
+
 /** Takes a crate into the truth; the public tree is another matter. */
 export async function addCrate(
   registry: Registry,
   parts: CrateParts,
   change = OPERATOR,
-): Promise<Acceptance> {
+): Promise<Omit<Publication, 'shown'>> {
   const staged = await registry.crates.stage(once(buildCrate(parts)), 1 << 20)
   try {
     return await addSubmission(registry, { bytes: staged, pubtime: change.at }, change)
@@ -78,9 +94,9 @@ export async function addAndShow(
   registry: Registry,
   parts: CrateParts,
   change = OPERATOR,
-): Promise<Acceptance> {
+): Promise<Omit<Publication, 'shown'>> {
   const accepted = await addCrate(registry, parts, change)
-  await render(registry, accepted.crate.id)
+  await drain(registry)
   return accepted
 }
 

@@ -1,6 +1,6 @@
 import { readEntry } from '../../../core/entry/parse.ts'
 import { renderEntry } from '../../../core/entry/render.ts'
-import { type Issue, refuse, refuseErrors } from '../../../core/error/error.ts'
+import { refuse, refuseErrors } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
 import {
@@ -11,22 +11,19 @@ import {
 } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
+import { addEvent, type Change, makeChange, requireRight } from './change.ts'
 import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
 import { sumDownloads } from './downloads/due.ts'
+import { type Permit, readExisting, releaseConflicts } from './existing.ts'
 import { listAdded, relist } from './listing.ts'
 import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
-import { readTarget, releaseConflicts, type Target } from './target.ts'
 
 /** The result of adding a release; the crate is as the transaction left it. */
 export interface Added {
   readonly outcome: 'added' | 'present'
   readonly crate: CrateRecord
 }
-
-/** Checks within the transaction whether a release may be added; throws a `Refusal` if not. */
-export type Permit = (tx: Queries, target: Target) => Promise<void>
 
 /** The kinds of marks whose files show only one release. */
 const OWN_MARKS = ['file', 'release'] as const
@@ -53,7 +50,7 @@ export async function insertAdded(
   permit: Permit,
 ): Promise<Added> {
   const by = await requireRight(tx, change)
-  const target = await readTarget(tx, release, by)
+  const target = await readExisting(tx, release, by)
   await permit(tx, target)
   refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, by))
   if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
@@ -110,7 +107,7 @@ export async function setYanked(
   change: Change,
 ): Promise<{ crateId: number; changed: boolean }> {
   return makeChange(database, change, async (tx, by) => {
-    const { crate, taken } = await readTarget(tx, { name, version }, by)
+    const { crate, taken } = await readExisting(tx, { name, version }, by)
     if (!crate) return refuse('crate_unknown', { name })
     const as = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
     if (!taken) return refuse('release_unknown', { name: crate.name, version })
@@ -189,11 +186,6 @@ export interface KnownCrate {
   readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
 }
 
-/** The result for one release of a batch. */
-export type Landing =
-  | { readonly outcome: 'added' | 'present' }
-  | { readonly outcome: 'refused'; readonly issues: Issue[] }
-
 /** Finds a crate by name, with its versions; null when there is none. */
 export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
   const crate = await findCrate(database, name)
@@ -203,75 +195,67 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
   return { name: crate.name, releases }
 }
 
+/** Where releases come from, and who becomes the owner of crates that have none. */
+export interface ImportSource {
+  readonly source: string
+  readonly owner: number | null
+}
+
+/** Crates to which an import has added releases, in one transaction. */
+export type ImportedCrates = Map<
+  number,
+  { readonly crate: CrateRecord; readonly releaseIds: number[]; readonly generation: number }
+>
+
 /**
- * Adds releases of another registry in one transaction: records, audit events, marks. Each is added
- * or refused separately; one whose version already has these bytes is `present`, even if yanked.
- * `owner` becomes the owner of crates that have none.
+ * Records a release of another registry, and its audit event. One whose version already has these
+ * bytes is `present`, even if yanked. Throws a `Refusal` where another one has its place.
  */
-export async function importReleases(
-  database: Database,
-  releases: readonly Release[],
-  change: Change,
-  import_: { readonly source: string; readonly owner: number | null },
-): Promise<Landing[]> {
-  return makeChange(database, change, async (tx, by) => {
-    const landings: Landing[] = []
-    const touched = new Map<number, Imported>()
-    for (const release of releases)
-      landings.push(await importRelease(tx, release, by, import_, touched))
-    // Once per crate, however many versions were added: a listing reads all of them.
-    for (const { crate, releaseIds, generation } of touched.values()) {
-      const versions = await listVersions(tx, crate.id)
-      const marks = [
-        ...marksOf('file', releaseIds),
-        // A version's page compares it to the one before, which may have been added now.
-        ...marksOf(
-          'release',
-          versions.map(one => one.id),
-        ),
-        ...(await relist(tx, crate, versions)),
-      ]
-      await touchCrate(tx, crate, marks, generation)
-    }
-    return landings
-  })
-}
-
-/** A crate to which an import has added releases. */
-interface Imported {
-  readonly crate: CrateRecord
-  readonly releaseIds: number[]
-  readonly generation: number
-}
-
-async function importRelease(
+export async function importRelease(
   tx: Queries,
   release: Release,
-  change: Permitted,
-  { source, owner }: { readonly source: string; readonly owner: number | null },
-  touched: Map<number, Imported>,
-): Promise<Landing> {
+  change: Change,
+  { source, owner }: ImportSource,
+  imported: ImportedCrates,
+): Promise<'added' | 'present'> {
+  const by = await requireRight(tx, change)
   const { name, version, entry } = release
-  const target = await readTarget(tx, release, change)
-  const { taken } = target
+  const existing = await readExisting(tx, release, by)
+  const { taken } = existing
   // Gives an owner to a crate that has none.
   const adopt = async (crate: CrateRecord) => {
-    if (target.isOwnerless && owner !== null) await addOwner(tx, crate.id, owner, change.at)
+    if (existing.isOwnerless && owner !== null) await addOwner(tx, crate.id, owner, by.at)
   }
   const isHere = taken?.version === version && taken.cksum === entry.cksum
-  if (target.crate?.name === name && isHere) {
-    await adopt(target.crate)
-    return { outcome: 'present' }
+  if (existing.crate?.name === name && isHere) {
+    await adopt(existing.crate)
+    return 'present'
   }
-  const issues = releaseConflicts(target, { name, version, cksum: entry.cksum }, change)
-  if (issues.length > 0) return { outcome: 'refused', issues }
+  refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
   const event = { action: 'import', crate: name, version, detail: { source } }
-  const generation = await addEvent(tx, change, event)
-  const published = { ...change, at: entry.pubtime ?? change.at }
-  const crate = target.crate ?? (await insertCrate(tx, name, published, generation))
+  const generation = await addEvent(tx, by, event)
+  const published = { ...by, at: entry.pubtime ?? by.at }
+  const crate = existing.crate ?? (await insertCrate(tx, name, published, generation))
   await adopt(crate)
-  const { id } = await insertRelease(tx, crate.id, release, change)
-  const releaseIds = [...(touched.get(crate.id)?.releaseIds ?? []), id]
-  touched.set(crate.id, { crate, releaseIds, generation })
-  return { outcome: 'added' }
+  const { id } = await insertRelease(tx, crate.id, release, by)
+  const releaseIds = [...(imported.get(crate.id)?.releaseIds ?? []), id]
+  imported.set(crate.id, { crate, releaseIds, generation })
+  return 'added'
+}
+
+/** Follows the releases of an import, once per crate: a listing reads all versions. */
+export async function followImport(tx: Queries, imported: ImportedCrates): Promise<void> {
+  for (const { crate, releaseIds, generation } of imported.values()) {
+    const versions = await listVersions(tx, crate.id)
+    const marks = [
+      ...marksOf('file', releaseIds),
+      // A version's page compares it to the one before, which may have been added now.
+      ...marksOf(
+        'release',
+        versions.map(one => one.id),
+      ),
+      ...(await relist(tx, crate, versions)),
+    ]
+    await touchCrate(tx, crate, marks, generation)
+  }
 }

@@ -26,9 +26,9 @@ function gated(registry: Registry) {
       open = resolve
     })
   }
-  const database = withQueryHook(registry.database, async (sql, [id]) => {
-    if (!sql.includes('FROM crates WHERE id = ?')) return
-    began.push(Number(id))
+  const database = withQueryHook(registry.database, async (sql, [ids]) => {
+    if (!sql.includes('string_agg(line')) return
+    began.push(...(JSON.parse(String(ids)) as number[]))
     await gate
   })
   return { context: { ...registry, database }, began, close, open: () => open() }

@@ -15,7 +15,6 @@ import { after, test } from 'node:test'
 import { pack } from 'tar-stream'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
-import { addSubmission } from '../../../generator/add/add.ts'
 import { backup } from '../../../generator/backup/backup.ts'
 import { restore } from '../../../generator/backup/restore.ts'
 import { build } from '../../../generator/build/build.ts'
@@ -24,7 +23,7 @@ import { initRegistry, openRegistry, type Registry } from '../../../generator/re
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { withQueryHook } from '../../support/query-hook.ts'
-import { storedPath } from '../../support/workplace.ts'
+import { addSubmission, storedPath } from '../../support/workplace.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plimsoll-backup-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -6,7 +6,7 @@ import { canonicalName, parseName } from '../../../../core/name.ts'
 import { lookAlikeSkeleton } from '../../../../core/policy/look-alike.ts'
 import type { Release } from '../../../../core/release/release.ts'
 import { parseVersion } from '../../../../core/version.ts'
-import { inspect } from '../../../../generator/add/add.ts'
+import { inspect } from '../../../../generator/registry/check.ts'
 import type { Registry } from '../../../../generator/registry.ts'
 import type { Change } from '../../../../generator/store/catalog/change.ts'
 import {

@@ -10,8 +10,8 @@ import type { ReleaseRecord } from './releases.ts'
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
 
-/** What the catalog has for the name and version of a release. */
-export interface Target {
+/** What the records have for the name and version of a release. */
+export interface ExistingRelease {
   /** The crate with this canonical name. */
   readonly crate: CrateRecord | null
   /** Whether there is no owner because the crate was added at the command line. */
@@ -24,11 +24,11 @@ export interface Target {
 }
 
 /** Reads everything that decides whether a release may be changed, in one statement. */
-export async function readTarget(
+export async function readExisting(
   db: Queries,
   { name, version }: { readonly name: Name; readonly version: Version },
   { user }: Change,
-): Promise<Target> {
+): Promise<ExistingRelease> {
   const identity = versionIdentity(version)
   const row = await first<TargetRow>(
     db,
@@ -72,7 +72,7 @@ interface TargetRow
  * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
  */
 export function releaseConflicts(
-  { crate, isOwnerless, mayPublish, taken, deleted }: Target,
+  { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string },
   { actor }: Change,
 ): Issue[] {
@@ -90,6 +90,9 @@ export function releaseConflicts(
   return issues
 }
 
+/** Checks within the transaction whether a release may be added; throws a `Refusal` if not. */
+export type Permit = (tx: Queries, existing: ExistingRelease) => Promise<void>
+
 const DAY = 86_400_000
 
 /** Limits for 24 hours; 0 means no limit. */
@@ -105,7 +108,7 @@ export interface Quota {
  */
 export async function checkQuota(
   db: Queries,
-  { crate, taken }: Target,
+  { crate, taken }: ExistingRelease,
   quota: Quota,
   { user, actor, at }: Change,
 ): Promise<void> {

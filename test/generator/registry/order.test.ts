@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { orderBatch } from '../../../generator/add/batch.ts'
+import { orderBatch } from '../../../generator/registry/order.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { folderOf, newRegistry } from '../../support/workplace.ts'
 

@@ -4,12 +4,12 @@ import { type TestContext, test } from 'node:test'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
-import { type Published, PublishQueue } from '../../../generator/add/publish-queue.ts'
 import { build } from '../../../generator/build/build.ts'
+import { type Publication, PublishQueue } from '../../../generator/registry/publish.ts'
 import type { Registry } from '../../../generator/registry.ts'
+import type { Permit } from '../../../generator/store/catalog/existing.ts'
 import { readFact } from '../../../generator/store/catalog/facts.ts'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
-import type { Permit } from '../../../generator/store/catalog/release-changes.ts'
 import { run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
@@ -38,12 +38,12 @@ async function publish(
   queue: PublishQueue,
   parts: CrateParts,
   permit?: Permit,
-): Promise<Published> {
+): Promise<Publication> {
   const bytes = await registry.crates.stage(once(buildCrate(parts)), 1 << 20)
   try {
     const submission = { bytes, pubtime: OPERATOR.at, ...(permit && { permit }) }
     const published = await queue.publish(submission, OPERATOR)
-    await published.rendered
+    await published.shown
     return published
   } finally {
     await bytes.discard()
@@ -210,11 +210,11 @@ test('what is rendered while others settle keeps its marks until it settles itse
   const begun = gate()
   const open = gate()
   hookTree(registry.tree, tree => {
-    const write = tree.write.bind(tree)
-    tree.write = async output => {
+    const write = tree.writeAll.bind(tree)
+    tree.writeAll = async (texts, folders) => {
       begun.open()
       await open.passed
-      return write(output)
+      return write(texts, folders)
     }
   })
   const published = publish(registry, queue, { name: 'demo', version: '1.0.0' })
@@ -230,7 +230,7 @@ test('what is rendered while others settle keeps its marks until it settles itse
 test('a crate that cannot be rendered is recorded all the same, and keeps its mark', async t => {
   const { registry, queue } = await prepare(t)
   const unhook = hookTree(registry.tree, tree => {
-    tree.write = () => Promise.reject(new Error('a bad block'))
+    tree.writeAll = () => Promise.reject(new Error('a bad block'))
   })
   const broken = new Error('a bad block')
   await assert.rejects(publish(registry, queue, { name: 'demo', version: '1.0.0' }), broken)

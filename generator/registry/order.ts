@@ -5,7 +5,7 @@ import { compareVersions, type Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
 import type { Registry } from '../registry.ts'
 import { fileChecksum, fileFacts } from '../store/durable-file.ts'
-import { inspect } from './add.ts'
+import { inspect } from './check.ts'
 
 /** A `.crate` file to add in a batch; a broken one has no name. */
 export interface BatchItem {

@@ -1,0 +1,140 @@
+import { posix } from 'node:path'
+import { Mutex } from '../../core/async/mutex.ts'
+import { refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import { indexPath, placeOf } from '../../core/paths/tree.ts'
+import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
+import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
+import type { Queries } from '../store/database/statement.ts'
+import type { TextFile } from '../store/disk/steps.ts'
+import { inParallel, isMissing } from '../store/durable-file.ts'
+import type { PublicTree } from '../store/public-tree.ts'
+import type { SyncBatch } from '../store/sync-batch.ts'
+import { type BuildContext, guardCrates, markOf } from './crate.ts'
+
+/** Crates with their index files, and their `.crate` files that are not shown yet. */
+export interface Changes {
+  readonly crates: readonly IndexedCrate[]
+  readonly files: readonly FileMark[]
+}
+
+/** Reads crates to show them. */
+export async function readChanges(db: Queries, crateIds: readonly number[]): Promise<Changes> {
+  // Lines are read first: a release added in between then gets its `.crate` before its line.
+  const crates = await indexFiles(db, crateIds)
+  return { crates, files: await fileMarks(db, crateIds) }
+}
+
+/** So many marks wait for a common sync: creating files takes much longer while one runs. */
+const MARKS_MAX = 250_000
+
+/** So many changed files wait for it, whose paths are in memory; uploads have no need to wait. */
+const FILES_MAX = 250_000
+const UPLOADED_MAX = 10_000
+
+/**
+ * Shows crates in the public tree, and has the files of many synced at once. Rendered files need
+ * not be on disk when a publish is answered: their marks stay until `settle`, and after a crash the
+ * next start shows these crates again.
+ */
+export class IndexWriter {
+  readonly #context: BuildContext
+  readonly #batch: SyncBatch
+  readonly #settling = new Mutex()
+  #marks: Mark[] = []
+
+  constructor(context: BuildContext) {
+    this.#context = context
+    this.#batch = context.tree.newBatch()
+  }
+
+  /** The public tree, whose changes are synced by `settle`. */
+  get tree(): PublicTree {
+    return this.#context.tree.within(this.#batch)
+  }
+
+  /** Whether so much waits that it should be settled. */
+  get isFull(): boolean {
+    const most = this.#context.tree.mirror ? UPLOADED_MAX : FILES_MAX
+    return this.#marks.length >= MARKS_MAX || this.#batch.size >= most
+  }
+
+  /**
+   * Shows the `.crate` files of crates, then writes their index files, so that no line precedes its
+   * `.crate`; first removes half-written files from `folders`. Returns why some could not be shown,
+   * by crate. The caller holds the mutex.
+   */
+  async show(
+    { crates, files }: Changes,
+    folders: readonly string[] = [],
+  ): Promise<ReadonlyMap<number, unknown>> {
+    const ids = crates.map(crate => crate.id)
+    guardCrates(this.#context, ids)
+    const { tree } = this
+    const shown = new Map(ids.map(id => [id, files.filter(file => file.crateId === id)]))
+    const failures = new Map<number, unknown>()
+    const texts: [id: number, file: TextFile][] = []
+    await inParallel(crates, async ({ id, name, text }) => {
+      try {
+        await inParallel(shown.get(id) ?? [], file => this.#showFile(tree, name, file))
+        if (text !== null) texts.push([id, { path: indexPath(name), text }])
+        else await removeIndex(tree, indexPath(name))
+      } catch (error) {
+        failures.set(id, error)
+      }
+    })
+    const write = (some: typeof texts) =>
+      tree.writeAll(
+        some.map(([, file]) => file),
+        folders,
+      )
+    await write(texts).catch(async () => {
+      // One of them cannot be written, or none.
+      for (const text of texts)
+        await write([text]).catch((own: unknown) => failures.set(text[0], own))
+    })
+    for (const crate of crates)
+      if (!failures.has(crate.id))
+        this.rendered([...(shown.get(crate.id) ?? []), markOf(crate, 'index')])
+    return failures
+  }
+
+  /** Clears marks when what was rendered until now is on disk. */
+  rendered(marks: readonly Mark[]): void {
+    for (const mark of marks) this.#marks.push(mark)
+  }
+
+  /** Syncs what was rendered, then clears its marks; runs one call at a time. */
+  settle(): Promise<void> {
+    return this.#settling.run(async () => {
+      const marks = this.#marks
+      this.#marks = []
+      await this.#batch.sync()
+      for (let at = 0; at < marks.length; at += 1000)
+        await clearMarks(this.#context.database, marks.slice(at, at + 1000))
+    })
+  }
+
+  async #showFile(tree: PublicTree, name: Name, { version, cksum }: FileMark): Promise<void> {
+    const { crates } = this.#context
+    const key = crateKey(name, cksum)
+    const source = crates.path(key)
+    const place = placeOf(crateFilePath(name, version))
+    // A daemon answers what is not in files.
+    if (source === null) return tree.showStored(place, key)
+    try {
+      await tree.show(place, source)
+    } catch (error) {
+      if (isMissing(error) && (await crates.size(key)) === null)
+        refuse('crate_lost', { name, version })
+      throw error
+    }
+  }
+}
+
+/** Cargo understands that a file is missing, but takes an empty one for a broken index. */
+async function removeIndex(tree: PublicTree, path: string): Promise<void> {
+  await tree.sweep(posix.dirname(path))
+  await tree.remove(path)
+}

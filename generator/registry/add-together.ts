@@ -1,0 +1,88 @@
+import { Refusal } from '../../core/error/error.ts'
+import { crateKey } from '../../core/paths/crates.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Registry } from '../registry.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
+import type { Staged } from '../store/crate-store.ts'
+import { pace } from '../store/database/pace.ts'
+import { attempt, type Queries } from '../store/database/statement.ts'
+import { inParallel } from '../store/durable-file.ts'
+
+/** A release with its bytes, and what records it in a transaction. */
+export interface Addition<T> {
+  readonly release: Release
+  readonly bytes: Staged
+  readonly record: (tx: Queries) => Promise<T>
+}
+
+/** The result of recording a release, or why it was refused or failed. */
+export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
+
+/**
+ * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends, and
+ * removes the bytes of those that were refused. One that is refused or fails undoes nothing of the
+ * others. The caller holds the mutex, because `verify` would find orphans in between; a process
+ * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
+ */
+export async function addTogether<T>(
+  registry: Registry,
+  additions: readonly Addition<T>[],
+  finish: (tx: Queries, values: readonly T[]) => Promise<void>,
+): Promise<Outcome<T>[]> {
+  const outcomes = new Map<Addition<T>, Outcome<T>>()
+  await inParallel(additions, async addition => {
+    const { release, bytes } = addition
+    await bytes
+      .keep(crateKey(release.name, release.entry.cksum))
+      .catch((error: unknown) => outcomes.set(addition, { error }))
+  })
+  const kept = additions.filter(addition => !outcomes.has(addition))
+  try {
+    if (kept.length > 0)
+      await registry.database.transaction(async tx => {
+        const values: T[] = []
+        for (const addition of kept) {
+          const work = () => addition.record(tx)
+          // A lone refusal may undo the transaction.
+          const outcome = kept.length === 1 ? { value: await work() } : await attempt(tx, work)
+          outcomes.set(addition, outcome)
+          if ('value' in outcome) values.push(outcome.value)
+          await pace()
+        }
+        if (values.length > 0) await finish(tx, values)
+      })
+  } catch (error) {
+    // Nothing was recorded. A refusal may have been caused by another publish of this batch.
+    for (const addition of kept) outcomes.set(addition, { error })
+  }
+  const results: Outcome<T>[] = []
+  for (const addition of additions) {
+    const outcome = outcomes.get(addition) as Outcome<T>
+    if ('value' in outcome) results.push(outcome)
+    else results.push({ error: await removeRefused(registry, addition.release, outcome.error) })
+  }
+  return results
+}
+
+/**
+ * Removes the bytes of a release that was refused, unless another release has them. Returns the
+ * error to answer with: why it was refused, or why its bytes could not be removed.
+ */
+async function removeRefused(
+  { crates, database, mutex }: Registry,
+  { name, entry: { cksum } }: Release,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof Refusal)) return error
+  // Where records were moved, the new ones may have a release of these bytes in the same store; a
+  // commit whose outcome nobody knows may still be made.
+  if (error.has('registry_moved') || error.has('commit_unknown')) return error
+  try {
+    // Without the mutex somebody may be about to record a release with the same bytes.
+    if (!(await releaseOfBytes(database, cksum)) && (await mutex.isHeld()))
+      await crates.remove(crateKey(name, cksum))
+    return error
+  } catch (failure) {
+    return failure
+  }
+}

@@ -1,0 +1,144 @@
+import { type Issue, refuseErrors } from '../../core/error/error.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
+import { crateKey } from '../../core/paths/crates.ts'
+import type { DependencyFacts } from '../../core/policy/dependencies.ts'
+import { lookAlikeKeys } from '../../core/policy/look-alike.ts'
+import {
+  checkPolicy,
+  type PolicyFacts,
+  type PolicyRelease,
+  type PolicyVerdict,
+  policyQuestions,
+} from '../../core/policy/policy.ts'
+import type { PublishMetadata } from '../../core/release/metadata.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { Version } from '../../core/version.ts'
+import type { Registry } from '../registry.ts'
+import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
+import type { Client } from '../sandbox/sandbox.ts'
+import type { Change } from '../store/catalog/change.ts'
+import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
+import {
+  type ExistingRelease,
+  type Permit,
+  readExisting,
+  releaseConflicts,
+} from '../store/catalog/existing.ts'
+import type { CrateBytes, Staged } from '../store/crate-store.ts'
+import type { Queries } from '../store/database/statement.ts'
+
+/** The bytes of a release, with the data submitted with them. */
+export interface Submission<Bytes extends CrateBytes = Staged> {
+  readonly bytes: Bytes
+  /** The metadata that the client sent to the web API; must agree with the `.crate`. */
+  readonly metadata?: {
+    readonly name: Name
+    readonly version: Version
+    readonly declared: PublishMetadata
+  }
+  /** What the records had for this name and version before the bytes arrived, if that was read. */
+  readonly existing?: ExistingRelease
+  /** Time of publication for the index, null when unknown. */
+  readonly pubtime: string | null
+  /** Crates added in the same batch: a dependency on one of them is not missing. */
+  readonly companions?: ReadonlySet<Name>
+  /** Whose archives take turns with those of others; the operator's do not. */
+  readonly client?: Client
+  /** Checks within the transaction whether the release may be added. */
+  readonly permit?: Permit
+}
+
+/** A submission that was inspected and has no errors. */
+export interface Candidate {
+  readonly submission: Submission
+  readonly change: Change
+  readonly release: Release
+  /** What the records had for its name and version. */
+  readonly existing: ExistingRelease
+  /** Whether this exact release is recorded, and its bytes are lost. */
+  readonly isLost: boolean
+  readonly verdict: PolicyVerdict
+  readonly warnings: readonly Issue[]
+}
+
+/** Inspects a submission and applies the policy; throws a `Refusal` with every issue at once. */
+export async function check(
+  { crates, settings, database, urls }: Registry,
+  submission: Submission,
+  change: Change,
+): Promise<Candidate> {
+  const { bytes, metadata, companions } = submission
+  const { cksum } = bytes
+  const issues: Issue[] = []
+  if (metadata && submission.existing)
+    issues.push(...releaseConflicts(submission.existing, { ...metadata, cksum }, change))
+  const release = await inspect(submission, settings, urls, issues)
+  if (!release) {
+    refuseErrors(issues)
+    throw new Error('the inspection returned neither a release nor an error')
+  }
+  const existing = submission.existing ?? (await readExisting(database, release, change))
+  if (!submission.existing)
+    issues.push(...releaseConflicts(existing, { ...release, cksum }, change))
+  const facts = await policyFacts(database, release, existing.crate, companions)
+  const verdict = checkPolicy(release, facts, settings.policy)
+  issues.push(...verdict.issues)
+  refuseErrors(issues)
+  const isSame = existing.taken?.cksum === cksum
+  const isLost = isSame && (await crates.checksum(crateKey(release.name, cksum))) !== cksum
+  return { submission, change, release, existing, isLost, verdict, warnings: issues }
+}
+
+/** Reads the release from a `.crate` and appends to `issues`; undefined when it has none. */
+export async function inspect(
+  submission: Submission<CrateBytes>,
+  settings: Pick<Settings, 'limits' | 'policy'>,
+  urls: RegistryUrls,
+  issues: Issue[],
+): Promise<Release | undefined> {
+  const { bytes, metadata, pubtime, client } = submission
+  const parts = {
+    limits: archiveLimits(settings, bytes.size),
+    expected: metadata,
+    cksum: bytes.cksum,
+    size: bytes.size,
+    pubtime,
+    ownIndexUrls: urls.own,
+    ...(metadata && { metadata: metadata.declared }),
+  }
+  const inspection = await inspectArchive(bytes.content, parts, client)
+  for (const found of inspection.issues) issues.push(found)
+  return inspection.release ?? undefined
+}
+
+async function policyFacts(
+  db: Queries,
+  release: Release,
+  existing: CrateRecord | null,
+  companions?: ReadonlySet<Name>,
+): Promise<PolicyFacts> {
+  const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
+  const known = await knownNames(db, [...ownDependencies, ...cratesIoDependencies])
+  return {
+    existing,
+    lookAlikes: existing ? [] : await findLookAlikes(db, lookAlikeKeys(release.name)),
+    ...dependencyFacts(release, name => known.get(canonicalName(name)), companions),
+  }
+}
+
+/** Returns the policy's facts about dependencies. `spelling`: the name of an existing crate. */
+export function dependencyFacts(
+  release: PolicyRelease,
+  spelling: (name: Name) => Name | undefined,
+  companions: ReadonlySet<Name> = new Set(),
+): DependencyFacts {
+  const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
+  const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
+  return {
+    missingDependencies: missing,
+    otherSpellings: missing.map(spelling).filter(name => name !== undefined),
+    alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
+  }
+}

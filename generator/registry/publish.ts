@@ -1,0 +1,193 @@
+import { createReadStream } from 'node:fs'
+import { type Issue, unique, warning } from '../../core/error/error.ts'
+import type { Release } from '../../core/release/release.ts'
+import { type Changes, IndexWriter, readChanges } from '../build/index-writer.ts'
+import type { Registry } from '../registry.ts'
+import { type Change, operatorChange } from '../store/catalog/change.ts'
+import type { CrateRecord } from '../store/catalog/crates.ts'
+import { checkQuota } from '../store/catalog/existing.ts'
+import { marksOf, setMarks } from '../store/catalog/marks.ts'
+import { insertAdded } from '../store/catalog/release-changes.ts'
+import type { Queries } from '../store/database/statement.ts'
+import { type Addition, addTogether } from './add-together.ts'
+import { type Candidate, check, type Submission } from './check.ts'
+
+/** A recorded release, with everything that its publisher should know. */
+export interface Publication {
+  readonly release: Release
+  readonly outcome: 'added' | 'present'
+  readonly crate: CrateRecord
+  readonly warnings: readonly Issue[]
+  readonly invalidCategories: readonly string[]
+  readonly invalidBadges: readonly string[]
+  /** Settles when its index file is written, or rejects; it is shown again then. */
+  readonly shown: Promise<void>
+}
+
+/** The most publishes that share a turn: the first of them waits for the last. */
+const TURN_MAX = 64
+
+interface Waiting<Request, Result> {
+  readonly request: Request
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * The path of every change of the index, in an order that survives a crash: check, keep the bytes,
+ * record in one transaction, show. Changes that meet share a turn of the process mutex, its
+ * transaction and its syncs.
+ */
+export class PublishQueue {
+  readonly #registry: Registry
+  readonly #writer: IndexWriter
+  readonly #candidates: Waiting<Candidate, Publication>[] = []
+  /** Crates that have changed otherwise, by their ids. */
+  readonly #crates: Waiting<number, void>[] = []
+  #isRunning = false
+
+  constructor(registry: Registry) {
+    this.#registry = registry
+    this.#writer = new IndexWriter(registry)
+  }
+
+  /** Resolves when the release is recorded; throws a `Refusal` with every issue. */
+  async publish(submission: Submission, change: Change): Promise<Publication> {
+    const candidate = await check(this.#registry, submission, change)
+    return this.#wait(this.#candidates, candidate)
+  }
+
+  /** Shows a crate whose records have changed. */
+  show(crateId: number): Promise<void> {
+    return this.#wait(this.#crates, crateId)
+  }
+
+  /** Syncs what is shown to disk, and clears its marks. */
+  settle(): Promise<void> {
+    return this.#writer.settle()
+  }
+
+  #wait<Request, Result>(queue: Waiting<Request, Result>[], request: Request): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      queue.push({ request, resolve, reject })
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#candidates.length + this.#crates.length > 0) {
+      try {
+        await this.#registry.mutex.run(() =>
+          this.#turn(this.#candidates.splice(0, TURN_MAX), this.#crates.splice(0)),
+        )
+      } catch (error) {
+        // Taking the mutex failed.
+        for (const { reject } of this.#candidates.splice(0)) reject(error)
+        for (const { reject } of this.#crates.splice(0)) reject(error)
+      }
+    }
+    this.#isRunning = false
+  }
+
+  async #turn(
+    candidates: readonly Waiting<Candidate, Publication>[],
+    crates: readonly Waiting<number, void>[],
+  ): Promise<void> {
+    let changes: Changes = { crates: [], files: [] }
+    const outcomes = await addTogether(
+      this.#registry,
+      candidates.map(({ request }) => additionOf(this.#registry, request)),
+      async (tx, publications) => {
+        // Read here, where what was just written is in memory: a reader would read it again.
+        changes = await readChanges(tx, [...new Set(publications.map(({ crate }) => crate.id))])
+      },
+    )
+    const showing = this.#show(changes, crates)
+    const shownIf = (id: number) => showing.then(failures => throwIf(failures, id))
+    for (const [at, { resolve, reject }] of candidates.entries()) {
+      const outcome = outcomes[at]
+      if (!outcome || 'error' in outcome) reject(outcome?.error)
+      else {
+        const shown = shownIf(outcome.value.crate.id)
+        // Not everybody waits for it.
+        shown.catch(() => undefined)
+        resolve({ ...outcome.value, shown })
+      }
+    }
+    for (const { request, resolve, reject } of crates) shownIf(request).then(resolve, reject)
+    await showing.catch(() => undefined)
+  }
+
+  /** Shows what was published, and crates that have changed otherwise. */
+  async #show(
+    { crates, files }: Changes,
+    others: readonly Waiting<number, void>[],
+  ): Promise<ReadonlyMap<number, unknown>> {
+    const ids = new Set(others.map(({ request }) => request))
+    for (const { id } of crates) ids.delete(id)
+    if (ids.size === 0) return this.#writer.show({ crates, files })
+    const changed = await readChanges(this.#registry.database, [...ids])
+    return this.#writer.show({
+      crates: [...crates, ...changed.crates],
+      files: [...files, ...changed.files],
+    })
+  }
+}
+
+function throwIf(failures: ReadonlyMap<number, unknown>, id: number): void {
+  if (failures.has(id)) throw failures.get(id)
+}
+
+/** A recorded release before it is shown. */
+type Recorded = Omit<Publication, 'shown'>
+
+/** Returns what records a candidate whose bytes are kept; an equal release is `present`. */
+export function additionOf(registry: Registry, candidate: Candidate): Addition<Recorded> {
+  const { release, submission } = candidate
+  return { release, bytes: submission.bytes, record: tx => record(registry, tx, candidate) }
+}
+
+async function record(
+  { settings }: Registry,
+  tx: Queries,
+  { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
+): Promise<Recorded> {
+  const added = await insertAdded(tx, release, change, async (within, found) => {
+    await checkQuota(within, found, settings.limits, change)
+    await submission.permit?.(within, found)
+  })
+  // Its file in the public tree may be lost, too.
+  if (isLost && existing.taken)
+    await setMarks(tx, marksOf('file', [existing.taken.id]), added.crate.generation)
+  const { name, version } = release
+  const code = isLost ? 'release_restored' : 'release_present'
+  const present = added.outcome === 'present' ? [warning(code, { name, version })] : []
+  const { invalidCategories, invalidBadges } = verdict
+  const all = unique([...warnings, ...present])
+  return { release, ...added, warnings: all, invalidCategories, invalidBadges }
+}
+
+/**
+ * Adds a `.crate` file with the checks of a publish, and renders its index file. `at` is the time
+ * for the index (`2026-11-20T12:00:00Z`). Throws a `Refusal` with every issue. `buildPages` then
+ * renders the pages.
+ */
+export async function addCrateFile(
+  registry: Registry,
+  path: string,
+  { at, companions }: { readonly at: string } & Pick<Submission, 'companions'>,
+): Promise<Publication> {
+  const max = registry.settings.limits.crate_bytes
+  const bytes = await registry.crates.stage(createReadStream(path), max)
+  try {
+    const queue = new PublishQueue(registry)
+    const submission = { bytes, pubtime: at, ...(companions && { companions }) }
+    const publication = await queue.publish(submission, operatorChange(at))
+    await publication.shown
+    await queue.settle()
+    return publication
+  } finally {
+    await bytes.discard()
+  }
+}
