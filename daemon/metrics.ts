@@ -130,7 +130,7 @@ export class Metrics {
 }
 
 /** Registers the gauges that read the catalog at every scrape. */
-function gauges({ database }: Registry, registers: Prometheus[]): void {
+function gauges({ database, followers }: Registry, registers: Prometheus[]): void {
   type Samples = (readonly [labels: Record<string, string>, n: number])[]
   const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>
     new Gauge({
@@ -142,7 +142,7 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
       },
     })
   const byKind = (count: typeof countMarks) => async () => {
-    const counts = new Map((await count(database)).map(({ kind, n }) => [kind, n]))
+    const counts = new Map((await count(database, MARK_KINDS)).map(({ kind, n }) => [kind, n]))
     return MARK_KINDS.map(kind => [{ kind }, counts.get(kind) ?? 0] as const)
   }
   gauge(
@@ -162,7 +162,7 @@ function gauges({ database }: Registry, registers: Prometheus[]): void {
     ['kind', 'crate', 'version'],
     'Pages and index files that cannot be rendered, or only as plain text (at most 100 of each)',
     async () => [
-      ...(await listFailedMarks(database)).map(({ kind, crate, version }) => {
+      ...(await listFailedMarks(database, followers)).map(({ kind, crate, version }) => {
         return [{ kind, crate: crate ?? '', version: version ?? '' }, 1] as const
       }),
       ...(await listPlainPages(database, 100)).map(({ what, name, version }) => {

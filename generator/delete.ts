@@ -66,7 +66,7 @@ export async function deleteReleases(
     const some = dependents.slice(0, 3).join(', ')
     refuse('delete_needed', { name: crate.name, count: dependents.length, some })
   }
-  if (releases.length > 0) await removeReleases(registry.database, crate, releases, change)
+  if (releases.length > 0) await removeReleases(registry, crate, releases, change)
   try {
     await buildWhole(registry, crate.id)
     for (const { cksum } of [...releases, ...unfinished]) {

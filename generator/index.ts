@@ -28,8 +28,6 @@ export type { ChangeNumber } from './store/change-number.ts'
 
 // Operations on a registry.
 
-export type { Submission } from './registry/check.ts'
-export { addCrateFile, type Publication, PublishQueue } from './registry/publish.ts'
 export { type Built, build, drain } from './build/build.ts'
 export { renderConfig } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
@@ -37,6 +35,8 @@ export { markOutdatedPages } from './pages/claim.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'
 export { type PageContext, PLIMSOLL } from './projections/context.ts'
+export type { Submission } from './registry/check.ts'
+export { addCrateFile, type Publication, PublishQueue } from './registry/publish.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
 export {
   buildStatic,
@@ -49,7 +49,6 @@ export {
   NO_ADMINISTRATOR,
   readStatus,
   type Status,
-  WORK_KINDS,
   warningsOf,
 } from './status.ts'
 export type { Finding, VerifyOptions } from './verify/finding.ts'
@@ -57,6 +56,8 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
+export { pageMarks } from './pages/due.ts'
+export { IDLE_KINDS, MARK_KINDS, PAGE_KINDS, workOf } from './projections/projections.ts'
 export {
   addEvent,
   type Change,
@@ -64,6 +65,7 @@ export {
   operatorChange,
   type Permitted,
 } from './store/catalog/change.ts'
+export { follow, type Records } from './store/catalog/crate-change.ts'
 export {
   type CrateRecord,
   findCrate,
@@ -87,6 +89,7 @@ export {
   releaseDownloads,
   versionTotals,
 } from './store/catalog/downloads/read.ts'
+export { type ExistingRelease, readExisting } from './store/catalog/existing.ts'
 export { recordFailure, writeFact } from './store/catalog/facts.ts'
 export { readIndexFile } from './store/catalog/index-file.ts'
 export {
@@ -94,12 +97,10 @@ export {
   countMarks,
   listFailedMarks,
   listMarks,
-  markOwnership,
   nextRetry,
 } from './store/catalog/marks.ts'
 export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
 export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { pageMarks } from './store/catalog/pages/page-marks.ts'
 export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 export { crateCount } from './store/catalog/pages/prefixes.ts'
 export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
@@ -116,16 +117,9 @@ export {
   releaseDependencies,
   releaseOfBytes,
 } from './store/catalog/releases.ts'
-export { readExisting, type ExistingRelease } from './store/catalog/existing.ts'
 export type { Database } from './store/database/connection.ts'
 export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
 export { isOnServer } from './store/database/engine.ts'
-export {
-  MARK_KINDS,
-  OVERVIEW_KINDS,
-  PAGE_KINDS,
-  type PageKind,
-} from './store/database/mark-kinds.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'

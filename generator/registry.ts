@@ -7,12 +7,12 @@ import { registryUrls, withoutCredentials } from '../core/urls/urls.ts'
 import type { Progress } from './build/build.ts'
 import { keepPrivate } from './private-files.ts'
 import { type PageContext, PLIMSOLL, type Program } from './projections/context.ts'
+import { followers } from './projections/projections.ts'
 import { siteConfig } from './render/site-config.ts'
+import { refreshListings } from './store/catalog/crate-change.ts'
 import { crateRecords } from './store/catalog/crates.ts'
 import { requireInUse } from './store/catalog/departure.ts'
 import { readFact } from './store/catalog/facts.ts'
-import { refreshListings } from './store/catalog/listing.ts'
-import { markAgain } from './store/catalog/pages/page-marks.ts'
 import { pausable } from './store/catalog/pausable-locks.ts'
 import { ChangeNumber } from './store/change-number.ts'
 import type { CrateStore } from './store/crate-store.ts'
@@ -112,7 +112,7 @@ export async function openRegistry(
   const opened = await openRecords(root, settings, crates, program, upgrade, forMove)
   const { database } = opened
   const locks = forMove ? opened.locks : pausable(opened.locks, database)
-  await refreshListings(database, progress, upgrade)
+  await refreshListings({ database, followers }, progress, upgrade)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   // Of what daemons with other folders change, only the files themselves tell.
@@ -124,6 +124,7 @@ export async function openRegistry(
     dir: root,
     settings,
     database,
+    followers,
     locks,
     program,
     mutex,
@@ -173,7 +174,7 @@ async function openRecords(
     const { openPostgres, ServerLocks } = await import('./store/database/postgres/open.ts')
     const server = { ...settings.database, url }
     const database = await openPostgres(server, program, upgrade)
-    const locks = new ServerLocks(server, again => markAgain(database, again))
+    const locks = new ServerLocks(server)
     try {
       if (!forMove) await requireInUse(database, withoutCredentials(url))
       // Of a registry that was opened before, a killed publish may have left its bytes.

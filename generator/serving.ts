@@ -10,8 +10,8 @@ import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
 import type { Registry } from './registry.ts'
+import { hasOtherListings } from './store/catalog/crate-change.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
-import { hasOtherListings } from './store/catalog/listing.ts'
 import {
   forgetDaemon,
   listDaemons,

@@ -7,6 +7,7 @@ import { timestamp } from '../core/timestamp.ts'
 import { isMirrored } from './deploy/complete-mirror.ts'
 import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
+import { MARK_KINDS } from './projections/projections.ts'
 import { DATABASE_FILE, type Registry, serveHolder } from './registry.ts'
 import { registryCounts } from './store/catalog/crates.ts'
 import { listFailures } from './store/catalog/facts.ts'
@@ -15,31 +16,10 @@ import { listPlainPages } from './store/catalog/pages/plain-pages.ts'
 import { type Pause, readPause } from './store/catalog/pause.ts'
 import { listDaemons } from './store/database/daemons.ts'
 import { readEngine } from './store/database/engine.ts'
-import type { MarkKind } from './store/database/mark-kinds.ts'
 import { all, one, type Queries } from './store/database/statement.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
-
-/** Words for the kinds of pending work. */
-export const WORK_KINDS: Readonly<Record<MarkKind, string>> = {
-  file: 'downloads to show',
-  index: 'index files',
-  whole: 'whole crates',
-  git: 'git index entries',
-  page: 'crate pages',
-  release: 'version pages',
-  list: 'list pages',
-  search: 'crates to be found',
-  'search-file': 'search files',
-  site: 'front page and feeds',
-  map: 'parts of the site map',
-  label: 'pages of keywords and categories',
-  user: 'pages of users',
-  views: 'statistics and sorted lists',
-  namesake: 'names that came or went',
-  downloads: 'downloads of crates',
-}
 
 /** Free and total bytes of a file system, and what of the registry is on it. */
 export interface DiskSpace {
@@ -61,7 +41,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
   return {
     at: timestamp(now),
     ...(await registryCounts(database)),
-    pending: await countMarksUpTo(database, most),
+    pending: await countMarksUpTo(database, MARK_KINDS, most),
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),
@@ -78,7 +58,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
       [name]: version,
     },
     failures: await listFailures(database),
-    failed: await listFailedMarks(database),
+    failed: await listFailedMarks(database, registry.followers),
     plain: await listPlainPages(database, PLAIN_SHOWN),
     withoutRead: await listWithoutRead(registry, now),
     lacksAdministrator: await lacksAdministrator(database),

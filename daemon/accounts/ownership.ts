@@ -5,14 +5,15 @@ import {
   type CrateRecord,
   type Database,
   first,
+  follow,
   type Issue,
   isOwner,
   issue,
   listOwners,
   makeChange,
-  markOwnership,
   type Permitted,
   type Queries,
+  type Records,
   Refusal,
   refuse,
   requireOwner,
@@ -50,17 +51,17 @@ export interface OwnerChange {
 
 /** Changes the owners of a crate for all logins; if one is refused, changes nothing. */
 type OwnerWork = (
-  database: Database,
+  records: Records,
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
 ) => Promise<OwnerChange>
 
 /** Makes users owners without an invitation. The refusal lists all unknown logins. */
-export const addOwners: OwnerWork = (database, crate, logins, change) =>
-  eachUser(database, crate, logins, change, async (tx, by, user) => {
+export const addOwners: OwnerWork = (records, crate, logins, change) =>
+  eachUser(records, crate, logins, change, async (tx, by, user) => {
     if (await isOwner(tx, crate.id, user.id)) return false
-    await insertOwner(tx, crate, user, by.user?.id ?? null, by)
+    await insertOwner(tx, records, crate, user, by.user?.id ?? null, by)
     await withdrawInvitation(tx, crate.id, user.id)
     return true
   })
@@ -68,22 +69,24 @@ export const addOwners: OwnerWork = (database, crate, logins, change) =>
 /** Makes a user an owner if they are not one already. */
 async function insertOwner(
   tx: Queries,
-  { id, name }: CrateRecord,
+  { followers }: Records,
+  crate: CrateRecord,
   user: Account,
   addedBy: number | null,
   change: Permitted,
 ): Promise<void> {
   const sql = `INSERT INTO owners (crate_id, user_id, added_at, added_by) VALUES (?, ?, ?, ?)
     ON CONFLICT DO NOTHING`
-  await run(tx, sql, id, user.id, change.at, addedBy)
+  await run(tx, sql, crate.id, user.id, change.at, addedBy)
   const detail = { login: user.login }
-  const event = await addEvent(tx, change, { action: 'owner-add', crate: name, detail })
-  await markOwnership(tx, id, user.id, event)
+  const event = { action: 'owner-add', crate: crate.name, detail }
+  const generation = await addEvent(tx, change, event)
+  await follow(tx, followers, { crate, owner: user.id, by: change, generation })
 }
 
 /** Invites users to become owners, or renews their invitations. */
-export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
-  eachUser(database, crate, logins, change, async (tx, by, { id, login }) => {
+export const inviteOwners: OwnerWork = (records, crate, logins, change) =>
+  eachUser(records, crate, logins, change, async (tx, by, { id, login }) => {
     if (await isOwner(tx, crate.id, id)) return false
     const invited_by = by.user?.id ?? null
     const row = { crate_id: crate.id, user_id: id, invited_at: by.at, invited_by }
@@ -93,7 +96,7 @@ export const inviteOwners: OwnerWork = (database, crate, logins, change) =>
   })
 
 /** Removes owners and withdraws invitations. Refuses to remove the last owner. */
-export const removeOwners: OwnerWork = (database, crate, logins, change) => {
+export const removeOwners: OwnerWork = (records, crate, logins, change) => {
   let isOwnerGone = false
   const remove = async (tx: Queries, by: Permitted, { id, login }: User) => {
     const sql = 'DELETE FROM owners WHERE crate_id = ? AND user_id = ?'
@@ -101,19 +104,20 @@ export const removeOwners: OwnerWork = (database, crate, logins, change) => {
     const isInvited = await withdrawInvitation(tx, crate.id, id)
     if (!isOwner && !isInvited) refuse('owner_unknown', { name: crate.name, login })
     const action = isOwner ? 'owner-remove' : 'invitation-withdraw'
-    const event = await addEvent(tx, by, { action, crate: crate.name, detail: { login } })
-    await markOwnership(tx, crate.id, id, event)
+    const event = { action, crate: crate.name, detail: { login } }
+    const generation = await addEvent(tx, by, event)
+    await follow(tx, records.followers, { crate, owner: id, by, generation })
     isOwnerGone ||= isOwner
     return true
   }
-  return eachUser(database, crate, logins, change, remove, async tx => {
+  return eachUser(records, crate, logins, change, remove, async tx => {
     if (isOwnerGone && (await listOwners(tx, crate.id)).length === 0)
       refuse('owner_last', { name: crate.name })
   })
 }
 
 async function eachUser(
-  database: Database,
+  { database }: Records,
   crate: CrateRecord,
   logins: readonly string[],
   change: Change,
@@ -183,20 +187,20 @@ export async function listInvitations(
 
 /** Accepts or declines an invitation. Refuses one that is unknown, expired or withdrawn. */
 export async function answerInvitation(
-  database: Database,
+  records: Records,
   crate: CrateRecord,
   user: Account,
   isAccepted: boolean,
   change: Change,
   { now, seconds }: InvitationTime,
 ): Promise<void> {
-  await makeChange(database, change, async (tx, by) => {
+  await makeChange(records.database, change, async (tx, by) => {
     const sql = `DELETE FROM invitations WHERE crate_id = ? AND user_id = ? AND invited_at > ?
       RETURNING invited_by`
     const given = [crate.id, user.id, timestamp(now, -seconds)]
     const invitation = await first<{ invited_by: number | null }>(tx, sql, ...given)
     if (!invitation) return refuse('invitation_unknown', { name: crate.name })
-    if (isAccepted) return insertOwner(tx, crate, user, invitation.invited_by, by)
+    if (isAccepted) return insertOwner(tx, records, crate, user, invitation.invited_by, by)
     const detail = { login: user.login }
     await addEvent(tx, by, { action: 'invitation-decline', crate: crate.name, detail })
   })

@@ -40,7 +40,7 @@ export function putOwners(deps: Deps): ActorHandler {
     const change = changeBy(actor, deps.clock)
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
-    const done = await work(deps.registry.database, crate, logins, change)
+    const done = await work(deps.registry, crate, logins, change)
     deps.indexWorker.pages.wake()
     const msg = messageOf(crate, done, isInvite ? `${deps.registry.urls.base}/me` : null)
     return c.json({ ok: true, msg })
@@ -52,7 +52,7 @@ export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
     const change = changeBy(actor, deps.clock)
-    const { changed } = await removeOwners(deps.registry.database, crate, logins, change)
+    const { changed } = await removeOwners(deps.registry, crate, logins, change)
     deps.indexWorker.pages.wake()
     const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``
     return c.json({ ok: true, msg })

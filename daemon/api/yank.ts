@@ -10,7 +10,7 @@ export function yank(deps: Deps, yanked: boolean): ActorHandler {
     const version = parseVersion(c.req.param('version') ?? '')
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
     const change = changeBy(actor, deps.clock)
-    const { crateId } = await setYanked(deps.registry.database, name, version, yanked, change)
+    const { crateId } = await setYanked(deps.registry, name, version, yanked, change)
     await deps.indexWorker.crate(crateId)
     deps.git?.wake()
     return c.json({ ok: true })

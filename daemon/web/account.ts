@@ -94,7 +94,7 @@ export function postInvitation(deps: Deps, isAccepted: boolean): SessionHandler 
     if (!crate) return refuse('invitation_unknown', { name })
     const { user } = request.session
     const time = { now: request.now, seconds: settings.owners.invitation_seconds }
-    await answerInvitation(database, crate, user, isAccepted, request.change, time)
+    await answerInvitation(registry, crate, user, isAccepted, request.change, time)
     if (isAccepted) indexWorker.pages.wake()
     const done = isAccepted ? 'invitation-accepted' : 'invitation-declined'
     return redirectDone(c, registry, '/me', done)

@@ -61,8 +61,7 @@ export function postYank(deps: Deps, yanked: boolean): SessionHandler {
   return managed(deps, async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
     noteSubject(c, { version })
-    const { database } = registry
-    const { crateId } = await setYanked(database, crate.name, version, yanked, request.change)
+    const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
     await indexWorker.crate(crateId)
     git?.wake()
     return redirectDone(c, registry, path, yanked ? 'version-yanked' : 'version-unyanked')
@@ -78,7 +77,7 @@ export function postOwner(deps: Deps): SessionHandler {
     const work = async () => {
       if (login === '') refuse('owner_no_user', { login, name: crate.name })
       const add = isInvite ? inviteOwners : addOwners
-      await add(registry.database, crate, [login], request.change)
+      await add(registry, crate, [login], request.change)
       to.indexWorker.pages.wake()
       return redirectDone(c, registry, to.path, isInvite ? 'owner-invited' : 'owner-added')
     }
@@ -106,7 +105,7 @@ export function postRemoval(deps: Deps): SessionHandler {
     const { user } = request.session
     const work = async () => {
       const login = request.form.get('login') ?? ''
-      await removeOwners(registry.database, crate, [login], request.change)
+      await removeOwners(registry, crate, [login], request.change)
       to.indexWorker.pages.wake()
       const stays = user.admin || (await isOwner(registry.database, crate.id, user.id))
       return redirectDone(c, registry, stays ? to.path : '/me', 'owner-removed')

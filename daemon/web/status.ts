@@ -3,8 +3,8 @@ import {
   type Registry,
   readStatus,
   timestamp,
-  WORK_KINDS,
   warningsOf,
+  workOf,
 } from '../../generator/index.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import type { SessionHandler } from '../access/route.ts'
@@ -55,7 +55,7 @@ async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 
     programs: Object.entries(status.programs),
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
     warnings: warningsOf(status),
-    pending: status.pending.map(({ kind, n }) => bounded(WORK_KINDS[kind], n)),
+    pending: status.pending.map(({ kind, n }) => bounded(workOf(kind), n)),
     errors: errors.map(one => ({ ...none, ...one })),
     failed: status.failed.map(({ kind, crate, version, attempts, retryAt, error }) => {
       const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`

@@ -1,11 +1,11 @@
 import {
   Backoff,
   buildMarks,
+  IDLE_KINDS,
   isPaused,
   markOutdatedPages,
   newerDaemons,
   nextRetry,
-  OVERVIEW_KINDS,
   PAGE_KINDS,
   type PageContext,
   pageMarks,
@@ -32,11 +32,12 @@ const LEFT_MS = 5000
 const ALONE_MS = 60_000
 
 /**
- * After overviews were rendered, they wait this many times as long, at most a minute: most
- * publishes change some, and a burst of publishes should not render them again and again.
+ * How long pages that list many crates wait for more changes: most publishes change some. After they
+ * were rendered, they wait at least this many times as long, at most a minute.
  */
-const OVERVIEW_PAUSE = 50
-const MAX_OVERVIEW_PAUSE_MS = 60_000
+const IDLE_WAIT_MS = 10_000
+const IDLE_PAUSE = 50
+const MAX_IDLE_PAUSE_MS = 60_000
 
 /** What the page worker depends on. */
 export interface PageWorkerDeps {
@@ -64,8 +65,10 @@ export class PageWorker {
   #mayBeOutdated = false
   /** Since when no newer daemon has been there that renders the pages. */
   #alone: number | null = null
-  /** When overviews may be rendered again. */
-  #overviewsAt = 0
+  /** When the pages that wait are rendered; null when none are known to. */
+  #idleAt: number | null = null
+  /** Until when they are not rendered again. */
+  #idleFrom = 0
 
   constructor(deps: PageWorkerDeps) {
     this.#deps = deps
@@ -87,6 +90,7 @@ export class PageWorker {
     } catch (error) {
       if (!isPaused(error)) throw error
     }
+    this.#idleAt = 0
     this.wake()
   }
 
@@ -100,6 +104,7 @@ export class PageWorker {
   wake(): void {
     const now = this.#now
     this.#since ??= now
+    this.#idleAt ??= Math.max(now + IDLE_WAIT_MS, this.#idleFrom)
     this.#repeater.schedule(Math.max(0, Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)))
   }
 
@@ -107,49 +112,54 @@ export class PageWorker {
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
     await this.#repeater.close()
-    this.#overviewsAt = 0
+    this.#idleAt = 0
     await this.#turn()
   }
 
   /** Renders what is pending without waiting for more. */
   flush(): Promise<void> {
-    this.#overviewsAt = 0
+    this.#idleAt = 0
     return this.#repeater.run()
   }
 
   /**
    * Renders every page that is due; puts off a failed page. Returns the time until the next turn:
-   * when overviews or failed pages are due (at most an hour), or a growing pause if the turn did
-   * not finish.
+   * when pages that wait, or failed ones, are due (at most an hour), or a growing pause if the turn
+   * did not finish.
    */
   async #turn(): Promise<number | null> {
     this.#since = null
     const { context, onFailure, waitForIdle } = this.#deps
     const { database, clock } = context
     const pause = this.#backoff.next()
+    const isIdle = this.#idleAt !== null && this.#idleAt <= this.#now
+    if (isIdle) this.#idleAt = null
     try {
       await this.#markOutdated()
-      const wait = this.#overviewsAt - this.#now
-      const kinds = wait > 0 ? PAGE_KINDS.filter(kind => !isOverview(kind)) : PAGE_KINDS
-      const due = () => pageMarks(database, clock(), 500, kinds)
+      const kinds = PAGE_KINDS.filter(kind => isIdle || !IDLE_KINDS.includes(kind))
+      const due = () => pageMarks(database, clock(), undefined, kinds)
       let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {
-        if (Date.now() >= this.#deadline) return pause
+        if (Date.now() >= this.#deadline) return this.#later(isIdle, pause)
         const start = this.#now
         const tried = await buildMarks(context, marks, { waitForIdle, onFailure })
         if (tried === null) return await this.#left()
-        if (tried.some(mark => isOverview(mark.kind))) spent += this.#now - start
+        if (tried.some(mark => IDLE_KINDS.includes(mark.kind))) spent += this.#now - start
       }
-      if (spent > 0)
-        this.#overviewsAt = this.#now + Math.min(spent * OVERVIEW_PAUSE, MAX_OVERVIEW_PAUSE_MS)
+      this.#idleFrom = this.#now + Math.min(spent * IDLE_PAUSE, MAX_IDLE_PAUSE_MS)
       this.#backoff.reset()
-      const isWaiting =
-        wait > 0 && (await pageMarks(database, clock(), 1, OVERVIEW_KINDS)).length > 0
-      return soonest(isWaiting ? wait : null, await this.#untilRetry())
+      const wait = this.#idleAt === null ? null : Math.max(0, this.#idleAt - this.#now)
+      return soonest(wait, await this.#untilRetry())
     } catch (error) {
       onFailure(error)
-      return pause
+      return this.#later(isIdle, pause)
     }
+  }
+
+  /** Returns the pause after a turn that did not finish; the next one does its work. */
+  #later(isIdle: boolean, pause: number): number {
+    if (isIdle) this.#idleAt = 0
+    return pause
   }
 
   /**
@@ -177,10 +187,6 @@ export class PageWorker {
     const wait = next.getTime() - clock().getTime()
     return Math.min(Math.max(wait, MIN_PAUSE_MS), MAX_RETRY_MS)
   }
-}
-
-function isOverview(kind: string): boolean {
-  return OVERVIEW_KINDS.some(one => one === kind)
 }
 
 function soonest(a: number | null, b: number | null): number | null {

@@ -12,19 +12,18 @@ import {
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { Records } from '../store/catalog/crate-change.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
-import { clearMarks, fileMarks, type Mark, marksOf } from '../store/catalog/marks.ts'
+import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../store/catalog/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
 import type { CrateStore } from '../store/crate-store.ts'
-import type { Database } from '../store/database/connection.ts'
 import { disk } from '../store/disk/disk.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
-export interface BuildContext {
-  readonly database: Database
+export interface BuildContext extends Records {
   readonly crates: CrateStore
   readonly tree: PublicTree
   readonly mutex: ProcessMutex
@@ -156,8 +155,8 @@ async function removeDeleted(
 }
 
 /** Another process that is given the mutex meanwhile may render these crates newer. */
-export function guardCrates({ mutex }: BuildContext, ids: readonly number[]): void {
-  mutex.rendering(marksOf('whole', ids))
+export function guardCrates({ database, mutex }: BuildContext, ids: readonly number[]): void {
+  mutex.ifLost(() => markAgain(database, marksOf('whole', ids)))
 }
 
 /** Returns the mark of a crate as it was read. */

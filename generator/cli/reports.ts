@@ -2,11 +2,11 @@ import type { Command } from 'commander'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { describeSettings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import { readSettings } from '../registry.ts'
-import { readStatus, type Status, WORK_KINDS, warningsOf } from '../status.ts'
+import { readStatus, type Status, warningsOf } from '../status.ts'
 import type { FailedMark } from '../store/catalog/marks.ts'
 import { describeDaemon } from '../store/database/daemons.ts'
-import { PAGE_KINDS } from '../store/database/mark-kinds.ts'
 import { withManual } from './console/manual.ts'
 import { readRegistry } from './folder.ts'
 import {
@@ -56,10 +56,9 @@ export function registerReports(program: Command, io: Io): void {
 
 /** Returns the marks among pending work, and those of pages. */
 function pendingSums({ pending }: Status) {
-  const pages: readonly string[] = PAGE_KINDS
   const sum = (isMeant: (kind: string) => boolean) =>
     pending.reduce((total, { kind, n }) => (isMeant(kind) ? total + n : total), 0)
-  return { marks: sum(() => true), pages: sum(kind => pages.includes(kind)) }
+  return { marks: sum(() => true), pages: sum(kind => PAGE_KINDS.includes(kind)) }
 }
 
 function jsonOf(status: Status) {
@@ -111,7 +110,7 @@ function linesOf(status: Status): string[] {
     `versions  ${formatNumber(status.releases)}`,
     `users     ${formatNumber(status.users)}`,
     `pending   ${formatNumber(marks)}${ofPages}`,
-    ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${WORK_KINDS[kind]}`),
+    ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${workOf(kind)}`),
     ...(status.daemons.length > 0
       ? status.daemons.map(one => `daemon    ${describeDaemon(one)}`)
       : [`daemon    ${status.daemon ?? 'not running'}`]),

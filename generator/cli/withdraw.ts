@@ -43,7 +43,7 @@ function registerYank(program: Command, io: Io): void {
         if (version === null) return refuse('release_spec_invalid', { spec })
         const change = operatorChange(timestamp(io.now()))
         const yanked = !options.undo
-        const { changed } = await setYanked(registry.database, name, version, yanked, change)
+        const { changed } = await setYanked(registry, name, version, yanked, change)
         refuseErrors((await showChanges(io, registry)).issues)
         const verb = options.undo ? 'unyanked' : 'yanked'
         report(io, options, { name, version, yanked, changed }, [

@@ -9,8 +9,7 @@ import type { Registry } from '../registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import type { Change } from '../store/catalog/change.ts'
 import {
-  followImport,
-  type ImportedCrates,
+  followReleases,
   importRelease,
   type KnownCrate,
   knownCrate,
@@ -132,19 +131,21 @@ class ImportBatch {
     const batch = this.#waiting.splice(0)
     this.#text = 0
     if (batch.length === 0) return []
-    const imported: ImportedCrates = new Map()
+    const { followers, mutex } = this.#registry
     const additions = batch.map(({ release, bytes }) => ({
       release,
       bytes,
-      record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job, imported),
+      record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job),
     }))
-    const results = await this.#registry.mutex.run(() =>
-      addTogether(this.#registry, additions, tx => followImport(tx, imported)),
+    const results = await mutex.run(() =>
+      addTogether(this.#registry, additions, (tx, recorded) =>
+        followReleases(tx, followers, recorded),
+      ),
     )
     return results.map((result, at) => {
       const { where, release, notes } = batch[at] as Ready
       const of = { where, name: release.name, version: release.version }
-      if ('value' in result) return { ...of, outcome: result.value, issues: notes }
+      if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }
       const { error } = result
       if (!(error instanceof Refusal) || isStorageRefusal(error) || error.has('commit_unknown'))
         throw error

@@ -2,11 +2,10 @@ import { updatesPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
-import { projections } from '../projections/projections.ts'
+import { MARK_KINDS, projections } from '../projections/projections.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { newerDaemons } from '../store/database/daemons.ts'
 import { isOnServer } from '../store/database/engine.ts'
-import { MARK_KINDS } from '../store/database/mark-kinds.ts'
 import { LIST, type Queries, run } from '../store/database/statement.ts'
 
 /** The key of the fact whose pages the tree has. */

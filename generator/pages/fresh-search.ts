@@ -5,8 +5,8 @@ import type { PageContext } from '../projections/context.ts'
 import { readLayouts } from '../projections/search/layouts.ts'
 import { type FoundCrates, searchCrates } from '../projections/search/search.ts'
 import type { Mark } from '../store/catalog/marks.ts'
-import { pageMarks } from '../store/catalog/pages/page-marks.ts'
 import type { Database } from '../store/database/connection.ts'
+import { BATCH, pageMarks } from './due.ts'
 import { buildMarks } from './marked.ts'
 
 /** The longest that a search waits for what others have changed, in milliseconds. */
@@ -28,7 +28,7 @@ export async function searchFresh(
   const { database, clock } = context
   const begin = performance.now()
   for (let isDone = true; isDone; ) {
-    const marks = await pageMarks(database, clock(), 64, ['search', 'search-file'])
+    const marks = await pageMarks(database, clock(), BATCH, ['search', 'search-file'])
     if (marks.length === 0) break
     const most = (await readLayouts(database)).now === null ? FIRST_MS : FRESH_MS
     const rest = begin + most - performance.now()

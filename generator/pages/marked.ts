@@ -4,18 +4,17 @@ import type { Projection } from '../projections/projection.ts'
 import { projectionOf } from '../projections/projections.ts'
 import { sandbox } from '../sandbox/sandbox.ts'
 import {
-  isMarked,
+  currentMarks,
   type Mark,
   type MarkSubject,
+  markAgain,
   postponeMark,
   settleMarks,
 } from '../store/catalog/marks.ts'
 import type { PublicTree } from '../store/public-tree.ts'
 import { isStorageRefusal } from '../store/storage-fault.ts'
 import { hasPages } from './claim.ts'
-
-/** Number of marks whose files are synced to disk together. */
-const BATCH = 64
+import { BATCH } from './due.ts'
 
 /** Callbacks of the rendering of pages. */
 export interface PageWork {
@@ -39,6 +38,7 @@ export async function buildMarks(
   const some = marks.slice(0, BATCH)
   return context.pageMutex.run(async () => {
     if (!(await hasPages(context))) return null
+    context.pageMutex.ifLost(() => markAgain(context.database, some))
     try {
       await renderTogether(context, some, work)
     } catch (error) {
@@ -68,19 +68,19 @@ function isFileRefused(error: unknown): boolean {
 /** Renders marks, syncs their files together, and clears them; the caller holds the mutex. */
 async function renderTogether(
   context: PageContext,
-  some: readonly Mark[],
+  given: readonly Mark[],
   work: PageWork,
 ): Promise<void> {
+  // Another process may have completed some.
+  const some = await currentMarks(context.database, given)
   // Rendered, but not yet synced to disk.
   const done = new Map<string, Mark>()
   const again: MarkSubject[] = []
   const renderAll = async (tree: PublicTree): Promise<void> => {
     const build = async (mark: Mark): Promise<void> => {
       try {
-        // Another process or an earlier mark may have completed it.
+        // An earlier mark may have completed it.
         if (done.get(keyOf(mark))?.generation === mark.generation) return
-        if (!(await isMarked(context.database, mark))) return
-        context.pageMutex.rendering([mark])
         const finished = await rendererOf(mark).render({ ...context, tree }, mark)
         for (const one of finished.done) {
           if (!done.has(keyOf(one))) work.onDone?.(one)

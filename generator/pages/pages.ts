@@ -4,9 +4,8 @@ import type { Projection } from '../projections/projection.ts'
 import { projections } from '../projections/projections.ts'
 import { markAllDueDownloads } from '../store/catalog/downloads/due.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../store/catalog/marks.ts'
-import { countPageMarks, pageMarks } from '../store/catalog/pages/page-marks.ts'
-import type { PageKind } from '../store/database/mark-kinds.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
+import { BATCH, countPageMarks, pageMarks } from './due.ts'
 import { buildMarks } from './marked.ts'
 
 /** The result of rendering pages. */
@@ -21,7 +20,7 @@ export interface BuiltPages extends Built {
  */
 export async function buildPages(
   context: PageContext,
-  options: { all?: boolean; progress?: Progress; kinds?: readonly PageKind[] } = {},
+  options: { all?: boolean; progress?: Progress; kinds?: readonly string[] } = {},
 ): Promise<BuiltPages> {
   // The user of this command does not want to wait for the next retry.
   await retryAll(context.database)
@@ -31,7 +30,7 @@ export async function buildPages(
   await markAllDueDownloads(context.database, now)
   let [crates, done] = [0, 0]
   let total = await countPageMarks(context.database)
-  const due = () => pageMarks(context.database, now, 500, options.kinds)
+  const due = () => pageMarks(context.database, now, BATCH, options.kinds)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
     // Rendering a page may mark others.
     if (done >= total) total = done + (await countPageMarks(context.database))
@@ -44,7 +43,7 @@ export async function buildPages(
   // Holds the mutex: otherwise it would remove a page that a daemon renders meanwhile.
   if (options.all) options.progress?.('looking for leftover files', 0, 0)
   if (options.all) await pageTurn(context, tree => prunePages({ ...context, tree }))
-  const issues = failedIssues(await listFailedMarks(context.database))
+  const issues = failedIssues(await listFailedMarks(context.database, context.followers))
   return { crates, issues, areLeft: false }
 }
 

@@ -1,6 +1,6 @@
 import type { Output } from '../../core/paths/tree.ts'
+import type { Follower } from '../store/catalog/crate-change.ts'
 import type { Mark, MarkSubject } from '../store/catalog/marks.ts'
-import type { PageKind } from '../store/database/mark-kinds.ts'
 import type { Queries } from '../store/database/statement.ts'
 import type { PageContext } from './context.ts'
 
@@ -22,9 +22,7 @@ export interface Part {
  * A function of records to files. Changes of the records set marks of its kind; the loops over
  * marks, of `build --all`, of `verify` and of leftover files know nothing else of it.
  */
-export interface Projection {
-  /** The kind of its marks. */
-  readonly kind: PageKind
+export interface Projection extends Follower {
   /** `idle`: most publishes change some of its files, which list many crates; a burst waits. */
   readonly due: 'soon' | 'idle'
   /** Whether its marks can be rendered beside each other. */

@@ -1,5 +1,8 @@
-import { cratePages, namesakes, versionPages } from './crates/projection.ts'
+import type { Follower } from '../store/catalog/crate-change.ts'
+import { cratePages, versionPages } from './crates/projection.ts'
 import { downloads } from './downloads/projection.ts'
+import { gitIndex } from './git/projection.ts'
+import { crateFiles, indexFiles, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
 import type { Projection } from './projection.ts'
 import { searchCrates, searchFiles } from './search/projection.ts'
@@ -8,7 +11,6 @@ import { registrySite, siteMap } from './site/projection.ts'
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Projection[] = [
   searchCrates,
-  namesakes,
   downloads,
   cratePages,
   versionPages,
@@ -21,7 +23,32 @@ export const projections: readonly Projection[] = [
   views,
 ]
 
+/** Everything that follows changes of the records; first what publishers wait for. */
+export const followers: readonly Follower[] = [
+  crateFiles,
+  indexFiles,
+  wholeCrates,
+  gitIndex,
+  ...projections,
+]
+
+/** The kinds of marks of pages, which no publisher waits for, in the order of rendering. */
+export const PAGE_KINDS: readonly string[] = projections.map(({ kind }) => kind)
+
+/** Those of pages that wait until nobody has to wait for them. */
+export const IDLE_KINDS: readonly string[] = projections
+  .filter(({ due }) => due === 'idle')
+  .map(({ kind }) => kind)
+
+/** The kinds of all marks. */
+export const MARK_KINDS: readonly string[] = followers.map(({ kind }) => kind)
+
 const byKind = new Map(projections.map(projection => [projection.kind as string, projection]))
+
+/** Returns what marks of a kind stand for, in the words of a status. */
+export function workOf(kind: string): string {
+  return followers.find(follower => follower.kind === kind)?.work ?? kind
+}
 
 /** Returns the projection whose marks have a kind. */
 export function projectionOf(kind: string): Projection | null {

@@ -2,6 +2,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Registry } from '../registry.ts'
+import { followReleases, type RecordedRelease } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
 import { pace } from '../store/database/pace.ts'
@@ -19,15 +20,15 @@ export interface Addition<T> {
 export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
 /**
- * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends, and
- * removes the bytes of those that were refused. One that is refused or fails undoes nothing of the
+ * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends
+ * once the followers know of all, and removes the bytes of those that were refused. One that is refused or fails undoes nothing of the
  * others. The caller holds the mutex, because `verify` would find orphans in between; a process
  * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
  */
-export async function addTogether<T>(
+export async function addTogether<T extends RecordedRelease>(
   registry: Registry,
   additions: readonly Addition<T>[],
-  finish: (tx: Queries, values: readonly T[]) => Promise<void>,
+  finish: (tx: Queries, values: readonly T[]) => Promise<void> = async () => undefined,
 ): Promise<Outcome<T>[]> {
   const outcomes = new Map<Addition<T>, Outcome<T>>()
   await inParallel(additions, async addition => {
@@ -49,6 +50,7 @@ export async function addTogether<T>(
           if ('value' in outcome) values.push(outcome.value)
           await pace()
         }
+        await followReleases(tx, registry.followers, values)
         if (values.length > 0) await finish(tx, values)
       })
   } catch (error) {

@@ -7,7 +7,11 @@ import { type Change, operatorChange } from '../store/catalog/change.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
 import { checkQuota } from '../store/catalog/existing.ts'
 import { marksOf, setMarks } from '../store/catalog/marks.ts'
-import { insertAdded } from '../store/catalog/release-changes.ts'
+import {
+  followReleases,
+  insertAdded,
+  type RecordedRelease,
+} from '../store/catalog/release-changes.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -99,6 +103,7 @@ export class PublishQueue {
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
+        await followReleases(tx, this.#registry.followers, publications)
         // Read here, where what was just written is in memory: a reader would read it again.
         changes = await readChanges(tx, [...new Set(publications.map(({ crate }) => crate.id))])
       },
@@ -140,7 +145,7 @@ function throwIf(failures: ReadonlyMap<number, unknown>, id: number): void {
 }
 
 /** A recorded release before it is shown. */
-type Recorded = Omit<Publication, 'shown'>
+export type Recorded = Omit<Publication, 'shown'> & RecordedRelease
 
 /** Returns what records a candidate whose bytes are kept; an equal release is `present`. */
 export function additionOf(registry: Registry, candidate: Candidate): Addition<Recorded> {

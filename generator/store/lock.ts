@@ -97,7 +97,7 @@ export class FileMutex implements ProcessMutex {
     })
   }
 
-  rendering(): void {}
+  ifLost(): void {}
 
   async isHeld(): Promise<boolean> {
     return true

@@ -1,5 +1,3 @@
-import type { MarkSubject } from './catalog/marks.ts'
-
 /** What the mutexes of a registry protect: index files, pages, the git index. */
 export type MutexName = 'build' | 'pages' | 'git'
 
@@ -14,10 +12,11 @@ export interface ProcessMutex {
   /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Called by the work before it renders these. If another process has been given the mutex before
-   * the work ended, it may have rendered them newer: then they are marked to be rendered again.
+   * Called by the work before it changes files. If another process has been given the mutex before
+   * the work ended, the files may be older than what that one has written: then `again` is called
+   * with the mutex, until it succeeds.
    */
-  rendering(subjects: readonly MarkSubject[]): void
+  ifLost(again: () => Promise<void>): void
   /** Returns whether the running work still has the mutex; before what cannot be done again. */
   isHeld(): Promise<boolean>
   /** Waits for queued work to finish. */

@@ -1,7 +1,7 @@
 import { DATABASE_FILE } from '../registry.ts'
+import { type Records, refreshListings } from '../store/catalog/crate-change.ts'
 import { sumDownloads } from '../store/catalog/downloads/due.ts'
 import { writeFact } from '../store/catalog/facts.ts'
-import { refreshListings } from '../store/catalog/listing.ts'
 import type { Database } from '../store/database/connection.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import { all, column, first, run } from '../store/database/statement.ts'
@@ -16,12 +16,13 @@ const MOST = 20
  * Checks the database: SQLite's own checks of a file and its references, and the derived tables.
  * Derived data and indexes can be repaired; everything else needs a backup.
  */
-export async function* verifyDatabase(database: Database, repair: boolean): AsyncIterable<Finding> {
+export async function* verifyDatabase(records: Records, repair: boolean): AsyncIterable<Finding> {
+  const { database } = records
   if (!isOnServer(database)) yield* verifyFile(database, repair)
   yield* await mend(
     repair,
     () => wrongSums(database),
-    () => sumAgain(database),
+    () => sumAgain(records),
   )
 }
 
@@ -82,9 +83,10 @@ async function wrongSums(database: Database): Promise<string[]> {
   return found
 }
 
-async function sumAgain(database: Database): Promise<void> {
+async function sumAgain(records: Records): Promise<void> {
+  const { database } = records
   await writeFact(database, 'listings', null)
-  await refreshListings(database)
+  await refreshListings(records)
   for (const crateId of await column<number>(database, WRONG_DOWNLOADS))
     await database.transaction(tx => sumDownloads(tx, crateId, new Date()))
   for (const what of COUNTED) {

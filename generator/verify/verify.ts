@@ -12,7 +12,7 @@ import { verifyPages } from './pages.ts'
 export async function* verify(registry: Registry, options: VerifyOptions): AsyncIterable<Finding> {
   options.progress?.('verifying the database', 0, 0)
   let isSound = true
-  for await (const finding of verifyDatabase(registry.database, options.repair)) {
+  for await (const finding of verifyDatabase(registry, options.repair)) {
     if (!finding.repaired) isSound = false
     yield finding
   }

@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { countMarks } from '../../generator/store/catalog/marks.ts'
 import { launchChromium } from '../support/chromium.ts'
@@ -111,7 +112,7 @@ async function daemon(
     await fill(registry)
     const { url } = await serve(cleanup, dir, env)
     await until(
-      async () => (await countMarks(registry.database)).length === 0,
+      async () => (await countMarks(registry.database, MARK_KINDS)).length === 0,
       () => 'the pages are not rendered',
     )
     return url

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { crateKey } from '../../core/paths/crates.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
+import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { openRegistry, type Registry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { eachCrate } from '../../generator/store/catalog/crates.ts'
@@ -145,7 +146,7 @@ async function settle(t: TestContext, { dir, env }: Home, versions: readonly Can
   for (const one of versions.slice(-3)) await assertServed(daemon.url, one)
   const registry = await openRegistry(dir, { env })
   await until(
-    async () => (await countMarks(registry.database)).length === 0,
+    async () => (await countMarks(registry.database, MARK_KINDS)).length === 0,
     () => `the new daemon does not render what is pending: ${daemon.log()}`,
     // Overviews may be put off for a minute.
     3 * 60_000,

@@ -198,20 +198,18 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
     lock_seconds: 10,
   }
   const marked: unknown[] = []
-  const locks = [0, 1].map(
-    () => new ServerLocks(settings, async lost => void marked.push(...lost)),
-  ) as [ServerLocks, ServerLocks]
+  const again = async () => void marked.push('again')
+  const locks = [0, 1].map(() => new ServerLocks(settings)) as [ServerLocks, ServerLocks]
   const [one, two] = locks.map(each => each.mutex('build')) as [
     ReturnType<ServerLocks['mutex']>,
     ReturnType<ServerLocks['mutex']>,
   ]
   const cleanup = new Cleanup(t)
   for (const each of locks) cleanup.add(() => each.close())
-  const subject = { kind: 'whole', subject: 7 } as const
   const steps: string[] = []
   const second: Promise<void>[] = []
   await one.run(async () => {
-    one.rendering([subject])
+    one.ifLost(again)
     assert.equal(await one.isHeld(), true)
     second.push(two.run(async () => void steps.push('two')))
     steps.push('one')
@@ -225,8 +223,8 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   })
   assert.deepEqual(steps, ['one', 'two', 'one goes on'])
   await one.close()
-  assert.deepEqual(marked, [subject])
-  await two.run(async () => two.rendering([subject]))
+  assert.deepEqual(marked, ['again'])
+  await two.run(async () => two.ifLost(again))
   await two.close()
-  assert.deepEqual(marked, [subject])
+  assert.deepEqual(marked, ['again'])
 })

@@ -75,7 +75,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
     command.disarm()
     await build(registry)
     await assertSound(registry)
-    const { changed } = await setYanked(registry.database, name, version, true, OPERATOR)
+    const { changed } = await setYanked(registry, name, version, true, OPERATOR)
     await build(registry)
     const yanked = /"vers":"1\.0\.0".*"yanked":(true|false)/.exec(
       publicText(registry, 'index/de/mo/demo'),
@@ -87,7 +87,7 @@ test('killed before any step of `plimsoll yank`, the flag is the old one or the 
     }
     assert.equal(ending, 'SIGKILL')
     deaths.push(command.steps().at(-1) ?? '')
-    await setYanked(registry.database, name, version, false, OPERATOR)
+    await setYanked(registry, name, version, false, OPERATOR)
     await build(registry)
   }
   assert.ok(deaths.length > 8, deaths.join(', '))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { build } from '../../generator/build/build.ts'
+import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { countMarks, type MarkCount } from '../../generator/store/catalog/marks.ts'
 import { until } from '../support/until.ts'
@@ -28,7 +29,7 @@ async function rendered(
   let marks: readonly MarkCount[] = []
   await until(
     async () => {
-      marks = (await countMarks(database)).filter(isWaitedFor)
+      marks = (await countMarks(database, MARK_KINDS)).filter(isWaitedFor)
       return victim.hasEnded || marks.length === 0
     },
     () => `the daemon does not come to an end with what is pending: ${JSON.stringify(marks)}`,
@@ -149,7 +150,7 @@ test('killed before what it rendered is on disk and unmarked, the daemon renders
     daemon.arm()
     acknowledged.push(candidate)
     assert.equal(await daemon.ended, 'SIGKILL', `killed before ${step}`)
-    const marks = await countMarks(registry.database)
+    const marks = await countMarks(registry.database, MARK_KINDS)
     assert.ok(
       marks.some(mark => mark.kind === 'index'),
       'the mark of its index file stays',

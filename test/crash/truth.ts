@@ -9,7 +9,6 @@ import { createToken } from '../../daemon/accounts/tokens.ts'
 import { build } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
-import type { MarkKind } from '../../generator/store/database/mark-kinds.ts'
 import { all, LIST, type Row } from '../../generator/store/database/statement.ts'
 import { isTemporary } from '../../generator/store/disk/steps.ts'
 import { verifyCrates } from '../../generator/verify/crates.ts'
@@ -27,7 +26,7 @@ export interface Candidate {
 }
 
 /** The marks of what Cargo reads; pages and the git index follow later. */
-export const FOR_CARGO: readonly MarkKind[] = ['file', 'index', 'whole']
+export const FOR_CARGO: readonly string[] = ['file', 'index', 'whole']
 
 /** A registry with a user who may publish. */
 export async function openPublishing(t: TestContext) {

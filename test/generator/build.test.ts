@@ -9,8 +9,7 @@ import { parseVersion } from '../../core/version.ts'
 import { build, drain } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { findCrate } from '../../generator/store/catalog/crates.ts'
-import { isMarked, listMarks } from '../../generator/store/catalog/marks.ts'
-import { markAgain } from '../../generator/store/catalog/pages/page-marks.ts'
+import { isMarked, listMarks, markAgain } from '../../generator/store/catalog/marks.ts'
 import { setYanked } from '../../generator/store/catalog/release-changes.ts'
 import { findRelease } from '../../generator/store/catalog/releases.ts'
 import { run } from '../../generator/store/database/statement.ts'
@@ -144,7 +143,7 @@ test('a mark that was renewed while its crate was built stays', async t => {
     const { writeAll } = tree
     tree.writeAll = async (texts, folders) => {
       unhook()
-      await setYanked(registry.database, demo, parseVersion('1.0.0'), true, OPERATOR)
+      await setYanked(registry, demo, parseVersion('1.0.0'), true, OPERATOR)
       return writeAll.call(tree, texts, folders)
     }
   })

@@ -3,10 +3,8 @@ import { type Version, versionIdentity } from '../../core/version.ts'
 import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { addEvent, makeChange } from '../../generator/store/catalog/change.ts'
+import { type Follower, relist } from '../../generator/store/catalog/crate-change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
-import { relist } from '../../generator/store/catalog/listing.ts'
-import { setMarks } from '../../generator/store/catalog/marks.ts'
-import { listVersions } from '../../generator/store/catalog/releases.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
 import type { KnownCrate } from './known-crates.ts'
 import { dependency } from './release.ts'
@@ -18,7 +16,7 @@ const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
  * Puts crates into the catalog that have no bytes: records, what lists read of them, and marks.
  */
 export async function fillCatalog(
-  { database }: Registry,
+  { database, followers }: Registry,
   entries: readonly SearchedCrate[],
 ): Promise<void> {
   await makeChange(database, BY_TEST, async (tx, by) => {
@@ -43,16 +41,20 @@ export async function fillCatalog(
         published_at: TIME,
         published_by: null,
       })
-      await relistCrate(tx, id, generation)
+      await relistCrate(tx, followers, id)
     }
   })
 }
 
 /** Brings what lists read of a crate in line with its releases, and sets the marks. */
-export async function relistCrate(tx: Queries, id: number, generation: number): Promise<void> {
+export async function relistCrate(
+  tx: Queries,
+  followers: readonly Follower[],
+  id: number,
+): Promise<void> {
   const crate = await readCrate(tx, id)
   if (!crate) throw new Error(`no crate ${id}`)
-  await setMarks(tx, await relist(tx, crate, await listVersions(tx, id)), generation)
+  await relist(tx, followers, crate)
 }
 
 function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {

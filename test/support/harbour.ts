@@ -283,8 +283,7 @@ export async function fillRegistry(
     } finally {
       await staged.discard()
     }
-    if (yanked)
-      await setYanked(registry.database, parseName(name), parseVersion(version), true, change)
+    if (yanked) await setYanked(registry, parseName(name), parseVersion(version), true, change)
   }
 }
 

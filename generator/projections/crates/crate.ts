@@ -19,7 +19,6 @@ import { hasDownloads } from '../../store/catalog/downloads/read.ts'
 import {
   countDependents,
   listedNames,
-  markNamesakes,
   readDependents,
 } from '../../store/catalog/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../store/catalog/pages/plain-pages.ts'
@@ -118,10 +117,4 @@ async function shownVersion(
     output(imagePath(name, release.version, image), Buffer.from(bytes)),
   )
   return { version: data(html), files }
-}
-
-/** Marks the pages that say whether this registry has a crate of the name of a dependency. */
-export async function buildNamesakes({ database }: PageContext, crateId: number): Promise<void> {
-  const crate = await readCrate(database, crateId)
-  if (crate) await markNamesakes(database, canonicalName(crate.name))
 }

@@ -1,33 +1,30 @@
+import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths, versionPath } from '../../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
 import { eachCrate, readCrate } from '../../store/catalog/crates.ts'
 import { awaitsFirstDownloads } from '../../store/catalog/downloads/due.ts'
-import { isMarked } from '../../store/catalog/marks.ts'
-import { newestReleaseMark } from '../../store/catalog/pages/release-marks.ts'
+import { isMarked, marksOf } from '../../store/catalog/marks.ts'
+import { namesakesOf } from '../../store/catalog/pages/dependents.ts'
 import { listVersions } from '../../store/catalog/releases.ts'
 import { run } from '../../store/database/statement.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { changedReleases, newestReleaseMark } from './change.ts'
 import { countCrate } from './contents.ts'
-import { buildNamesakes, cratePages as crateOutputs, releasePages } from './crate.ts'
+import { cratePages as crateOutputs, releasePages } from './crate.ts'
 import { pruneSources } from './source.ts'
-
-/** Crates that came or went: marks the pages of crates that depend on their name elsewhere. */
-export const namesakes: Projection = {
-  kind: 'namesake',
-  due: 'soon',
-  async render(context, mark) {
-    await buildNamesakes(context, mark.subject)
-    return { done: [mark] }
-  },
-  markAll: async () => undefined,
-  async *parts() {},
-}
 
 /** The pages of each crate, besides those of its versions; its record and its feed. */
 export const cratePages: Projection = {
   kind: 'page',
+  work: 'crate pages',
+  of: 'crate',
   due: 'soon',
   isParallel: true,
+  async changed(tx, { crate, before, after, uses }) {
+    const cameOrWent = (before === null) !== (after === null)
+    const namesakes = cameOrWent ? await namesakesOf(tx, canonicalName(crate.name)) : []
+    return marksOf('page', [crate.id, ...uses.map(use => use.id), ...namesakes])
+  },
   async render(context, mark) {
     const { database, tree } = context
     const again = await countCrate(context, mark.subject)
@@ -63,8 +60,11 @@ export const cratePages: Projection = {
 /** The pages of each version. */
 export const versionPages: Projection = {
   kind: 'release',
+  work: 'version pages',
+  of: 'release',
   due: 'soon',
   isParallel: true,
+  changed: changedReleases,
   render: renderer(
     async (context, subject) => {
       const outputs = await releasePages(context, subject)

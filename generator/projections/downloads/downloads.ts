@@ -10,8 +10,8 @@ import {
   registryDownloads,
   versionTotals,
 } from '../../store/catalog/downloads/read.ts'
+import { SITE } from '../../store/catalog/marks.ts'
 import { listVersions } from '../../store/catalog/releases.ts'
-import { SITE } from '../../store/database/mark-kinds.ts'
 import type { PageContext } from '../context.ts'
 
 /** Renders the files with the downloads of a crate; for `SITE` those of the registry. */

@@ -1,9 +1,12 @@
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
 import { eachCrate } from '../../store/catalog/crates.ts'
-import { awaitsFirstDownloads, followFirstDownloads } from '../../store/catalog/downloads/due.ts'
-import { marksOf, setMarks } from '../../store/catalog/marks.ts'
-import { SITE } from '../../store/database/mark-kinds.ts'
+import {
+  awaitsFirstDownloads,
+  followFirstDownloads,
+  sumDownloads,
+} from '../../store/catalog/downloads/due.ts'
+import { marksOf, SITE, setMarks } from '../../store/catalog/marks.ts'
 import { run } from '../../store/database/statement.ts'
 import type { PageContext } from '../context.ts'
 import { type Projection, renderer } from '../projection.ts'
@@ -12,7 +15,13 @@ import { downloadOutputs, downloadPaths } from './downloads.ts'
 /** The files with the downloads of each crate, and of the registry. */
 export const downloads: Projection = {
   kind: 'downloads',
+  work: 'downloads of crates',
+  of: 'crate',
   due: 'soon',
+  async changed(tx, { crate, removed, at }) {
+    if (removed.length > 0) await sumDownloads(tx, crate.id, new Date(at))
+    return []
+  },
   render: renderer(downloadOutputs, downloadPaths),
   follow: followFirstDownloads,
   async markAll(tx) {

@@ -7,9 +7,8 @@ import {
   type PrefixCount,
 } from '../../../site/pages/all-crates.ts'
 import { readCrate } from '../../store/catalog/crates.ts'
-import type { Mark } from '../../store/catalog/marks.ts'
+import { MARK, type Mark } from '../../store/catalog/marks.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'
-import { listMarksOf } from '../../store/catalog/pages/page-marks.ts'
 import {
   beginnings,
   crateCount,
@@ -18,7 +17,7 @@ import {
   longerPrefixes,
   prefixCounts,
 } from '../../store/catalog/pages/prefixes.ts'
-import type { Queries } from '../../store/database/statement.ts'
+import { all, LIST, type Queries } from '../../store/database/statement.ts'
 import type { PageContext } from '../context.ts'
 
 /**
@@ -44,7 +43,8 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
     if (total <= LIST_MAX) {
       const ids = await cratesBelow(database, prefix, LIST_MAX)
       // Read before the cards: a later change sets a new mark.
-      const marks = await listMarksOf(database, ids)
+      const sql = `SELECT ${MARK} FROM marks WHERE kind = 'list' AND subject IN ${LIST}`
+      const marks = await all<Mark>(database, sql, ids)
       const before = await tree.read(listPath(prefix))
       await tree.write(await listOutput(context, prefix, total))
       // It had too many crates, and pages below it.

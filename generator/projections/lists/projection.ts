@@ -6,11 +6,12 @@ import {
   USERS_FOLDER,
 } from '../../../core/paths/listings.ts'
 import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
-import { marksOf, setMarks } from '../../store/catalog/marks.ts'
+import { isRelisted } from '../../store/catalog/crate-change.ts'
+import { marksOf, SITE, setMarks } from '../../store/catalog/marks.ts'
 import { labelIds, ownerIds } from '../../store/catalog/pages/label-crates.ts'
-import { SITE } from '../../store/database/mark-kinds.ts'
-import { run } from '../../store/database/statement.ts'
+import { column, run } from '../../store/database/statement.ts'
 import { type Projection, renderer } from '../projection.ts'
+import { changedLabels, changePrefixes } from './change.ts'
 import { buildList, listOutputs } from './letters.ts'
 import {
   labelOutputs,
@@ -24,6 +25,13 @@ import {
 /** The pages by letters, which lead to each crate. */
 export const letters: Projection = {
   kind: 'list',
+  work: 'list pages',
+  of: 'crate',
+  async changed(tx, change) {
+    await changePrefixes(tx, change)
+    return marksOf('list', isRelisted(change) ? [change.crate.id] : [])
+  },
+  reset: tx => run(tx, 'DELETE FROM prefixes'),
   due: 'soon',
   render: async (context, mark) => ({ done: await buildList(context, mark) }),
   markAll: tx =>
@@ -43,6 +51,12 @@ export const letters: Projection = {
 /** The page of each keyword and category. */
 export const labels: Projection = {
   kind: 'label',
+  work: 'pages of keywords and categories',
+  changed: changedLabels,
+  async reset(tx) {
+    await run(tx, 'DELETE FROM crate_labels')
+    await run(tx, 'DELETE FROM labels')
+  },
   due: 'idle',
   render: renderer(labelOutputs, labelPaths),
   markAll: tx =>
@@ -71,6 +85,12 @@ const STEP = 1000
 /** The page of each user who owns crates. */
 export const users: Projection = {
   kind: 'user',
+  work: 'pages of users',
+  async changed(tx, change) {
+    if (!isRelisted(change)) return marksOf('user', change.owner === null ? [] : [change.owner])
+    const sql = 'SELECT user_id FROM owners WHERE crate_id = ?'
+    return marksOf('user', await column<number>(tx, sql, change.crate.id))
+  },
   due: 'idle',
   render: renderer(userOutputs, userPaths),
   markAll: tx =>
@@ -95,6 +115,8 @@ const VIEWS = { kind: 'views', subject: SITE } as const
 /** Statistics, lists of keywords, and the list of crates in several orders. */
 export const views: Projection = {
   kind: 'views',
+  work: 'statistics and sorted lists',
+  changed: async (_, change) => (isRelisted(change) ? [VIEWS] : []),
   due: 'idle',
   async render(context, mark) {
     const outputs = await viewOutputs(context)

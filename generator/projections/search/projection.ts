@@ -1,6 +1,7 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
+import { stepOf } from '../../../core/search/files/columns.ts'
 import { layoutFile } from '../../../core/search/files/render.ts'
-import { isMarked } from '../../store/catalog/marks.ts'
+import { isMarked, marksOf } from '../../store/catalog/marks.ts'
 import { type Queries, value } from '../../store/database/statement.ts'
 import type { Projection } from '../projection.ts'
 import {
@@ -25,6 +26,13 @@ const both = {
 export const searchCrates: Projection = {
   ...both,
   kind: 'search',
+  work: 'crates to be found',
+  of: 'crate',
+  async changed(_, { crate, uses }) {
+    // Searches rank by steps of this number.
+    const moved = uses.filter(({ before, after }) => stepOf(before) !== stepOf(after))
+    return marksOf('search', [crate.id, ...moved.map(use => use.id)])
+  },
   markAll: beginWhole,
   async *parts({ database }) {
     const { now } = await readLayouts(database)
@@ -45,6 +53,8 @@ async function isPending(db: Queries, subject: number): Promise<boolean> {
 export const searchFiles: Projection = {
   ...both,
   kind: 'search-file',
+  work: 'search files',
+  changed: async () => [],
   markAll: async () => undefined,
   async *parts({ database }) {
     const { now } = await readLayouts(database)

@@ -5,18 +5,25 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { setMarks } from '../../store/catalog/marks.ts'
+import { isRelisted } from '../../store/catalog/crate-change.ts'
+import { type MarkSubject, SITE, setMarks } from '../../store/catalog/marks.ts'
 import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'
-import { SITE } from '../../store/database/mark-kinds.ts'
 import { run } from '../../store/database/statement.ts'
 import { type Projection, renderer } from '../projection.ts'
 import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
 
 const MARK = { kind: 'site', subject: SITE } as const
 
+/** Returns the mark of the part of the site map that a crate is in. */
+function partOf(crateId: number): MarkSubject {
+  return { kind: 'map', subject: Math.floor(crateId / SITEMAP_CRATES) }
+}
+
 /** The pages and files of the registry itself, such as the front page and its feeds. */
 export const registrySite: Projection = {
   kind: 'site',
+  work: 'front page and feeds',
+  changed: async (_, change) => (isRelisted(change) ? [MARK] : []),
   due: 'soon',
   async render(context, mark) {
     for (const output of await sitePages(context)) await context.tree.write(output)
@@ -37,6 +44,8 @@ export const registrySite: Projection = {
 /** The parts of the site map, each for a range of crates. */
 export const siteMap: Projection = {
   kind: 'map',
+  work: 'parts of the site map',
+  changed: async (_, change) => (isRelisted(change) ? [partOf(change.crate.id)] : []),
   due: 'soon',
   render: renderer(sitemapPartOutputs, async (_, part) => [sitemapPartPath(part)]),
   markAll: tx =>

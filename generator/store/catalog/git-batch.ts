@@ -1,8 +1,8 @@
 import type { Name } from '../../../core/name.ts'
 import type { Database } from '../database/connection.ts'
-import { all, LIST, type Row, run } from '../database/statement.ts'
+import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
-import { GIT_FOLLOWED, MARK, type Mark } from './marks.ts'
+import { MARK, type Mark } from './marks.ts'
 import { indexLines } from './releases.ts'
 
 /** A change to a release, from the audit log. */
@@ -52,11 +52,19 @@ export async function gitBatch(
   })
 }
 
+/** The key of the fact that there is a git index; without one no marks are set for it. */
+const GIT_FOLLOWED = 'git_followed'
+
+/** Returns whether changes are marked for the git index. */
+export async function isFollowedForGit(db: Queries): Promise<boolean> {
+  return (await readFact(db, GIT_FOLLOWED)) !== null
+}
+
 /** Starts to mark changes for the git index; the first call also marks every crate. */
 export async function followForGit(database: Database): Promise<void> {
-  if ((await readFact(database, GIT_FOLLOWED)) !== null) return
+  if (await isFollowedForGit(database)) return
   await database.transaction(async tx => {
-    if ((await readFact(tx, GIT_FOLLOWED)) !== null) return
+    if (await isFollowedForGit(tx)) return
     await writeFact(tx, GIT_FOLLOWED, 'yes')
     // After a SELECT without a WHERE, SQLite parses ON CONFLICT as part of a join.
     await run(tx, `${MARK_CRATES} WHERE true ON CONFLICT DO NOTHING`)

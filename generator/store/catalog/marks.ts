@@ -2,9 +2,7 @@ import { type Issue, issue } from '../../../core/error/error.ts'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
-import { MARK_KINDS, type MarkKind } from '../database/mark-kinds.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
-import type { CrateRecord } from './crates.ts'
 
 /** Pauses before failed work is tried again; the last one repeats. */
 const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
@@ -17,7 +15,7 @@ const ERROR_MAX = 500
 
 /** Something that has to be rendered. */
 export interface MarkSubject {
-  readonly kind: MarkKind
+  readonly kind: string
   readonly subject: number
 }
 
@@ -35,18 +33,18 @@ export type FileMark = Mark & {
 
 /** The number of marks of a kind. */
 export interface MarkCount {
-  readonly kind: MarkKind
+  readonly kind: string
   readonly n: number
 }
 
 /** The columns of a mark. */
 export const MARK = 'marks.kind, marks.subject, marks.generation'
 
-/** The key of the fact that there is a git index; without one no marks are set for it. */
-export const GIT_FOLLOWED = 'git_followed'
+/** The subject of marks that are about the registry itself. */
+export const SITE = 0
 
 /** Lists pending work of one kind that was marked after a generation, oldest first. */
-export function listMarks(db: Queries, kind: MarkKind, after = 0, limit = 1000): Promise<Mark[]> {
+export function listMarks(db: Queries, kind: string, after = 0, limit = 1000): Promise<Mark[]> {
   return all(
     db,
     `SELECT ${MARK} FROM marks WHERE kind = ? AND generation > ? ORDER BY generation LIMIT ?`,
@@ -94,21 +92,54 @@ export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Pro
   return (await value(db, text, kind, subject)) !== null
 }
 
-/**
- * Counts the pending work of each kind; skips kinds without any, and those that only daemons of
- * another version know.
- */
-export function countMarks(db: Queries): Promise<MarkCount[]> {
-  const text = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
-  return all(db, text, MARK_KINDS)
+/** Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`. */
+export function dueMarks(
+  db: Queries,
+  kinds: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<Mark[]> {
+  // A range of the primary key for each kind: neither side sorts all that is marked.
+  return all(
+    db,
+    `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
+      AND marks.subject IN (SELECT due.subject FROM marks AS due
+        WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
+        ORDER BY due.subject LIMIT ?)
+      ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`,
+    kinds.map((kind, at) => [at, kind]),
+    timestamp(now),
+    limit,
+    limit,
+  )
 }
 
-/** Counts the pending work of each kind, at most `most` of each; skips kinds without any. */
-export async function countMarksUpTo(db: Queries, most: number): Promise<MarkCount[]> {
-  const text = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?) AS part'
+/** Returns those of some marks that are still set, as they are now. */
+export async function currentMarks(db: Queries, some: readonly MarkSubject[]): Promise<Mark[]> {
+  const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks
+    ON marks.kind = wanted.value ->> 'kind'
+      AND marks.subject = CAST(wanted.value ->> 'subject' AS INTEGER)`
+  const now = await all<Mark>(db, sql, some)
+  const current = new Map(now.map(mark => [`${mark.kind} ${mark.subject}`, mark]))
+  return some.flatMap(({ kind, subject }) => current.get(`${kind} ${subject}`) ?? [])
+}
+
+/** Counts the pending work of some kinds; skips those without any. */
+export function countMarks(db: Queries, kinds: readonly string[]): Promise<MarkCount[]> {
+  const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
+  return all(db, sql, kinds)
+}
+
+/** Counts the pending work of some kinds, at most `most` of each; skips those without any. */
+export async function countMarksUpTo(
+  db: Queries,
+  kinds: readonly string[],
+  most: number,
+): Promise<MarkCount[]> {
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?) AS part'
   const counts: MarkCount[] = []
-  for (const kind of MARK_KINDS) {
-    const n = (await value<number>(db, text, kind, most)) ?? 0
+  for (const kind of kinds) {
+    const n = (await value<number>(db, sql, kind, most)) ?? 0
     if (n > 0) counts.push({ kind, n })
   }
   return counts
@@ -140,12 +171,12 @@ export async function settleMarks(
   if (again.length === 0 && !follow) return clearMarks(db, done)
   await db.transaction(async tx => {
     await clearMarks(tx, done)
-    await setMarks(tx, again, (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0)
+    if (again.length > 0) await setMarks(tx, again, await lastEvent(tx))
     await follow?.(tx)
   })
 }
 
-/** Sets marks; `marks` may contain duplicates. Skips `git` marks when there is no git index. */
+/** Sets marks; `marks` may contain duplicates. */
 export async function setMarks(
   tx: Queries,
   marks: readonly MarkSubject[],
@@ -155,9 +186,7 @@ export async function setMarks(
     tx,
     `INSERT INTO marks (kind, subject, generation)
       SELECT DISTINCT value ->> 'kind', CAST(value ->> 'subject' AS INTEGER), CAST(? AS INTEGER)
-        FROM json_each(?)
-      WHERE value ->> 'kind' <> 'git'
-        OR EXISTS (SELECT 1 FROM facts WHERE key = '${GIT_FOLLOWED}')
+        FROM json_each(?) WHERE true
       ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,
         attempts = 0, retry_at = NULL, error = NULL`,
     generation,
@@ -166,40 +195,22 @@ export async function setMarks(
 }
 
 /** Returns marks of one kind. */
-export function marksOf(kind: MarkKind, subjects: Iterable<number>): MarkSubject[] {
+export function marksOf(kind: string, subjects: Iterable<number>): MarkSubject[] {
   return Array.from(subjects, subject => ({ kind, subject }))
 }
 
-/** Records that a crate changed: sets its generation, its `index` and `git` marks, and `marks`. */
-export async function touchCrate(
-  tx: Queries,
-  { id, generation: before }: Pick<CrateRecord, 'id' | 'generation'>,
-  marks: readonly MarkSubject[],
-  generation: number,
-): Promise<void> {
-  if (before !== generation)
-    await run(tx, 'UPDATE crates SET generation = ? WHERE id = ?', generation, id)
-  await setMarks(tx, [...marksOf('index', [id]), ...marksOf('git', [id]), ...marks], generation)
+/** Sets marks so that their subjects are rendered again in their current state. */
+export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
+  await db.transaction(async tx => setMarks(tx, marks, await lastEvent(tx)))
 }
 
-/** Marks the pages of a crate and of a user who has become an owner, or no longer is one. */
-export function markOwnership(
-  tx: Queries,
-  crateId: number,
-  userId: number,
-  generation: number,
-): Promise<void> {
-  const marks = [
-    ...marksOf('page', [crateId]),
-    ...marksOf('search', [crateId]),
-    ...marksOf('user', [userId]),
-  ]
-  return setMarks(tx, marks, generation)
+async function lastEvent(tx: Queries): Promise<number> {
+  return (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0
 }
 
 /** Work that failed, and when it will be tried again. */
 export interface FailedMark {
-  readonly kind: MarkKind
+  readonly kind: string
   /** The crate that the work is about, if any. */
   readonly crate: string | null
   readonly version: string | null
@@ -244,13 +255,22 @@ export async function nextRetry(db: Queries): Promise<Date | null> {
   return at === null ? null : new Date(at)
 }
 
-/** Counts the failed work of each kind; skips kinds without any. */
-export function countFailedMarks(db: Queries): Promise<MarkCount[]> {
-  return all(db, 'SELECT kind, count(*) AS n FROM marks WHERE retry_at IS NOT NULL GROUP BY kind')
+/** Counts the failed work of some kinds; skips those without any. */
+export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise<MarkCount[]> {
+  const sql = `SELECT kind, count(*) AS n FROM marks
+    WHERE retry_at IS NOT NULL AND kind IN ${LIST} GROUP BY kind`
+  return all(db, sql, kinds)
 }
 
-/** Lists at most 100 pieces of failed work that will be tried again, the soonest first. */
-export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
+/**
+ * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
+ * what the subjects of marks are.
+ */
+export function listFailedMarks(
+  db: Queries,
+  kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],
+): Promise<FailedMark[]> {
+  const kindsOf = (of: string) => kinds.filter(one => one.of === of).map(({ kind }) => kind)
   return all(
     db,
     `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
@@ -258,12 +278,13 @@ export function listFailedMarks(db: Queries): Promise<FailedMark[]> {
       FROM marks
       LEFT JOIN releases
         ON releases.id = marks.subject
-          AND marks.kind IN ('file', 'release')
+          AND marks.kind IN ${LIST}
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
       LEFT JOIN crates ON crates.id = marks.subject
-        AND marks.kind IN
-          ('index', 'whole', 'git', 'search', 'namesake', 'page', 'list', 'downloads')
+        AND marks.kind IN ${LIST}
       WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
+    kindsOf('release'),
+    kindsOf('crate'),
     LISTED,
   )
 }

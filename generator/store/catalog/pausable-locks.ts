@@ -12,7 +12,7 @@ export function pausable(locks: Locks, db: Queries): Locks {
           await requireUnpaused(db)
           return work()
         }),
-      rendering: subjects => mutex.rendering(subjects),
+      ifLost: again => mutex.ifLost(again),
       isHeld: () => mutex.isHeld(),
       close: () => mutex.close(),
     }

@@ -3,30 +3,22 @@ import { renderEntry } from '../../../core/entry/render.ts'
 import { refuse, refuseErrors } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Release } from '../../../core/release/release.ts'
-import {
-  compareVersions,
-  type Version,
-  type VersionIdentity,
-  versionIdentity,
-} from '../../../core/version.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
 import type { Database } from '../database/connection.ts'
-import { all, LIST, type Queries, type Row, run, upsert, value } from '../database/statement.ts'
-import { addEvent, type Change, makeChange, requireRight } from './change.ts'
+import { all, type Queries, type Row, run, upsert } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
+import { type CrateEdit, type Follower, follow, type Records } from './crate-change.ts'
 import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
-import { sumDownloads } from './downloads/due.ts'
-import { type Permit, readExisting, releaseConflicts } from './existing.ts'
-import { listAdded, relist } from './listing.ts'
-import { type MarkSubject, marksOf, touchCrate } from './marks.ts'
+import { type ExistingRelease, type Permit, readExisting, releaseConflicts } from './existing.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
 
-/** The result of adding a release; the crate is as the transaction left it. */
-export interface Added {
+/** A release that is recorded; the crate is as the transaction leaves it. */
+export interface RecordedRelease {
   readonly outcome: 'added' | 'present'
   readonly crate: CrateRecord
+  /** What the followers have yet to be told of it; null when nothing has changed. */
+  readonly edit: CrateEdit | null
 }
-
-/** The kinds of marks whose files show only one release. */
-const OWN_MARKS = ['file', 'release'] as const
 
 /**
  * Adds a release in one transaction, together with the crate if it is new, its first owner, the
@@ -34,65 +26,64 @@ const OWN_MARKS = ['file', 'release'] as const
  * release already exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
 export async function addRelease(
-  database: Database,
+  { database, followers }: Records,
   release: Release,
   change: Change,
-  permit: Permit = async () => undefined,
-): Promise<Added> {
-  return database.transaction(tx => insertAdded(tx, release, change, permit))
+  permit?: Permit,
+): Promise<RecordedRelease> {
+  return database.transaction(async tx => {
+    const recorded = await insertAdded(tx, release, change, permit)
+    await followReleases(tx, followers, [recorded])
+    return recorded
+  })
 }
 
-/** Does what `addRelease` does, in a transaction of the caller. */
+/** Does what `addRelease` does in a transaction of the caller, who calls `followReleases`. */
 export async function insertAdded(
   tx: Queries,
   release: Release,
   change: Change,
-  permit: Permit,
-): Promise<Added> {
+  permit?: Permit,
+): Promise<RecordedRelease> {
   const by = await requireRight(tx, change)
-  const target = await readExisting(tx, release, by)
-  await permit(tx, target)
-  refuseErrors(releaseConflicts(target, { ...release, cksum: release.entry.cksum }, by))
-  if (target.crate && target.taken) return { outcome: 'present', crate: target.crate }
+  const existing = await readExisting(tx, release, by)
+  await permit?.(tx, existing)
+  refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
+  if (existing.crate && existing.taken)
+    return { outcome: 'present', crate: existing.crate, edit: null }
+  return insertWithEvent(tx, release, by, existing, { action: 'publish', createdAt: by.at })
+}
+
+/** Inserts a release with its audit event, and its crate if that is new. */
+async function insertWithEvent(
+  tx: Queries,
+  release: Release,
+  by: Permitted,
+  existing: ExistingRelease,
+  { createdAt, ...event }: { action: string; detail?: Record<string, unknown>; createdAt: string },
+): Promise<RecordedRelease> {
   const { name, version } = release
-  const generation = await addEvent(tx, by, { action: 'publish', crate: name, version })
-  const crate = target.crate ?? (await insertCrate(tx, name, by, generation))
-  const added = await insertRelease(tx, crate.id, release, by)
-  const marks: MarkSubject[] = [
-    ...OWN_MARKS.map(kind => ({ kind, subject: added.id })),
-    ...(target.crate ? nextRelease(await listIdentities(tx, crate.id), version) : []),
-    ...(await listAdded(tx, crate, added)),
-  ]
-  await touchCrate(tx, crate, marks, generation)
-  return { outcome: 'added', crate: { ...crate, generation } }
+  const generation = await addEvent(tx, by, { ...event, crate: name, version })
+  const crate =
+    existing.crate ?? (await insertCrate(tx, name, { ...by, at: createdAt }, generation))
+  const added = [await insertRelease(tx, crate.id, release, by)]
+  const edit = { crate, isNew: existing.crate === null, added, by, generation }
+  return { outcome: 'added', crate: { ...crate, generation }, edit }
 }
 
-type ReleaseVersion = Pick<VersionRecord, 'id' | 'version'>
-
-/**
- * Returns the versions of a crate, without build metadata. They are read from a database index, as
- * one text: a row for each would take three times as long.
- */
-async function listIdentities(tx: Queries, crateId: number): Promise<ReleaseVersion[]> {
-  const text = `SELECT json_group_array(json_object('id', id, 'version', identity))
-    FROM releases WHERE crate_id = ?`
-  return JSON.parse((await value<string>(tx, text, crateId)) ?? '[]') as ReleaseVersion[]
-}
-
-/**
- * Returns the marks of the next higher version after `version` was added or removed: its pages show
- * the changes since the version before it.
- */
-function nextRelease(
-  versions: readonly ReleaseVersion[],
-  version: Version,
-): readonly MarkSubject[] {
-  let next: ReleaseVersion | null = null
-  for (const one of versions) {
-    if (compareVersions(one.version, version) <= 0) continue
-    if (next === null || compareVersions(one.version, next.version) < 0) next = one
+/** Tells the followers of releases that a transaction has recorded, once per crate. */
+export async function followReleases(
+  tx: Queries,
+  followers: readonly Follower[],
+  recorded: readonly RecordedRelease[],
+): Promise<void> {
+  const edits = new Map<number, CrateEdit>()
+  for (const { edit } of recorded) {
+    const before = edit && edits.get(edit.crate.id)
+    const added = [...(before?.added ?? []), ...(edit?.added ?? [])]
+    if (edit) edits.set(edit.crate.id, { ...edit, ...before, added, generation: edit.generation })
   }
-  return next ? marksOf('release', [next.id]) : []
+  for (const edit of edits.values()) await follow(tx, followers, edit)
 }
 
 /**
@@ -100,7 +91,7 @@ function nextRelease(
  * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
  */
 export async function setYanked(
-  database: Database,
+  { database, followers }: Records,
   name: Name,
   version: Version,
   yanked: boolean,
@@ -115,16 +106,15 @@ export async function setYanked(
       refuse('release_other_build', { name: crate.name, version, existing: taken.version })
     if (taken.yanked === yanked) return { crateId: crate.id, changed: false }
     const line = renderEntry({ ...readEntry(taken.line), yanked })
-    const text = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
-    await run(tx, text, Number(yanked), line, taken.id)
+    const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
+    await run(tx, sql, Number(yanked), line, taken.id)
     const generation = await addEvent(tx, by, {
       action: yanked ? 'yank' : 'unyank',
       crate: crate.name,
       version: taken.version,
       ...(as === 'administrator' && { detail: { as } }),
     })
-    const marks = await relist(tx, crate, await listVersions(tx, crate.id))
-    await touchCrate(tx, crate, [{ kind: 'release', subject: taken.id }, ...marks], generation)
+    await follow(tx, followers, { crate, altered: [taken], by, generation })
     return { crateId: crate.id, changed: true }
   })
 }
@@ -151,32 +141,20 @@ export function mentions(database: Database, crate: CrateRecord): Promise<Mentio
  * its name. A version may come back only with the same bytes: lock files contain its checksum.
  */
 export async function removeReleases(
-  database: Database,
+  { database, followers }: Records,
   crate: CrateRecord,
-  releases: readonly ReleaseRecord[],
+  removed: readonly ReleaseRecord[],
   change: Change,
 ): Promise<void> {
   await makeChange(database, change, async (tx, by) => {
-    const removed = new Set(releases.map(one => one.id))
-    const left = (await listVersions(tx, crate.id)).filter(one => !removed.has(one.id))
-    const marks = [
-      { kind: 'whole', subject: crate.id } as const,
-      ...releases.flatMap(one => nextRelease(left, one.version)),
-      // The listing refers to releases: they are deleted after it has changed.
-      ...(await relist(tx, crate, left)),
-    ]
     let generation = crate.generation
-    for (const { version, cksum } of releases) {
+    for (const { version, cksum } of removed) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
       await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
       const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
       generation = await addEvent(tx, by, event)
     }
-    const text = `DELETE FROM marks WHERE kind IN ${LIST} AND subject IN ${LIST}`
-    await run(tx, text, OWN_MARKS, [...removed])
-    await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...removed])
-    await sumDownloads(tx, crate.id, new Date(by.at))
-    await touchCrate(tx, crate, marks, generation)
+    await follow(tx, followers, { crate, removed, by, generation })
   })
 }
 
@@ -201,14 +179,8 @@ export interface ImportSource {
   readonly owner: number | null
 }
 
-/** Crates to which an import has added releases, in one transaction. */
-export type ImportedCrates = Map<
-  number,
-  { readonly crate: CrateRecord; readonly releaseIds: number[]; readonly generation: number }
->
-
 /**
- * Records a release of another registry, and its audit event. One whose version already has these
+ * Records a release of another registry, as `insertAdded` does. One whose version already has these
  * bytes is `present`, even if yanked. Throws a `Refusal` where another one has its place.
  */
 export async function importRelease(
@@ -216,46 +188,19 @@ export async function importRelease(
   release: Release,
   change: Change,
   { source, owner }: ImportSource,
-  imported: ImportedCrates,
-): Promise<'added' | 'present'> {
+): Promise<RecordedRelease> {
   const by = await requireRight(tx, change)
   const { name, version, entry } = release
   const existing = await readExisting(tx, release, by)
   const { taken } = existing
-  // Gives an owner to a crate that has none.
-  const adopt = async (crate: CrateRecord) => {
-    if (existing.isOwnerless && owner !== null) await addOwner(tx, crate.id, owner, by.at)
-  }
   const isHere = taken?.version === version && taken.cksum === entry.cksum
-  if (existing.crate?.name === name && isHere) {
-    await adopt(existing.crate)
-    return 'present'
-  }
-  refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  const event = { action: 'import', crate: name, version, detail: { source } }
-  const generation = await addEvent(tx, by, event)
-  const published = { ...by, at: entry.pubtime ?? by.at }
-  const crate = existing.crate ?? (await insertCrate(tx, name, published, generation))
-  await adopt(crate)
-  const { id } = await insertRelease(tx, crate.id, release, by)
-  const releaseIds = [...(imported.get(crate.id)?.releaseIds ?? []), id]
-  imported.set(crate.id, { crate, releaseIds, generation })
-  return 'added'
-}
-
-/** Follows the releases of an import, once per crate: a listing reads all versions. */
-export async function followImport(tx: Queries, imported: ImportedCrates): Promise<void> {
-  for (const { crate, releaseIds, generation } of imported.values()) {
-    const versions = await listVersions(tx, crate.id)
-    const marks = [
-      ...marksOf('file', releaseIds),
-      // A version's page compares it to the one before, which may have been added now.
-      ...marksOf(
-        'release',
-        versions.map(one => one.id),
-      ),
-      ...(await relist(tx, crate, versions)),
-    ]
-    await touchCrate(tx, crate, marks, generation)
-  }
+  const present = existing.crate?.name === name && isHere ? existing.crate : null
+  if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
+  const event = { action: 'import', detail: { source }, createdAt: entry.pubtime ?? by.at }
+  const recorded = present
+    ? ({ outcome: 'present', crate: present, edit: null } as const)
+    : await insertWithEvent(tx, release, by, existing, event)
+  // Gives an owner to a crate that has none.
+  if (existing.isOwnerless && owner !== null) await addOwner(tx, recorded.crate.id, owner, by.at)
+  return recorded
 }

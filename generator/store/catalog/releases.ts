@@ -217,13 +217,16 @@ export async function deletedVersions(db: Queries, crate: Name): Promise<Version
   return (await all<{ version: Version }>(db, text, crate)).map(one => one.version)
 }
 
+/** A release that was just stored, with its metadata as stored. */
+export type NewRelease = VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }
+
 /** Inserts a release, without crate, event, or marks, and returns it as stored. */
 export async function insertRelease(
   tx: Queries,
   crateId: number,
   release: Release,
   change: Change,
-): Promise<VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }> {
+): Promise<NewRelease> {
   const { version, entry } = release
   const { cksum, yanked, pubtime: publishedAt } = entry
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]

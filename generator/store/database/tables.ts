@@ -1,6 +1,5 @@
 import type { CanonicalName, Name } from '../../../core/name.ts'
 import type { Version, VersionIdentity } from '../../../core/version.ts'
-import type { MarkKind } from './mark-kinds.ts'
 
 /** A number of downloads: all of them, and those of the last 90 days as in `DayCounts`. */
 interface DownloadColumns {
@@ -100,7 +99,7 @@ export interface Tables {
   }
   /** Changes to the records that are not yet rendered; written in the transaction of the change. */
   marks: {
-    kind: MarkKind
+    kind: string
     subject: number
     generation: number
     /** The number of failed attempts. */

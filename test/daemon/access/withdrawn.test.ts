@@ -55,7 +55,7 @@ const LOSSES = {
   'a new password': (test, { user }) => withPassword(test, user.login, 'a newer good one'),
   'a demotion': ({ registry }, { user }) => setAdmin(registry.database, user, false, OPERATOR),
   'a crate that is lost': async (test, { user }) =>
-    removeOwners(test.registry.database, await crateOf(test, 'demo'), [user.login], OPERATOR),
+    removeOwners(test.registry, await crateOf(test, 'demo'), [user.login], OPERATOR),
 } satisfies Record<string, (test: TestRegistry, sender: Sender) => Promise<unknown>>
 
 /** What is said where a right ends as the body arrives, and just before the transaction. */
@@ -221,8 +221,8 @@ async function prepared(t: TestContext) {
     await addUser(database, { login: other, admin: false }, OPERATOR)
     await run(database, 'UPDATE users SET password = ? WHERE login = ?', password, login)
     const user = await requireUser(database, login)
-    if (!isAdmin) await addOwners(database, await crateOf(test, 'demo'), [login], OPERATOR)
-    await inviteOwners(database, await crateOf(test, 'other'), [login], OPERATOR)
+    if (!isAdmin) await addOwners(test.registry, await crateOf(test, 'demo'), [login], OPERATOR)
+    await inviteOwners(test.registry, await crateOf(test, 'other'), [login], OPERATOR)
     await loggedIn(test, login)
     const { id: sessionId } = await one<Pick<DbRow<'sessions'>, 'id'>>(
       database,

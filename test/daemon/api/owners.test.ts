@@ -87,7 +87,7 @@ test('an invitation to a crate that nobody owns can be taken back', async t => {
   const token = await test.user('root', {}, true)
   await run(database, 'DELETE FROM owners')
   const crate = (await findCrate(database, parseName('demo'))) ?? assert.fail('no crate')
-  await inviteOwners(database, crate, ['bob'], operatorChange('2026-11-20T12:00:00Z'))
+  await inviteOwners(test.registry, crate, ['bob'], operatorChange('2026-11-20T12:00:00Z'))
   const body = JSON.stringify({ users: ['bob'] })
   const answer = await test.request('DELETE', '/api/v1/crates/demo/owners', token, { body })
   assert.deepEqual(await answer.json(), { ok: true, msg: 'removed bob from the owners of `demo`' })

@@ -3,9 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PageWorker } from '../../../daemon/workers/page-worker.ts'
+import { countPageMarks } from '../../../generator/pages/due.ts'
+import { followers, MARK_KINDS, PAGE_KINDS } from '../../../generator/projections/projections.ts'
 import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
-import { countPageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
-import { PAGE_KINDS } from '../../../generator/store/database/mark-kinds.ts'
 import { isStorageRefusal } from '../../../generator/store/storage-fault.ts'
 import { assetPath } from '../../../site/layout/assets.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -59,7 +59,7 @@ test('a page that cannot be written keeps no other from its turn, fails nobody, 
   assert.ok(registry.buildFailures.length > 0)
   assert.equal(await countPageMarks(registry.registry.database), 1)
   const { database } = registry.registry
-  const [failed] = await listFailedMarks(database)
+  const [failed] = await listFailedMarks(database, followers)
   assert.deepEqual(
     [failed?.kind, failed?.crate, failed?.attempts, failed?.retryAt],
     ['page', 'first', 1, '2026-11-20T12:01:00Z'],
@@ -120,7 +120,7 @@ test('overviews wait after they were rendered, other pages do not', async t => {
     now: () => now,
   })
   const kinds = async () =>
-    (await countMarks(database))
+    (await countMarks(database, MARK_KINDS))
       .map(one => one.kind)
       .filter(kind => PAGE_KINDS.some(one => one === kind))
   const manifest = (version: string) =>

@@ -33,7 +33,7 @@ async function scene(t: TestContext) {
 test('what is still to be rendered is counted and no difference', async t => {
   const { dir, plimsoll } = await scene(t)
   const registry = await openRegistry(dir, { env: ENV })
-  await setYanked(registry.database, parseName('demo'), parseVersion('1.0.0'), true, OPERATOR)
+  await setYanked(registry, parseName('demo'), parseVersion('1.0.0'), true, OPERATOR)
   await registry.close()
   const verified = await plimsoll('verify')
   assert.match(

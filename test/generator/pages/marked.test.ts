@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
+import { followers, MARK_KINDS } from '../../../generator/projections/projections.ts'
 import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
 import { isStorageRefusal } from '../../../generator/store/storage-fault.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -21,7 +22,7 @@ test('no path in a `.crate` keeps a registry from its bucket', async t => {
     await registry.indexWorker.pages.flush()
   }
   assert.deepEqual(registry.buildFailures, [])
-  assert.deepEqual(await countMarks(registry.registry.database), [])
+  assert.deepEqual(await countMarks(registry.registry.database, MARK_KINDS), [])
   const page = `${PREFIX}/crates/demo/1.0.0/src/index.html`
   assert.match(s3.objects.get(page)?.bytes.toString() ?? '', /\u6587/)
 })
@@ -42,13 +43,13 @@ test('a file that the storage refuses postpones its own mark only', async t => {
   }
   for (const error of registry.buildFailures)
     assert.ok(error instanceof Refusal && error.has('file_refused') && !isStorageRefusal(error))
-  const failed = await listFailedMarks(database)
+  const failed = await listFailedMarks(database, followers)
   assert.ok(failed.length > 0 && failed.every(one => one.error.includes(refused.slice(4))))
-  const marked = (await countMarks(database)).reduce((sum, { n }) => sum + n, 0)
+  const marked = (await countMarks(database, MARK_KINDS)).reduce((sum, { n }) => sum + n, 0)
   assert.equal(marked, failed.length)
   s3.fault = () => null
   registry.now = new Date(registry.now.getTime() + 7 * 3_600_000)
   await registry.indexWorker.pages.flush()
   assert.ok(s3.objects.has(refused))
-  assert.deepEqual(await countMarks(database), [])
+  assert.deepEqual(await countMarks(database, MARK_KINDS), [])
 })

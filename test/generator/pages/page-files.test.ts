@@ -10,10 +10,12 @@ import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { listOutputs } from '../../../generator/projections/lists/letters.ts'
+import { followers } from '../../../generator/projections/projections.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
+import { follow } from '../../../generator/store/catalog/crate-change.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
-import { relist } from '../../../generator/store/catalog/listing.ts'
+import { listVersions } from '../../../generator/store/catalog/releases.ts'
 import { insert, LIST, one, type Row, run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { verifyPages } from '../../../generator/verify/pages.ts'
@@ -229,7 +231,7 @@ async function multiply(registry: TestRegistry, names: readonly string[]): Promi
       })
       const { id: __, ...same } = release
       await insertRows(tx, 'releases', { ...same, crate_id: id })
-      await relistCrate(tx, id, crate.generation)
+      await relistCrate(tx, followers, id)
     }
   })
 }
@@ -286,11 +288,9 @@ test('the list splits where it grows too long and joins again, page by page', as
   await database.transaction(async tx => {
     for (const name of ['zz', 'ab', 'abcd']) {
       const crate = (await findCrate(tx, name as Name)) ?? assert.fail(name)
-      const { id } = crate
-      await relist(tx, crate, [])
-      await run(tx, `DELETE FROM marks WHERE kind IN ${LIST}`, ['release'])
-      await run(tx, 'DELETE FROM releases WHERE crate_id = ?', id)
-      await relistCrate(tx, id, 1000)
+      const removed = await listVersions(tx, crate.id)
+      const by = { actor: 'test', at: crate.createdAt }
+      await follow(tx, followers, { crate, removed, by, generation: 1000 })
     }
   })
   await buildPages(registry.registry)

@@ -8,12 +8,12 @@ import { type Version, versionIdentity } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
 import { markOutdatedPages } from '../../../generator/pages/claim.ts'
+import { countPageMarks, pageMarks } from '../../../generator/pages/due.ts'
 import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { openRegistry } from '../../../generator/registry.ts'
 import { findCrate } from '../../../generator/store/catalog/crates.ts'
 import { listMarks } from '../../../generator/store/catalog/marks.ts'
-import { countPageMarks, pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { setYanked } from '../../../generator/store/catalog/release-changes.ts'
 import { all, type Row } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
@@ -112,7 +112,7 @@ test('crate.json is everything about a crate, newest version first, without READ
 test('a yank and a lost dependent show in crate.json', async t => {
   const registry = await filled(t)
   const change = async (version: string, name = 'shown') => {
-    await setYanked(registry.registry.database, name as Name, version as never, true, CHANGE)
+    await setYanked(registry.registry, name as Name, version as never, true, CHANGE)
     await buildPages(registry.registry)
   }
   await change('1.10.0')
@@ -307,7 +307,7 @@ test('verify finds and mends pages that differ; what is pending is no difference
     faults.map(one => `repaired ${one}`),
   )
   assert.deepEqual(await run({ repair: false, served: false }), [])
-  await setYanked(context.database, 'shown' as Name, '1.9.0' as never, true, CHANGE)
+  await setYanked(context, 'shown' as Name, '1.9.0' as never, true, CHANGE)
   for (const served of [true, false]) {
     assert.deepEqual(await run({ repair: false, served }), [])
     assert.ok(pending > 3, String(pending))

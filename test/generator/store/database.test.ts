@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
+import { pageMarks } from '../../../generator/pages/due.ts'
+import { followers } from '../../../generator/projections/projections.ts'
 import {
   countFailedMarks,
   nextRetry,
   postponeMark,
   setMarks,
 } from '../../../generator/store/catalog/marks.ts'
-import { pageMarks } from '../../../generator/store/catalog/pages/page-marks.ts'
 import { openDatabase } from '../../../generator/store/database/database.ts'
 import type { Queries } from '../../../generator/store/database/statement.ts'
 import { all, type Row, run, value } from '../../../generator/store/database/statement.ts'
@@ -187,9 +188,9 @@ test('a mark whose work fails is put off longer each time, and at once due when 
   assert.deepEqual(pauses, [1, 5, 30, 120, 360, 360])
   assert.deepEqual(await pageMarks(database, now), [])
   assert.deepEqual(await pageMarks(database, new Date('2026-11-20T18:00:00Z')), [mark])
-  assert.deepEqual(await countFailedMarks(database), [{ kind: 'page', n: 1 }])
+  assert.deepEqual(await countFailedMarks(database, ['page']), [{ kind: 'page', n: 1 }])
   await setMarks(database, [mark], 2)
   await postponeMark(database, mark, new Error('late'), now)
   assert.deepEqual(await pageMarks(database, now), [{ ...mark, generation: 2 }])
-  assert.deepEqual(await countFailedMarks(database), [])
+  assert.deepEqual(await countFailedMarks(database, ['page']), [])
 })

@@ -1,9 +1,8 @@
 import { addDays, type DayCounts, dayOf, sumUntil } from '../../../../core/day-counts.ts'
 import { after, timestamp } from '../../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
-import { SITE } from '../../database/mark-kinds.ts'
 import { all, column, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { isMarked, type Mark, marksOf, setMarks } from '../marks.ts'
+import { isMarked, type Mark, marksOf, SITE, setMarks } from '../marks.ts'
 import { daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */

@@ -2,7 +2,7 @@ import { type Dependency, dependencyOn, type Tie } from '../../../../core/entry/
 import type { CanonicalName, Name } from '../../../../core/name.ts'
 import type { Slice } from '../../../../core/search/files/layout.ts'
 import type { Version } from '../../../../core/version.ts'
-import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** Returns the number of crates whose newest version depends on a crate that has versions. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
@@ -66,29 +66,13 @@ export async function listedNames(
   return new Map(rows.map(row => [row.canonical, row.name]))
 }
 
-/** The most pages that one statement marks. */
-const STEP = 1000
-
 /**
- * Marks the pages of the crates that depend on a crate of this name in another registry: they say
- * whether this registry has one, too.
+ * Returns the ids of the crates that depend on a crate of this name in another registry: their
+ * pages say whether this registry has one, too.
  */
-export async function markNamesakes(db: Queries, dependency: CanonicalName): Promise<void> {
-  for (let after = ''; ; ) {
-    const text = `SELECT dependent FROM dependents
-      WHERE dependency = ? AND elsewhere = 1 AND dependent > ? ORDER BY dependent LIMIT ${STEP}`
-    const some = await column<CanonicalName>(db, text, dependency, after)
-    const last = some.at(-1)
-    if (last === undefined) return
-    await run(
-      db,
-      `INSERT INTO marks (kind, subject, generation)
-        SELECT 'page', id, generation FROM crates WHERE canonical IN ${LIST}
-        ON CONFLICT DO NOTHING`,
-      some,
-    )
-    after = last
-  }
+export function namesakesOf(db: Queries, dependency: CanonicalName): Promise<number[]> {
+  const sql = 'SELECT crate_id FROM dependents WHERE dependency = ? AND elsewhere = 1'
+  return column(db, sql, dependency)
 }
 
 /** Returns the crate with the most dependents, unless it is yanked; null when none has any. */

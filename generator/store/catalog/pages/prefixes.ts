@@ -1,25 +1,7 @@
-import type { CanonicalName } from '../../../../core/name.ts'
-import { all, column, LIST, type Queries, type Row, run, value } from '../../database/statement.ts'
+import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
 
 /** Every character that a canonical name may contain, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
-
-/** Adds a crate to the count of every prefix of its name, including the empty one. */
-export async function countPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
-  await run(
-    tx,
-    `INSERT INTO prefixes (prefix, crates) SELECT value ->> 0, 1 FROM json_each(?) WHERE true
-      ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1`,
-    beginnings(canonical).map(one => [one]),
-  )
-}
-
-/** Reverts `countPrefixes`. */
-export async function uncountPrefixes(tx: Queries, canonical: CanonicalName): Promise<void> {
-  const mine = beginnings(canonical)
-  await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, mine)
-  await run(tx, `DELETE FROM prefixes WHERE prefix IN ${LIST} AND crates = 0`, mine)
-}
 
 /** Returns the number of crates for each of some prefixes; skips those without any. */
 export async function prefixCounts(

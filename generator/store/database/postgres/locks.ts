@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
 import { Mutex } from '../../../../core/async/mutex.ts'
-import type { MarkSubject } from '../../catalog/marks.ts'
 import type { Lease, LeaseName, Locks, MutexName, ProcessMutex } from '../../process-mutex.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
@@ -26,13 +25,10 @@ const SILENT_MS = 8000
 const PING_MS = 2000
 /** How long an answer of the server may take; more than a renewed wait. */
 const ANSWER_MS = 5000
-/** The pause before an attempt to mark again what was lost. */
+/** The pause before another attempt to make up for a lost mutex. */
 const PAUSE_MS = 1000
 /** PostgreSQL's code for a lock that was not available within `lock_timeout`. */
 const NOT_AVAILABLE = '55P03'
-
-/** Marks to be rendered again what another process may have rendered newer. */
-type MarkAgain = (lost: readonly MarkSubject[]) => Promise<void>
 
 /**
  * The locks of processes on several machines: advisory locks of transactions. The server frees
@@ -40,11 +36,9 @@ type MarkAgain = (lost: readonly MarkSubject[]) => Promise<void>
  */
 export class ServerLocks implements Locks {
   readonly #pool: Pool
-  readonly #markAgain: MarkAgain
   readonly #leases: Lease[] = []
 
-  constructor(settings: ServerSettings, markAgain: MarkAgain) {
-    this.#markAgain = markAgain
+  constructor(settings: ServerSettings) {
     this.#pool = poolOf(settings, MOST, {
       statement_timeout: 0,
       lock_timeout: PING_MS,
@@ -54,7 +48,7 @@ export class ServerLocks implements Locks {
   }
 
   mutex(name: MutexName): ProcessMutex {
-    return new ServerMutex(() => this.#take(MUTEXES[name]), this.#markAgain)
+    return new ServerMutex(() => this.#take(MUTEXES[name]))
   }
 
   lease(name: LeaseName): Lease {
@@ -164,15 +158,14 @@ class Hold {
 /** A mutex that may be lost while work goes on, such as by a process that was stopped. */
 class ServerMutex implements ProcessMutex {
   readonly #take: () => Promise<Hold>
-  readonly #markAgain: MarkAgain
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
-  #rendering: MarkSubject[] = []
-  #lost: MarkSubject[] = []
+  /** What makes up for the mutex when it is lost now, and when it was lost before. */
+  #ifLost: (() => Promise<void>)[] = []
+  #lost: (() => Promise<void>)[] = []
 
-  constructor(take: () => Promise<Hold>, markAgain: MarkAgain) {
+  constructor(take: () => Promise<Hold>) {
     this.#take = take
-    this.#markAgain = markAgain
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
@@ -180,40 +173,40 @@ class ServerMutex implements ProcessMutex {
       const hold = await this.#take()
       this.#hold = hold
       try {
-        await this.#remark()
+        await this.#makeUp()
         return await work()
       } finally {
         this.#hold = null
         if (!(await hold.release())) this.#lose()
-        this.#rendering = []
+        this.#ifLost = []
       }
     })
   }
 
-  rendering(subjects: readonly MarkSubject[]): void {
-    this.#rendering.push(...subjects)
+  ifLost(again: () => Promise<void>): void {
+    this.#ifLost.push(again)
   }
 
   async isHeld(): Promise<boolean> {
     return (await this.#hold?.isAlive()) ?? false
   }
 
-  /** Throws when what was lost cannot be marked. */
+  /** Throws when it cannot make up for a lost mutex. */
   async close(): Promise<void> {
     await this.#mutex.idle()
     if (this.#lost.length > 0) await this.run(async () => undefined)
   }
 
-  /** Marks what was lost with the mutex. */
-  async #remark(): Promise<void> {
-    if (this.#lost.length === 0) return
-    await this.#markAgain(this.#lost)
-    this.#lost = []
+  async #makeUp(): Promise<void> {
+    for (let again = this.#lost[0]; again; again = this.#lost[0]) {
+      await again()
+      this.#lost.shift()
+    }
   }
 
   #lose(): void {
-    if (this.#rendering.length === 0) return
-    this.#lost.push(...this.#rendering)
+    if (this.#ifLost.length === 0) return
+    this.#lost.push(...this.#ifLost)
     this.#later()
   }
 

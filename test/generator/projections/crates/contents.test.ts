@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { pageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
-import { pageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
 import { run, value } from '../../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 

@@ -6,6 +6,7 @@ import { output } from '../../../../core/paths/tree.ts'
 import { parseVersion } from '../../../../core/version.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
+import { MARK_KINDS } from '../../../../generator/projections/projections.ts'
 import { openRegistry } from '../../../../generator/registry.ts'
 import { countMarks, setMarks } from '../../../../generator/store/catalog/marks.ts'
 import { run, value } from '../../../../generator/store/database/statement.ts'
@@ -73,7 +74,7 @@ test('an upgrade removes the page of each file, and forgets what older programs 
     assert.fail(JSON.stringify(finding))
   await setMarks(database, [{ kind: 'source' as never, subject: 1 }], 1)
   // A daemon of an older version may still set such marks.
-  assert.deepEqual(await countMarks(database), [])
+  assert.deepEqual(await countMarks(database, MARK_KINDS), [])
   const text = "INSERT INTO plain_pages (release_id, what, format, because) VALUES (1, ?, '9', 'x')"
   await run(database, text, 'changes')
   await buildPages(registry.registry, { all: true })

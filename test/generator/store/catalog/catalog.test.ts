@@ -82,7 +82,7 @@ test('a release is added with its crate, first owner, audit event and marks, and
   const {
     outcome,
     crate: { id: crateId },
-  } = await addRelease(database, release, change)
+  } = await addRelease(registry, release, change)
   assert.equal(outcome, 'added')
   const crate = await findCrate(database, parseName('my_crate'))
   assert.deepEqual(crate, {
@@ -129,9 +129,9 @@ test('the same release again is a success that changes nothing', async t => {
   const release = await releaseOf(registry, {})
   const {
     crate: { id: crateId },
-  } = await addRelease(registry.database, release, change)
+  } = await addRelease(registry, release, change)
   const before = await readCrate(registry.database, crateId)
-  assert.deepEqual(await addRelease(registry.database, release, change), {
+  assert.deepEqual(await addRelease(registry, release, change), {
     outcome: 'present',
     crate: before,
   })
@@ -144,23 +144,23 @@ test('a version is taken by other bytes, by another build of it, and after a yan
   const { database } = registry
   const {
     crate: { id: crateId },
-  } = await addRelease(database, await releaseOf(registry, {}), OPERATOR)
+  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   await assert.rejects(
-    addRelease(database, await releaseOf(registry, {}, 'b'.repeat(64)), OPERATOR),
+    addRelease(registry, await releaseOf(registry, {}, 'b'.repeat(64)), OPERATOR),
     refuses('version_taken'),
   )
   const build = await releaseOf(registry, { version: '1.0.0+build' })
-  await assert.rejects(addRelease(database, build, OPERATOR), refuses('version_taken'))
-  await setYanked(database, demo, one, true, OPERATOR)
+  await assert.rejects(addRelease(registry, build, OPERATOR), refuses('version_taken'))
+  await setYanked(registry, demo, one, true, OPERATOR)
   await assert.rejects(
-    setYanked(database, demo, parseVersion('1.0.0+build'), true, OPERATOR),
+    setYanked(registry, demo, parseVersion('1.0.0+build'), true, OPERATOR),
     (error: unknown) =>
       error instanceof Refusal &&
       error.message ===
         'there is no version 1.0.0+build of `demo` here, but 1.0.0, which differs only in build metadata; name that one',
   )
   await assert.rejects(
-    addRelease(database, await releaseOf(registry, {}), OPERATOR),
+    addRelease(registry, await releaseOf(registry, {}), OPERATOR),
     refuses('version_taken'),
   )
   assert.equal((await listReleases(database, crateId)).length, 1)
@@ -168,10 +168,10 @@ test('a version is taken by other bytes, by another build of it, and after a yan
 
 test('a name that differs only by case, - and _ is taken', async t => {
   const registry = await newRegistry(t)
-  await addRelease(registry.database, await releaseOf(registry, { name: 'my-crate' }), OPERATOR)
+  await addRelease(registry, await releaseOf(registry, { name: 'my-crate' }), OPERATOR)
   for (const name of ['my_crate', 'My-Crate']) {
     const release = await releaseOf(registry, { name, version: '2.0.0' }, 'b'.repeat(64))
-    await assert.rejects(addRelease(registry.database, release, OPERATOR), refuses('name_taken'))
+    await assert.rejects(addRelease(registry, release, OPERATOR), refuses('name_taken'))
   }
 })
 
@@ -184,57 +184,50 @@ test('owners add versions, administrators yank, too, and have a crate without ow
     await changesBy(registry, 'root', true),
   ]
   const next = await releaseOf(registry, { version: '2.0.0' }, 'b'.repeat(64))
-  await addRelease(database, await releaseOf(registry, {}), alice)
+  await addRelease(registry, await releaseOf(registry, {}), alice)
   for (const other of [bob, admin])
-    await assert.rejects(addRelease(database, next, other), refuses('not_owner'))
-  await assert.rejects(setYanked(database, demo, one, true, bob), refuses('not_owner'))
-  await setYanked(database, demo, one, true, admin)
-  await setYanked(database, demo, one, false, alice)
+    await assert.rejects(addRelease(registry, next, other), refuses('not_owner'))
+  await assert.rejects(setYanked(registry, demo, one, true, bob), refuses('not_owner'))
+  await setYanked(registry, demo, one, true, admin)
+  await setYanked(registry, demo, one, false, alice)
   const yanks = `SELECT actor, detail FROM audit WHERE action LIKE '%yank' ORDER BY id`
   assert.deepEqual(await all(database, yanks), [
     { actor: 'root', detail: '{"as":"administrator"}' },
     { actor: 'alice', detail: null },
   ])
   await assert.rejects(
-    addRelease(database, await releaseOf(registry, {}), bob),
+    addRelease(registry, await releaseOf(registry, {}), bob),
     refuses('not_owner'),
   )
-  assert.equal((await addRelease(database, next, OPERATOR)).outcome, 'added')
+  assert.equal((await addRelease(registry, next, OPERATOR)).outcome, 'added')
 
   await addRelease(
-    database,
+    registry,
     await releaseOf(registry, { name: 'taken-in' }, 'c'.repeat(64)),
     OPERATOR,
   )
   const update = await releaseOf(registry, { name: 'taken-in', version: '2.0.0' }, 'd'.repeat(64))
-  await assert.rejects(addRelease(database, update, bob), refuses('crate_ownerless'))
+  await assert.rejects(addRelease(registry, update, bob), refuses('crate_ownerless'))
   const takenIn = parseName('taken-in')
-  await assert.rejects(setYanked(database, takenIn, one, true, bob), (error: Error) => {
+  await assert.rejects(setYanked(registry, takenIn, one, true, bob), (error: Error) => {
     assert.equal(
       error.message,
       '`bob` is not an owner of `taken-in`: it has no owners; ask an administrator',
     )
     return true
   })
-  assert.equal((await addRelease(database, update, admin)).outcome, 'added')
+  assert.equal((await addRelease(registry, update, admin)).outcome, 'added')
 })
 
 test('every objection to a release comes at once', async t => {
   const registry = await newRegistry(t)
-  await addRelease(
-    registry.database,
-    await releaseOf(registry, {}),
-    await changesBy(registry, 'alice'),
-  )
+  await addRelease(registry, await releaseOf(registry, {}), await changesBy(registry, 'alice'))
   const bob = await changesBy(registry, 'bob')
   const other = await releaseOf(registry, {}, 'b'.repeat(64))
-  await assert.rejects(
-    addRelease(registry.database, other, bob),
-    refuses('not_owner', 'version_taken'),
-  )
+  await assert.rejects(addRelease(registry, other, bob), refuses('not_owner', 'version_taken'))
   // Of a crate that is another one only this is told.
   const namesake = await releaseOf(registry, { name: 'Demo' }, 'b'.repeat(64))
-  await assert.rejects(addRelease(registry.database, namesake, bob), refuses('name_taken'))
+  await assert.rejects(addRelease(registry, namesake, bob), refuses('name_taken'))
 })
 
 test('yanking changes the flag in the line and nothing else, once', async t => {
@@ -242,10 +235,10 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   const { database } = registry
   const {
     crate: { id: crateId },
-  } = await addRelease(database, await releaseOf(registry, {}), OPERATOR)
+  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const [before] = await indexLines(database, crateId)
   await clearMarks(database, await listMarks(database, 'index'))
-  assert.deepEqual(await setYanked(database, parseName('DEMO'), one, true, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, parseName('DEMO'), one, true, OPERATOR), {
     crateId,
     changed: true,
   })
@@ -253,21 +246,21 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
     before?.replace('"yanked":false', '"yanked":true'),
   ])
   assert.equal((await listMarks(database, 'index')).length, 1)
-  assert.deepEqual(await setYanked(database, demo, one, true, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, demo, one, true, OPERATOR), {
     crateId,
     changed: false,
   })
-  assert.deepEqual(await setYanked(database, demo, one, false, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, demo, one, false, OPERATOR), {
     crateId,
     changed: true,
   })
   assert.deepEqual(await indexLines(database, crateId), [before])
   await assert.rejects(
-    setYanked(database, parseName('none'), one, true, OPERATOR),
+    setYanked(registry, parseName('none'), one, true, OPERATOR),
     refuses('crate_unknown'),
   )
   await assert.rejects(
-    setYanked(database, demo, parseVersion('9.0.0'), true, OPERATOR),
+    setYanked(registry, demo, parseVersion('9.0.0'), true, OPERATOR),
     refuses('release_unknown'),
   )
 })
@@ -277,9 +270,9 @@ test('a mark goes only when nothing has changed since it was read', async t => {
   const { database } = registry
   const {
     crate: { id: crateId },
-  } = await addRelease(database, await releaseOf(registry, {}), OPERATOR)
+  } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const old = await listMarks(database, 'index')
-  await setYanked(database, demo, one, true, OPERATOR)
+  await setYanked(registry, demo, one, true, OPERATOR)
   await clearMarks(database, old)
   const [mark] = await listMarks(database, 'index')
   assert.ok(mark && mark.generation > (old[0]?.generation ?? 0))
@@ -295,9 +288,9 @@ test('marks come oldest first, a page after a generation', async t => {
   const ids: number[] = []
   for (const [index, name] of ['a', 'b', 'c'].entries()) {
     const release = await releaseOf(registry, { name: `crate-${name}` }, String(index).repeat(64))
-    ids.push((await addRelease(registry.database, release, OPERATOR)).crate.id)
+    ids.push((await addRelease(registry, release, OPERATOR)).crate.id)
   }
-  await setYanked(registry.database, parseName('crate-a'), one, true, OPERATOR)
+  await setYanked(registry, parseName('crate-a'), one, true, OPERATOR)
   const first = await listMarks(registry.database, 'index', 0, 2)
   assert.deepEqual(
     first.map(mark => mark.subject),
@@ -312,7 +305,7 @@ test('marks come oldest first, a page after a generation', async t => {
 
 test('known and lookAlikes answer what the policy asks', async t => {
   const registry = await newRegistry(t)
-  await addRelease(registry.database, await releaseOf(registry, { name: 'Good-Name' }), OPERATOR)
+  await addRelease(registry, await releaseOf(registry, { name: 'Good-Name' }), OPERATOR)
   const many = Array.from({ length: 1200 }, (_, i) => parseName(`n${i}`))
   const known = await knownNames(registry.database, [...many, parseName('good_name')])
   assert.deepEqual([...known], [[canonicalName(parseName('good_name')), 'Good-Name']])
@@ -349,7 +342,7 @@ test('facts are remembered, changed and forgotten; audit events are kept as they
   assert.equal(await readFact(database, 'key'), 'two')
   await writeFact(database, 'key', null)
   assert.equal(await readFact(database, 'key'), null)
-  await addRelease(database, await releaseOf(registry, {}), OPERATOR)
+  await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   await assert.rejects(run(database, 'DELETE FROM audit'), /audit events are kept/)
   await assert.rejects(run(database, 'UPDATE audit SET actor = ?', 'x'), /audit events are fixed/)
 })
@@ -359,7 +352,7 @@ test('readme and bytes are found by release and checksum', async t => {
   const release = await releaseOf(registry, { files: { 'src/lib.rs': '', 'README.md': '# Demo' } })
   const {
     crate: { id: crateId },
-  } = await addRelease(registry.database, release, OPERATOR)
+  } = await addRelease(registry, release, OPERATOR)
   const found = await findRelease(registry.database, crateId, one)
   assert.equal(await readReadme(registry.database, found?.id ?? 0), '# Demo')
   assert.equal(await readReadme(registry.database, 0), null)

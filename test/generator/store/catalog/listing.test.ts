@@ -8,7 +8,7 @@ import { deleteReleases } from '../../../../generator/delete.ts'
 import { refreshSearch } from '../../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
 import type { Registry } from '../../../../generator/registry.ts'
-import { refreshListings } from '../../../../generator/store/catalog/listing.ts'
+import { refreshListings } from '../../../../generator/store/catalog/crate-change.ts'
 import type { Database } from '../../../../generator/store/database/connection.ts'
 import {
   all,
@@ -34,11 +34,11 @@ function derived(database: Database): Promise<unknown> {
   return Promise.all(texts.map(text => all(database, text)))
 }
 
-async function anew({ database, site }: Registry): Promise<unknown> {
+async function anew({ database, followers, site }: Registry): Promise<unknown> {
   await run(database, "DELETE FROM facts WHERE key = 'listings'")
   await run(database, 'DELETE FROM search_terms')
   await run(database, 'DELETE FROM search_crates')
-  await refreshListings(database)
+  await refreshListings({ database, followers })
   return searched({ database, site })
 }
 

@@ -1,0 +1,67 @@
+import type { Name } from '../../../core/name.ts'
+import { compareVersions, type Version } from '../../../core/version.ts'
+import type { CrateChange } from '../../store/catalog/crate-change.ts'
+import { MARK, type Mark, type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
+import { first, LIST, type Queries, run, value } from '../../store/database/statement.ts'
+
+/** Returns the marks of the versions whose pages show a change of their crate. */
+export async function changedReleases(
+  tx: Queries,
+  { crate, before, added, altered, removed }: CrateChange,
+): Promise<readonly MarkSubject[]> {
+  const gone = removed.map(version => version.id)
+  const sql = `DELETE FROM marks WHERE kind = 'release' AND subject IN ${LIST}`
+  if (gone.length > 0) await run(tx, sql, gone)
+  const own = [...added, ...altered].map(version => version.id)
+  const moved = [...added, ...removed]
+  // Nothing follows the first version of a crate.
+  if (moved.length === 0 || (before === null && moved.length === 1)) return marksOf('release', own)
+  const versions = await listIdentities(tx, crate.id)
+  // Many change together in an import only.
+  if (moved.length > 1) return marksOf('release', [...own, ...versions.map(({ id }) => id)])
+  return marksOf('release', [...own, ...moved.flatMap(({ version }) => nextOf(versions, version))])
+}
+
+interface Numbered {
+  readonly id: number
+  readonly version: Version
+}
+
+/**
+ * Returns the versions of a crate, without build metadata. They are read from a database index, as
+ * one text: a row for each would take three times as long.
+ */
+async function listIdentities(tx: Queries, crateId: number): Promise<Numbered[]> {
+  const sql = `SELECT json_group_array(json_object('id', id, 'version', identity))
+    FROM releases WHERE crate_id = ?`
+  return JSON.parse((await value<string>(tx, sql, crateId)) ?? '[]') as Numbered[]
+}
+
+/**
+ * Returns the id of the next higher version, if there is one: its pages show the changes since the
+ * version before it, which was added or removed.
+ */
+function nextOf(versions: readonly Numbered[], version: Version): number[] {
+  let next: Numbered | null = null
+  for (const other of versions) {
+    if (compareVersions(other.version, version) <= 0) continue
+    if (next === null || compareVersions(other.version, next.version) < 0) next = other
+  }
+  return next ? [next.id] : []
+}
+
+/** The mark of a release, with what names its pages. */
+export type ReleaseMark = Mark & { readonly name: Name; readonly version: Version }
+
+/** Returns the mark of a crate's newest release; null if it has none, or if it failed before. */
+export function newestReleaseMark(db: Queries, crateId: number): Promise<ReleaseMark | null> {
+  return first(
+    db,
+    `SELECT ${MARK}, crates.name, releases.version
+      FROM marks JOIN releases ON releases.id = marks.subject
+      JOIN crates ON crates.id = releases.crate_id
+      WHERE marks.kind = 'release' AND marks.retry_at IS NULL
+        AND marks.subject = (SELECT newest_id FROM listings WHERE crate_id = ?)`,
+    crateId,
+  )
+}

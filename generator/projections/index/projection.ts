@@ -1,0 +1,35 @@
+import { type Follower, hasVersions } from '../../store/catalog/crate-change.ts'
+import { marksOf } from '../../store/catalog/marks.ts'
+import { LIST, run } from '../../store/database/statement.ts'
+
+/** The `.crate` files of the public tree: a release's has to be shown. */
+export const crateFiles: Follower = {
+  kind: 'file',
+  work: 'downloads to show',
+  of: 'release',
+  async changed(tx, { added, removed }) {
+    const gone = removed.map(version => version.id)
+    const sql = `DELETE FROM marks WHERE kind = 'file' AND subject IN ${LIST}`
+    if (gone.length > 0) await run(tx, sql, gone)
+    return marksOf(
+      'file',
+      added.map(release => release.id),
+    )
+  },
+}
+
+/** The index file of each crate. */
+export const indexFiles: Follower = {
+  kind: 'index',
+  work: 'index files',
+  of: 'crate',
+  changed: async (_, change) => marksOf('index', hasVersions(change) ? [change.crate.id] : []),
+}
+
+/** A whole crate that has to be rendered again, and its leftover files removed. */
+export const wholeCrates: Follower = {
+  kind: 'whole',
+  work: 'whole crates',
+  of: 'crate',
+  changed: async (_, { crate, removed }) => marksOf('whole', removed.length > 0 ? [crate.id] : []),
+}

@@ -1,0 +1,87 @@
+import type { About } from '../../../core/manifest/manifest.ts'
+import { canonicalName } from '../../../core/name.ts'
+import { stepOf } from '../../../core/search/files/columns.ts'
+import type { CrateChange } from '../../store/catalog/crate-change.ts'
+import { type Label, type Labels, labelsOf } from '../../store/catalog/labels.ts'
+import { type CrateState, isSameNewest } from '../../store/catalog/listing.ts'
+import { type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
+import { beginnings } from '../../store/catalog/pages/prefixes.ts'
+import { LIST, type Queries, run, value } from '../../store/database/statement.ts'
+
+/** Counts a crate that came or went for every prefix of its name, including the empty one. */
+export async function changePrefixes(
+  tx: Queries,
+  { crate, before, after }: CrateChange,
+): Promise<void> {
+  const prefixes = beginnings(canonicalName(crate.name))
+  if (after && !before)
+    await run(
+      tx,
+      `INSERT INTO prefixes (prefix, crates) SELECT value ->> 0, 1 FROM json_each(?) WHERE true
+        ON CONFLICT (prefix) DO UPDATE SET crates = prefixes.crates + 1`,
+      prefixes.map(prefix => [prefix]),
+    )
+  if (before && !after) {
+    await run(tx, `UPDATE prefixes SET crates = crates - 1 WHERE prefix IN ${LIST}`, prefixes)
+    await run(tx, `DELETE FROM prefixes WHERE prefix IN ${LIST} AND crates = 0`, prefixes)
+  }
+}
+
+/** Returns the labels of a crate; one with only yanked versions has none. */
+function shownLabels(state: CrateState | null): Labels {
+  return state && state.yanked === 0 ? labelsOf(JSON.parse(state.about) as About) : new Map()
+}
+
+/**
+ * Changes the labels of a crate, writing only the differences, and orders anew those of the crates
+ * that it needs. The weight is the step of a crate's dependents, which changes rarely. Returns the
+ * marks of the pages of all labels that the crate has or had.
+ */
+export async function changedLabels(
+  tx: Queries,
+  { crate, before, after, uses }: CrateChange,
+): Promise<MarkSubject[]> {
+  if (before === after) return []
+  for (const use of uses)
+    if (stepOf(use.before) !== stepOf(use.after))
+      await run(
+        tx,
+        'UPDATE crate_labels SET weight = ? WHERE crate_id = ?',
+        stepOf(use.after),
+        use.id,
+      )
+  const old = shownLabels(before)
+  if (isSameNewest(before, after)) return marksOf('label', old.keys())
+  const now = shownLabels(after)
+  const gone = [...old.keys()].filter(id => !now.has(id))
+  const come = [...now.values()].filter(({ id }) => !old.has(id))
+  if (gone.length > 0) {
+    const sql = `DELETE FROM crate_labels WHERE crate_id = ? AND label_id IN ${LIST}`
+    await run(tx, sql, crate.id, gone)
+    await run(tx, `UPDATE labels SET crates = crates - 1 WHERE id IN ${LIST}`, gone)
+  }
+  if (come.length > 0) await addLabels(tx, crate.id, come)
+  return marksOf('label', [...old.keys(), ...now.keys()])
+}
+
+async function addLabels(tx: Queries, crateId: number, come: readonly Label[]): Promise<void> {
+  await run(
+    tx,
+    `INSERT INTO labels (id, kind, slug, crates)
+      SELECT CAST(value ->> 'id' AS INTEGER), value ->> 'kind', value ->> 'slug', 1
+        FROM json_each(?) WHERE true
+      ON CONFLICT (id) DO UPDATE SET crates = labels.crates + 1`,
+    come,
+  )
+  const dependents = 'SELECT dependents FROM listings WHERE crate_id = ?'
+  const weight = stepOf((await value<number>(tx, dependents, crateId)) ?? 0)
+  await run(
+    tx,
+    `INSERT INTO crate_labels (label_id, weight, crate_id)
+      SELECT CAST(value ->> 'id' AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER)
+      FROM json_each(?)`,
+    weight,
+    crateId,
+    come,
+  )
+}

@@ -1,0 +1,160 @@
+import type { Database } from '../database/connection.ts'
+import { listDaemons } from '../database/daemons.ts'
+import type { BeforeUpgrade } from '../database/schema/migrations.ts'
+import { PLIMSOLL_SCHEMA, requireNone } from '../database/schema/migrations.ts'
+import { LIST, type Queries, run } from '../database/statement.ts'
+import { type CrateRecord, crateRecords, eachCrate } from './crates.ts'
+import { readFact, writeFact } from './facts.ts'
+import { changeListing, type ListingChange, readListing } from './listing.ts'
+import { type MarkSubject, setMarks } from './marks.ts'
+import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
+
+/** What happened to one crate: the one event that everything derived from the records sees. */
+export interface CrateChange extends ListingChange {
+  readonly crate: CrateRecord
+  readonly added: readonly NewRelease[]
+  /** Versions that were yanked, or are no longer. */
+  readonly altered: readonly Version[]
+  readonly removed: readonly Version[]
+  /** The user who became an owner of the crate, or no longer is one. */
+  readonly owner: number | null
+  readonly actor: string
+  readonly at: string
+}
+
+type Version = Pick<VersionRecord, 'id' | 'version'>
+
+/** Returns whether a change is one of versions, and not only of owners. */
+export function hasVersions({
+  added,
+  altered,
+  removed,
+}: Pick<CrateChange, 'added' | 'altered' | 'removed'>): boolean {
+  return added.length + altered.length + removed.length > 0
+}
+
+/** Returns whether lists may show something else of a crate. */
+export function isRelisted({ before, after }: CrateChange): boolean {
+  return before !== after
+}
+
+/** What follows the changes of crates, such as a projection. */
+export interface Follower {
+  /** The kind of its marks, and its name. */
+  readonly kind: string
+  /** What its marks stand for, in the words of a status. */
+  readonly work: string
+  /** What the subjects of its marks are, where they are of one crate. */
+  readonly of?: 'crate' | 'release'
+  /**
+   * Updates its own rows in the transaction of a change, and returns the marks of what has to be
+   * rendered again. Releases that were removed are gone by then.
+   */
+  changed(tx: Queries, change: CrateChange): Promise<readonly MarkSubject[]>
+  /** Empties its own rows, which `changed` fills again, crate by crate. */
+  reset?(tx: Queries): Promise<unknown>
+}
+
+/** The records, and what follows their changes. */
+export interface Records {
+  readonly database: Database
+  readonly followers: readonly Follower[]
+}
+
+/** What a transaction has done to a crate, as the crate was before. */
+export interface CrateEdit
+  extends Partial<Pick<CrateChange, 'added' | 'altered' | 'removed' | 'owner'>> {
+  readonly crate: CrateRecord
+  readonly isNew?: boolean
+  readonly by: Pick<CrateChange, 'actor' | 'at'>
+  /** The number of the event that records it. */
+  readonly generation: number
+}
+
+/** Tells the followers what a transaction has done to a crate, and sets their marks. */
+export async function follow(
+  tx: Queries,
+  followers: readonly Follower[],
+  { crate, isNew = false, by, generation, ...edit }: CrateEdit,
+): Promise<void> {
+  const { added = [], altered = [], removed = [], owner = null } = edit
+  const { actor, at } = by
+  const change = { crate, added, altered, removed, owner, actor, at }
+  if (!hasVersions(change)) {
+    const state = await readListing(tx, crate.id)
+    return announce(tx, followers, { ...change, before: state, after: state, uses: [] }, generation)
+  }
+  const gone = new Set(removed.map(version => version.id))
+  const isPlain = gone.size + altered.length === 0 && added.every(version => !version.yanked)
+  const all = isPlain ? [] : await listVersions(tx, crate.id)
+  const versions = isPlain ? null : all.filter(version => !gone.has(version.id))
+  const listing = await changeListing(tx, crate, { versions, added, isNew })
+  // Their listing referred to them until now.
+  if (gone.size > 0) await run(tx, `DELETE FROM releases WHERE id IN ${LIST}`, [...gone])
+  await announce(tx, followers, { ...change, ...listing }, generation)
+  if (crate.generation !== generation)
+    await run(tx, 'UPDATE crates SET generation = ? WHERE id = ?', generation, crate.id)
+}
+
+async function announce(
+  tx: Queries,
+  followers: readonly Follower[],
+  change: CrateChange,
+  generation: number,
+): Promise<void> {
+  const marks: MarkSubject[] = []
+  for (const follower of followers) marks.push(...(await follower.changed(tx, change)))
+  await setMarks(tx, marks, generation)
+}
+
+/** Raise it when the same records get different listings: an upgrade then derives them again. */
+const LISTINGS_FORMAT = '10'
+
+/** Returns whether the listings have the format of another version. */
+export async function hasOtherListings(db: Queries): Promise<boolean> {
+  return ![null, LISTINGS_FORMAT].includes(await readFact(db, 'listings'))
+}
+
+/**
+ * Derives all listings again, and the rows of the followers, if they are missing, or of another
+ * format that no daemon keeps; `beforeUpgrade` may refuse that.
+ */
+export async function refreshListings(
+  { database, followers }: Records,
+  progress?: (step: string, done: number, total: number) => void,
+  beforeUpgrade?: BeforeUpgrade,
+): Promise<void> {
+  const isCurrent = async (db: Queries) => (await readFact(db, 'listings')) === LISTINGS_FORMAT
+  if (await isCurrent(database)) return
+  await database.transaction(async tx => {
+    if (await isCurrent(tx)) return
+    const before = await readFact(tx, 'listings')
+    if (before !== null) {
+      await beforeUpgrade?.(tx, `lists of format ${before}`, `lists of format ${LISTINGS_FORMAT}`)
+      requireNone(await listDaemons(tx), PLIMSOLL_SCHEMA, 'to derive lists and search again')
+    }
+    // The listings first, which each row of `dependents` counts.
+    for (const table of ['listings', 'dependents'] as const) await run(tx, `DELETE FROM ${table}`)
+    for (const follower of followers) await follower.reset?.(tx)
+    const total = await crateRecords(tx)
+    let done = 0
+    for await (const crate of eachCrate(tx)) {
+      progress?.('upgrading lists', done++, total)
+      await relist(tx, followers, crate)
+    }
+    await writeFact(tx, 'listings', LISTINGS_FORMAT)
+  })
+}
+
+/** Derives the listing of a crate from all its versions, and tells the followers. */
+export async function relist(
+  tx: Queries,
+  followers: readonly Follower[],
+  crate: CrateRecord,
+): Promise<void> {
+  const versions = await listVersions(tx, crate.id)
+  const listing = await changeListing(tx, crate, { versions, added: [] })
+  const nothing = { added: [], altered: [], removed: [], owner: null }
+  const by = { actor: '', at: crate.createdAt }
+  await announce(tx, followers, { crate, ...listing, ...nothing, ...by }, crate.generation)
+}
