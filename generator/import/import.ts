@@ -8,12 +8,7 @@ import { addTogether } from '../registry/add-together.ts'
 import type { Registry } from '../registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import type { Change } from '../store/catalog/change.ts'
-import {
-  followReleases,
-  importRelease,
-  type KnownCrate,
-  knownCrate,
-} from '../store/catalog/release-changes.ts'
+import { importRelease, type KnownCrate, knownCrate } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
 import type { Queries } from '../store/database/statement.ts'
@@ -131,17 +126,12 @@ class ImportBatch {
     const batch = this.#waiting.splice(0)
     this.#text = 0
     if (batch.length === 0) return []
-    const { followers, mutex } = this.#registry
     const additions = batch.map(({ release, bytes }) => ({
       release,
       bytes,
       record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job),
     }))
-    const results = await mutex.run(() =>
-      addTogether(this.#registry, additions, (tx, recorded) =>
-        followReleases(tx, followers, recorded),
-      ),
-    )
+    const results = await this.#registry.mutex.run(() => addTogether(this.#registry, additions))
     return results.map((result, at) => {
       const { where, release, notes } = batch[at] as Ready
       const of = { where, name: release.name, version: release.version }

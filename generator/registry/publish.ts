@@ -7,11 +7,7 @@ import { type Change, operatorChange } from '../store/catalog/change.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
 import { checkQuota } from '../store/catalog/existing.ts'
 import { marksOf, setMarks } from '../store/catalog/marks.ts'
-import {
-  followReleases,
-  insertAdded,
-  type RecordedRelease,
-} from '../store/catalog/release-changes.ts'
+import { insertAdded, type RecordedRelease } from '../store/catalog/release-changes.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -103,7 +99,6 @@ export class PublishQueue {
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
-        await followReleases(tx, this.#registry.followers, publications)
         // Read here, where what was just written is in memory: a reader would read it again.
         changes = await readChanges(tx, [...new Set(publications.map(({ crate }) => crate.id))])
       },

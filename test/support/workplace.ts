@@ -68,9 +68,7 @@ export async function addSubmission(
   change: Change,
 ): Promise<Omit<Publication, 'shown'>> {
   const addition = additionOf(registry, await check(registry, submission, change))
-  const [outcome] = await registry.mutex.run(() =>
-    addTogether(registry, [addition], async () => undefined),
-  )
+  const [outcome] = await registry.mutex.run(() => addTogether(registry, [addition]))
   if (!outcome || 'error' in outcome) throw outcome?.error
   return outcome.value
 }

@@ -7,7 +7,6 @@ import { test } from 'node:test'
 import Libsql from 'libsql'
 import { issue, Refusal } from '../../../core/error/error.ts'
 import { pageMarks } from '../../../generator/pages/due.ts'
-import { followers } from '../../../generator/projections/projections.ts'
 import {
   countFailedMarks,
   nextRetry,
