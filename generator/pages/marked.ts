@@ -72,7 +72,7 @@ async function renderTogether(
   work: PageWork,
 ): Promise<void> {
   // Another process may have completed some.
-  const some = await currentMarks(context.database, given)
+  const queue = await currentMarks(context.database, given)
   // Rendered, but not yet synced to disk.
   const done = new Map<string, Mark>()
   const again: MarkSubject[] = []
@@ -87,6 +87,7 @@ async function renderTogether(
           done.set(keyOf(one), one)
         }
         again.push(...(finished.again ?? []))
+        if (queue.length < 2 * BATCH) queue.push(...(finished.next ?? []))
       } catch (error) {
         if (isStorageRefusal(error)) throw error
         await postponeMark(context.database, mark, error, context.clock())
@@ -97,10 +98,11 @@ async function renderTogether(
     // Of jobs that nobody may be waiting for when they fail.
     const failures: unknown[] = []
     try {
-      for (const [at, mark] of some.entries()) {
+      // It grows meanwhile.
+      for (const [at, mark] of queue.entries()) {
         await work.waitForIdle?.()
         const isAlone = !projectionOf(mark.kind)?.isParallel
-        if (isAlone || mark.kind !== some[at - 1]?.kind) await Promise.all(running)
+        if (isAlone || mark.kind !== queue[at - 1]?.kind) await Promise.all(running)
         else if (running.size > sandbox.size) await Promise.race(running)
         if (failures.length > 0) break
         const job = build(mark)
@@ -116,7 +118,7 @@ async function renderTogether(
   }
   await context.tree.batch(renderAll, context.pageMutex)
   await settleMarks(context.database, [...done.values()], again, async tx => {
-    for (const follow of new Set(some.map(mark => projectionOf(mark.kind)?.follow)))
+    for (const follow of new Set(queue.map(mark => projectionOf(mark.kind)?.follow)))
       await follow?.(tx, [...done.values()])
   })
 }

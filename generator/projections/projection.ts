@@ -2,12 +2,15 @@ import type { Output } from '../../core/paths/tree.ts'
 import type { Follower } from '../store/catalog/crate-change.ts'
 import type { Mark, MarkSubject } from '../store/catalog/marks.ts'
 import type { Queries } from '../store/database/statement.ts'
+import { inParallel } from '../store/durable-file.ts'
 import type { PageContext } from './context.ts'
 
 /** What rendering a mark has completed, and what has to be rendered again because of it. */
 export interface Rendered {
   readonly done: readonly Mark[]
   readonly again?: readonly MarkSubject[]
+  /** Marks that it has set, which are best rendered at once. */
+  readonly next?: readonly Mark[]
 }
 
 /** Files that are rendered together, and how to tell that they are still to be rendered. */
@@ -57,7 +60,8 @@ export async function replaceFiles(
   outputs: readonly Output[],
   gone: readonly string[],
 ): Promise<void> {
-  for (const output of outputs) await tree.write(output)
+  // Together they go to the thread of the disk in one message.
+  await inParallel(outputs, output => tree.write(output))
   const written = new Set(outputs.map(output => output.path))
   for (const path of gone) if (!written.has(path)) await tree.remove(path)
 }

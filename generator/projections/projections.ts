@@ -6,7 +6,7 @@ import { crateFiles, indexFiles, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
 import type { Projection } from './projection.ts'
 import { searchCrates, searchFiles } from './search/projection.ts'
-import { registrySite, siteMap } from './site/projection.ts'
+import { registryFeeds, registrySite, siteMap } from './site/projection.ts'
 
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Projection[] = [
@@ -17,6 +17,7 @@ export const projections: readonly Projection[] = [
   letters,
   searchFiles,
   registrySite,
+  registryFeeds,
   siteMap,
   labels,
   users,

@@ -27,13 +27,13 @@ import type { PageContext } from '../context.ts'
  */
 export async function buildList(context: PageContext, mark: Mark): Promise<readonly Mark[]> {
   const { database, tree } = context
+  if ((await crateCount(database)) <= ORDERED_MAX) return [mark]
   const crate = await readCrate(database, mark.subject)
   if (!crate) return [mark]
   const canonical = canonicalName(crate.name)
   const path = beginnings(canonical)
   const counts = await prefixCounts(database, path)
   const totalOf = (prefix = '') => counts.get(prefix) ?? 0
-  if (totalOf() <= ORDERED_MAX) return [mark]
   for (const [at, prefix] of path.entries()) {
     const total = totalOf(prefix)
     if (total === 0) {

@@ -10,7 +10,7 @@ import { isRelisted } from '../../store/catalog/crate-change.ts'
 import { marksOf, SITE, setMarks } from '../../store/catalog/marks.ts'
 import { labelIds, ownerIds } from '../../store/catalog/pages/label-crates.ts'
 import { column, run } from '../../store/database/statement.ts'
-import { type Projection, renderer } from '../projection.ts'
+import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedLabels, changePrefixes } from './change.ts'
 import { buildList, listOutputs } from './letters.ts'
 import {
@@ -120,7 +120,7 @@ export const views: Projection = {
   due: 'idle',
   async render(context, mark) {
     const outputs = await viewOutputs(context)
-    for (const output of outputs) await context.tree.write(output)
+    await replaceFiles(context, outputs, [])
     await pruneViews(context, outputs)
     // The statistics show this plot.
     const isMissing = context.site.downloads && !(await context.tree.has(downloadsPlotPath))

@@ -21,7 +21,8 @@ import type { Database } from '../../store/database/connection.ts'
 import { pace } from '../../store/database/pace.ts'
 import { all, LIST, type Queries, type Row, run } from '../../store/database/statement.ts'
 import { isStorageRefusal } from '../../store/storage-fault.ts'
-import { fileOf, generationOf, markFiles, type SearchFile } from './layouts.ts'
+import type { Rendered } from '../projection.ts'
+import { fileOf, markFiles, type SearchFile } from './layouts.ts'
 
 /** The most crates of a transaction. */
 const AT_ONCE = 32
@@ -38,14 +39,14 @@ export interface SearchSite {
 
 /**
  * Derives by what searches find up to 32 crates, in one transaction: that of a mark and others that
- * have one. If that fails, only that of the mark. Returns the marks of these crates, which are off
- * then; those of the files that change are set.
+ * have one. If that fails, only that of the mark. The marks of these crates are off then; those of
+ * the files that change are set.
  */
 export async function refreshSearch(
   database: Database,
   site: SearchSite,
   { subject }: Pick<Mark, 'subject'>,
-): Promise<readonly Mark[]> {
+): Promise<Rendered> {
   const own = (tx: Queries) => all<Mark>(tx, ONE, subject)
   try {
     return await refresh(database, site, async tx => {
@@ -63,13 +64,13 @@ function refresh(
   database: Database,
   site: SearchSite,
   read: (tx: Queries) => Promise<readonly Mark[]>,
-): Promise<readonly Mark[]> {
+): Promise<Rendered> {
   return database.transaction(async tx => {
-    const marks = await read(tx)
-    const ids = marks.map(mark => mark.subject)
-    await markFiles(tx, await changeCrates(tx, site, ids), await generationOf(tx))
-    await clearMarks(tx, marks)
-    return marks
+    const done = await read(tx)
+    const ids = done.map(mark => mark.subject)
+    const next = await markFiles(tx, await changeCrates(tx, site, ids))
+    await clearMarks(tx, done)
+    return { done, next }
   })
 }
 

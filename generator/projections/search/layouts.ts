@@ -116,18 +116,20 @@ export async function searchPaths(db: Queries): Promise<Set<string>> {
   return paths
 }
 
-/** Marks files that change; those of a layout that is being written in that one, too. */
+/**
+ * Marks files that change; those of a layout that is being written in that one, too. Returns the
+ * marks of the files that searches read now.
+ */
 export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
-  generation: number,
-): Promise<void> {
+): Promise<readonly Mark[]> {
   const { now, next } = await readLayouts(tx)
-  const marks = [
-    ...marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : []),
-    ...marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : []),
-  ]
-  await setMarks(tx, marks, generation)
+  const generation = await generationOf(tx)
+  const current = marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : [])
+  const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
+  await setMarks(tx, [...current, ...coming], generation)
+  return current.map(mark => ({ ...mark, generation }))
 }
 
 /**

@@ -18,7 +18,7 @@ import { buildSearch, searchOutput } from './render.ts'
 
 const both = {
   due: 'soon',
-  render: async (context, mark) => ({ done: await buildSearch(context, mark) }),
+  render: buildSearch,
   follow: followSearch,
 } satisfies Partial<Projection>
 

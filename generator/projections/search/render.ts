@@ -13,6 +13,7 @@ import { readCards } from '../../store/catalog/pages/cards.ts'
 import type { Database } from '../../store/database/connection.ts'
 import { all, type Queries, type Row, value } from '../../store/database/statement.ts'
 import type { PublicTree } from '../../store/public-tree.ts'
+import type { Rendered } from '../projection.ts'
 import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
 import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
 
@@ -23,27 +24,27 @@ interface SearchContext {
   readonly tree: PublicTree
 }
 
-/** Does what a mark of the search says; returns the marks that are done with it. */
-export async function buildSearch(context: SearchContext, mark: Mark): Promise<readonly Mark[]> {
+/** Does what a mark of the search says. */
+export async function buildSearch(context: SearchContext, mark: Mark): Promise<Rendered> {
   const { database, tree } = context
   const file = fileOf(mark)
   if (file === null) return refreshSearch(database, context.site, mark)
   const { now, next } = await readLayouts(database)
   const layout = mark.kind === 'search' ? (next ?? now) : now
   // Without a layout, nothing is written yet: the first one will have all files.
-  if (layout === null) return [mark]
+  if (layout === null) return { done: [mark] }
   if (file === 'layout') {
     await tree.write(layoutFile(layout))
     await database.transaction(finishLayout)
     // Searches that have read the layout before find no file there, and read it again.
     for (const bits of await tree.folders(TERMS_FOLDER))
       if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
-    return [mark]
+    return { done: [mark] }
   }
   const output = await searchOutput(database, file, layout)
   if (output) await tree.write(output)
   else await tree.remove(pathOf(file, layout))
-  return [mark]
+  return { done: [mark] }
 }
 
 /** Renders a file of the search; null for a block all of whose crates are gone. */

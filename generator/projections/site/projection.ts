@@ -9,30 +9,47 @@ import { isRelisted } from '../../store/catalog/crate-change.ts'
 import { type MarkSubject, SITE, setMarks } from '../../store/catalog/marks.ts'
 import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'
 import { run } from '../../store/database/statement.ts'
-import { type Projection, renderer } from '../projection.ts'
-import { removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
+import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { feedOutputs, removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
 
 const MARK = { kind: 'site', subject: SITE } as const
+const FEEDS = { kind: 'feeds', subject: SITE } as const
 
 /** Returns the mark of the part of the site map that a crate is in. */
 function partOf(crateId: number): MarkSubject {
   return { kind: 'map', subject: Math.floor(crateId / SITEMAP_CRATES) }
 }
 
-/** The pages and files of the registry itself, such as the front page and its feeds. */
+/** The pages and files of the registry itself, such as the front page. */
 export const registrySite: Projection = {
   kind: 'site',
-  work: 'front page and feeds',
+  work: 'front page',
   changed: async (_, change) => (isRelisted(change) ? [MARK] : []),
   due: 'soon',
   async render(context, mark) {
-    for (const output of await sitePages(context)) await context.tree.write(output)
-    if (context.site.private) await removeSitemaps(context)
+    await replaceFiles(context, await sitePages(context), [])
     return { done: [mark] }
   },
   markAll: tx => setMarks(tx, [MARK], 0),
   async *parts(context) {
     yield { about: 'index.html', pending: MARK, render: () => sitePages(context) }
+  },
+}
+
+/** The feeds of the registry, and the index of its site map. */
+export const registryFeeds: Projection = {
+  kind: 'feeds',
+  work: 'feeds and site map',
+  changed: async (_, change) => (isRelisted(change) ? [FEEDS] : []),
+  due: 'idle',
+  async render(context, mark) {
+    await replaceFiles(context, await feedOutputs(context), [])
+    if (context.site.private) await removeSitemaps(context)
+    return { done: [mark] }
+  },
+  markAll: tx => setMarks(tx, [FEEDS], 0),
+  async *parts(context) {
+    yield { about: 'feeds', pending: FEEDS, render: () => feedOutputs(context) }
   },
   leftover: {
     folders: [FEEDS_FOLDER],
@@ -46,7 +63,7 @@ export const siteMap: Projection = {
   kind: 'map',
   work: 'parts of the site map',
   changed: async (_, change) => (isRelisted(change) ? [partOf(change.crate.id)] : []),
-  due: 'soon',
+  due: 'idle',
   render: renderer(sitemapPartOutputs, async (_, part) => [sitemapPartPath(part)]),
   markAll: tx =>
     run(

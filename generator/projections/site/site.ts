@@ -19,14 +19,18 @@ import type { PageContext } from '../context.ts'
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases: versions } = await registryCounts(database)
-  const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
+  const shown = await readCards(database, await newCrates(database, FRONT_LENGTH))
   const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
-  const shown = newest.slice(0, FRONT_LENGTH)
   const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
   const example = (await mostRequired(database)) ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
+  return [...renderSite(site, { crates, versions, newest: shown, updated, keywords, example })]
+}
+
+/** Renders the feeds of the registry, and the index of the site map if it is not private. */
+export async function feedOutputs({ database, site }: PageContext): Promise<Output[]> {
+  const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
   return [
-    ...renderSite(site, { crates, versions, newest: shown, updated, keywords, example }),
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
