@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Database } from '../../generator/store/database/connection.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
@@ -34,6 +37,23 @@ export interface TestDatabase {
 }
 
 let count = 0
+
+let empty: Promise<Buffer> | null = null
+
+/** Writes the file of a database without records: to take all steps takes longer than most tests. */
+export async function writeEmptyFile(path: string): Promise<void> {
+  empty ??= readEmptyFile()
+  writeFileSync(path, await empty)
+}
+
+async function readEmptyFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-empty-'))
+  const path = join(folder, 'empty.db')
+  await (await openDatabase(path)).close()
+  const bytes = readFileSync(path)
+  rmSync(folder, { recursive: true })
+  return bytes
+}
 
 /** Returns a new database on the engine of this run, on a server a copy of `template`. */
 export async function newDatabase(template = TEMPLATE): Promise<TestDatabase> {
