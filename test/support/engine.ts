@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from '../../generator/store/database/connection.ts'
@@ -49,7 +49,9 @@ export async function writeEmptyFile(path: string): Promise<void> {
 async function readEmptyFile(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-empty-'))
   const path = join(folder, 'empty.db')
-  await (await openDatabase(path)).close()
+  const database = await openDatabase(path)
+  await database.execute('PRAGMA wal_checkpoint(TRUNCATE)', [])
+  await database.close()
   const bytes = readFileSync(path)
   rmSync(folder, { recursive: true })
   return bytes
@@ -75,6 +77,7 @@ export async function openCatalog(
   t: ConstructorParameters<typeof Cleanup>[0],
   path: string,
 ): Promise<Database> {
+  if (server === null && !existsSync(path)) await writeEmptyFile(path)
   const database = server === null ? await openDatabase(path) : await openOnServer(t, path)
   new Cleanup(t).add(() => database.close())
   return database
