@@ -1,9 +1,9 @@
-/** The number of days that are kept one by one, the last one included. */
+/** The number of days that are kept, the last one included. */
 export const DAYS_KEPT = 90
 
 const DAY_MS = 86_400_000
 
-/** Numbers for days in a row, the last of which is `last`; days are counted from 1970-01-01 UTC. */
+/** Counts of consecutive days up to `last`; days are numbered from 1970-01-01 UTC. */
 export interface DayCounts {
   readonly last: number
   /** Oldest first, at most `DAYS_KEPT`. */

@@ -36,8 +36,8 @@ export interface VersionParts {
 }
 
 /**
- * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, and beyond u64; also
- * one of more than `VERSION_MAX` characters.
+ * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0` and numbers beyond u64;
+ * also more than `VERSION_MAX` characters.
  */
 export function parseVersion(text: string): Version {
   const [{ length }, max] = [text, VERSION_MAX]

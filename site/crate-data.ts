@@ -51,7 +51,9 @@ export interface VersionData
   readonly previous: ComparedVersion | null
 }
 
-/** A crate of this registry whose newest version depends on a crate with the name shown. */
+/**
+ * A crate of this registry whose newest version depends on the crate of the page, at least by name.
+ */
 export interface DependentRow extends Tie {
   readonly name: string
   readonly version: string

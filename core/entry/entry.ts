@@ -38,7 +38,7 @@ export interface Dependency {
   readonly other?: OtherKeys
 }
 
-/** Feature name → what it enables. */
+/** Feature name → the values it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
 /** One line of an index file; there, the features are split into two maps. */
@@ -68,7 +68,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** UTF-8 puts what UTF-16 has in two surrogates (U+D800 to U+DFFF) after everything else. */
+/** UTF-8 sorts characters that UTF-16 writes as surrogates (U+D800 to U+DFFF) after all others. */
 function utf8Order(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
@@ -77,8 +77,8 @@ function utf8Order(unit: number): number {
 export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
 /**
- * Returns how `deps` depend on a crate of this name, or null. Of several dependencies, the one on
- * this registry counts, then the strongest.
+ * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
+ * this registry wins, then the strongest.
  */
 export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
   const rank = ({ kind, optional, registry }: Tie) =>

@@ -100,8 +100,8 @@ export function parseEntry(line: string): Entry {
 }
 
 /**
- * Returns what `parseEntry` would, without its checks: for a line that `renderEntry` wrote for the
- * records. A crate may have thousands of features, whose checks would take ten times as long.
+ * Parses a line that `renderEntry` wrote for the records, without the checks of `parseEntry`: they
+ * would take ten times as long for a crate with thousands of features.
  */
 export function readEntry(line: string): Entry {
   const value = JSON.parse(line) as Fields & Parsed
@@ -120,7 +120,7 @@ function readDependencies(deps: readonly Dependency[]): Dependency[] {
   })
 }
 
-/** The fields of a line, with Cargo's defaults for those that it lacks. */
+/** The fields of a line, with Cargo's defaults for absent ones. */
 type Parsed = Omit<Entry, 'v' | 'other'> & {
   readonly v: number
   readonly features2?: Features | null | undefined
@@ -232,7 +232,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Says what an object must be, or what a missing key must hold. */
+/** Describes the object or the missing key that was expected. */
 function expected(one: v.ObjectIssue): string {
   return one.expected === 'Object' ? 'an object' : 'present'
 }

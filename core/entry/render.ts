@@ -59,7 +59,7 @@ function splitFeatures(features: Features): [first: Features, second: Features |
       else users.set(value, [name])
     }
   }
-  // The loop also visits what it adds to the set.
+  // The loop also visits names it adds to the set.
   for (const name of moved) for (const user of users.get(name) ?? []) moved.add(user)
   const pick = (isMoved: boolean) =>
     Object.fromEntries(all.filter(([name]) => moved.has(name) === isMoved))

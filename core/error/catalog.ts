@@ -81,7 +81,7 @@ function quoted(value: unknown): unknown {
   return typeof value === 'string' ? quotedText(value) : value
 }
 
-/** Makes untrusted text fit for a message: clips it, and escapes what could control a terminal. */
+/** Makes untrusted text fit for a message: clips it and escapes terminal controls. */
 export function quotedText(text: string): string {
   const clipped = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text
   return clipped.replace(

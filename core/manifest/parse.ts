@@ -129,5 +129,5 @@ function readTargets(root: Table, pack: Table): TargetHints {
   }
 }
 
-/** The descriptive fields of a release whose manifest cannot be read: all empty. */
+/** The descriptive fields of a release with an unreadable manifest: all empty. */
 export const NOTHING_KNOWN: About = readAbout(new Table({}, '', []), new Table({}, '', []))

@@ -6,7 +6,7 @@ import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
-/** What the catalog knows about the dependencies; see `policyQuestions`. */
+/** The catalog's answers about dependencies; see `policyQuestions`. */
 export interface DependencyFacts {
   /** The names in `ownDependencies` that no crate of this registry has exactly. */
   readonly missingDependencies: readonly Name[]
@@ -45,7 +45,7 @@ export function dependencyNames(
   ).filter(isName)
 }
 
-/** Checks what would break every user, so there is no setting: Cargo cannot read an empty name. */
+/** Checks for entries that break every user, without a setting: Cargo cannot read an empty name. */
 function checkShape(one: Dependency): Issue[] {
   const issues: Issue[] = []
   const { name: dependency, package: original } = one

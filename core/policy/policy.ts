@@ -18,7 +18,7 @@ const ISSUES_MAX = 1000
 /** The parts of a release that the policy checks. */
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
-/** What the policy needs from the catalog; `policyQuestions` returns what to look up. */
+/** The catalog's answers that the policy needs; `policyQuestions` returns the questions. */
 export interface PolicyFacts extends DependencyFacts {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
@@ -47,8 +47,8 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
 }
 
 /**
- * Checks a release against the policy, which determines the severities. `inspectCrate` has checked
- * what no setting changes.
+ * Checks a release against the policy, whose settings determine the severities. `inspectCrate`
+ * makes the checks that no setting changes.
  */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,

@@ -2,7 +2,7 @@ import type { Dependency } from '../entry/entry.ts'
 import { printTarget } from '../target.ts'
 import type { PublishDependency } from './metadata.ts'
 
-/** What identifies a dependency within its crate. */
+/** The fields that identify a dependency within its crate. */
 export type Place = Pick<Dependency, 'name' | 'kind' | 'target'>
 
 /** Returns the key of a dependency, which is equal in manifest, entry and metadata. */

@@ -4,7 +4,7 @@ import { type Issue, issue } from '../error/error.ts'
 /** Maximum number of errors; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 100
 
-/** What a feature value enables: a feature, a dependency, or a feature of a dependency. */
+/** The feature, dependency, or feature of a dependency that a feature value enables. */
 interface Target {
   readonly dependency: string | null
   readonly feature: string | null

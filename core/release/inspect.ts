@@ -6,7 +6,7 @@ import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
 import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
 
-/** What `inspectCrate` needs besides the crate. */
+/** The inputs of `inspectCrate` besides the crate. */
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits

@@ -5,7 +5,7 @@ const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
 const flag = (absent: boolean) => v.nullish(v.boolean(), absent)
 
-/** One dependency of the publish metadata (specification A.4, and what Cargo adds to it). */
+/** One dependency of the publish metadata (specification A.4, plus Cargo's additions). */
 const publishDependency = v.object({
   /** The real name; the rename is in `explicit_name_in_toml`. */
   name: v.string(),

@@ -33,7 +33,7 @@ export interface ReleaseParts {
   readonly pubtime: string | null
   /** Every URL of this registry's index. */
   readonly ownIndexUrls: ReadonlySet<string>
-  /** What the publisher's Cargo sent; it may contain URLs of this registry not in the settings. */
+  /** From the publisher's Cargo; may contain URLs of this registry that are not in the settings. */
   readonly metadata?: PublishMetadata | undefined
 }
 

@@ -2,7 +2,7 @@ import type { Likeness } from './terms.ts'
 import { gradeOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
 import { WORD_MAX } from './words.ts'
 
-/** What a search knows of the words of a registry. */
+/** The known words of a registry. */
 export interface Vocabulary {
   /** Returns the number of crates that a term finds. */
   count(term: string): Promise<number>
@@ -26,11 +26,11 @@ export interface PlannedWord {
   readonly crates: number
 }
 
-/** What a search did beyond finding the words that were given. */
+/** Changes of a search beyond finding the given words. */
 export interface Leniency {
-  /** Words that no crate has, with those that were searched instead. */
+  /** Words that no crate has, with their replacements. */
   readonly similar: readonly Similar[]
-  /** Words that few crates have, with a far more frequent one that may be meant. */
+  /** Words that few crates have, each with a far more frequent one that may be meant. */
   readonly suggested: readonly Similar[]
   /** Words that no crate has, and that are like no other; they were left out. */
   readonly missing: readonly string[]
@@ -48,13 +48,13 @@ export interface Plan extends Leniency {
 
 /** Maximum number of words, over the whole query, that begin with its words or are inflections. */
 const NEAR_MAX = 8
-/** Crates with words like one that this many crates have would come after too many others. */
+/** If this many crates have a word, crates with similar words would come after too many others. */
 const MANY = 4096
-/** Maximum number of words that are searched instead of one that no crate has. */
+/** Maximum number of words that replace a word that no crate has. */
 const LIKELY_MAX = 3
 /** A word that this many crates have is no typo. */
 const FEW = 5
-/** A word may be a typo of one that has at least as many more bits in its number of crates. */
+/** A word may be a typo of another whose number of crates has at least this many more bits. */
 const GRADES_APART = 3
 
 /** Plans the search for some words: which terms each of them stands for. */

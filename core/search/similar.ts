@@ -1,6 +1,6 @@
 /**
- * What is left of an English word without its ending, so that `serializer`, `serialization` and
- * `serialisation` are one. Only compared, never stored or shown.
+ * Endings of English words. Without them `serializer`, `serialization` and `serialisation` are the
+ * same word. Stems are only compared, never stored or shown.
  */
 const VERBS = 'i[sz](?:ations?|ing|e[drs]?s?)|at(?:ions?|ing|ors?|e[ds]?)'
 const ENDINGS = `${VERBS}|i(?:ng|on)s?|[eo]rs?|ness|ly|ies|e[ds]|[ey]|(?<!s)s`

@@ -14,7 +14,7 @@ const STOP_WORDS = new Set(
   'a an and are as at be by for from in is it its of on or that the this to with'.split(' '),
 )
 
-/** Whether a word says nothing in a description. */
+/** Whether a word means nothing in a description. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }

@@ -15,7 +15,7 @@ export type Settings = {
 /** The settings of `[policy]`. */
 export type PolicySettings = Settings['policy']
 
-/** Where an effective value comes from. */
+/** The origin of an effective value. */
 export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {

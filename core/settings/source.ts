@@ -4,7 +4,7 @@ import { type Issue, issue } from '../error/error.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
 
-/** Where a value was set; `name` is for messages. */
+/** The place where a value was set; `name` is for messages. */
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag'
   readonly name: string
@@ -31,7 +31,7 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_TEST_SERVER',
 ]
 
-/** Settings of older versions, and what to do about one that is still set, as a clause. */
+/** Settings of older versions, and advice for users who still set them, as a clause. */
 const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
   {
     key: 'pages.image_networks',

@@ -74,7 +74,7 @@ export async function surveyArchive(
   return { archive: survey.conclude(), issues: survey.issues }
 }
 
-/** What is known about an archive so far. */
+/** The knowledge about an archive so far. */
 class Survey {
   readonly issues: Issue[] = []
   readonly #limits: ArchiveLimits

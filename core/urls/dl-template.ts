@@ -16,10 +16,10 @@ import { isVersion, parseVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
-/** A release with everything that a template may have of it. */
+/** A release, for the markers of a template. */
 export type DlRelease = Parameters<typeof expandDl>[1]
 
-/** What a path says of a release; null for what is not in it. */
+/** The parts of a release in a path; null for parts that the path lacks. */
 export interface DlFound {
   readonly name: Name | null
   readonly version: Version | null
@@ -31,15 +31,15 @@ export interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string
   pathOf(release: DlRelease): string
-  /** Returns what a decoded path says; null for one that `pathOf` returns for no release. */
+  /** Returns the parts in a decoded path; null if `pathOf` never returns such a path. */
   find(path: string): DlFound | null
 }
 
-/** Parts of a version, as far as a path has to be divided; `isVersion` looks closer. */
+/** Patterns of a version, good enough to divide a path; `isVersion` looks closer. */
 const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
 const MORE = '[0-9A-Za-z.-]{1,180}'
 
-/** The markers: the group of the regular expression of a path, and what is in it. */
+/** The markers, each with its regular expression's group and pattern. */
 const MARKERS: ReadonlyMap<string, readonly [group: keyof DlFound, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
   ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
@@ -179,8 +179,9 @@ function isReservedPath(path: string): boolean {
 }
 
 /**
- * Returns what a segment of a template tells for certain. A name has no dot, and a version has its
- * first one after its first digits; so before a version the end of a name can be told.
+ * Returns the parts that a segment of a template tells for certain. A name has no dot, and a
+ * version has its first dot after its first digits, so the end of a name before a version is
+ * certain.
  */
 function tellsOf(segment: string): (keyof DlFound)[] {
   const parts = segment.split(MARKER).filter(part => part !== '')

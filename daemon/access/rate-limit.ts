@@ -3,15 +3,15 @@ import { LRUCache } from 'lru-cache'
 /** The tolerance for rounding errors, since buckets refill by fractions of a token. */
 const ROUNDING = 1e-6
 
-/** What became of an attempt to take a token. */
+/** The outcome of taking a token. */
 export interface Taken {
   /** 0, or the seconds until there is a token. */
   readonly wait: number
-  /** How many tokens were taken recently. */
+  /** The number of tokens taken recently. */
   readonly recent: number
 }
 
-/** Returns what became of an attempt to take a token from a bucket of so many. */
+/** Returns the outcome of taking a token at a level of a bucket with `perMinute` tokens. */
 export function takenFrom(level: number, perMinute: number): Taken {
   const isEnough = level > 1 - ROUNDING
   const left = isEnough ? Math.max(0, level - 1) : level
@@ -63,7 +63,7 @@ export class RateLimit {
     return Math.min(this.#perMinute, before.level + grown)
   }
 
-  /** How many keys are remembered. */
+  /** The number of remembered keys. */
   get size(): number {
     return this.#buckets.size
   }

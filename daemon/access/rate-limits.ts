@@ -4,7 +4,7 @@ import { addressGroup } from '../http/client-address.ts'
 import { RateLimit, type Taken } from './rate-limit.ts'
 import { SharedRateLimit } from './shared-rate-limit.ts'
 
-/** What is limited, worded to follow "too many" in a message. */
+/** The limited actions, worded to follow "too many" in a message. */
 const COUNTED = {
   publish: 'publishes',
   change: 'changes',
@@ -17,13 +17,13 @@ const COUNTED = {
 /** The kind of rate limit a route counts against. */
 export type Counted = keyof typeof COUNTED
 
-/** How many publishes a second of processor time counts as. */
+/** A second of processor time counts as this many publishes. */
 const PUBLISHES_PER_SECOND = 10
 
-/** How many times more the processor time of a refused archive counts. */
+/** The processor time of a refused archive counts this many times more. */
 const REFUSED_FACTOR = 4
 
-/** What is counted by the address of whoever reads, and what by the user who changes something. */
+/** Reads are counted by the client's address, changes by the user. */
 type Read = 'search' | 'read'
 type Change = 'publish' | 'change'
 
@@ -31,9 +31,9 @@ type Change = 'publish' | 'change'
 type Limit = RateLimit | SharedRateLimit
 
 /**
- * The rate limits. Index reads have none, because Cargo polls it after a publish. On a server all
- * daemons count together, except what changes nothing: reads are limited for what they cost the
- * daemon that answers.
+ * The rate limits. Index reads have none, because Cargo polls it after a publish. Daemons on one
+ * server count changes together, but each counts its own reads, which are limited for their cost to
+ * it.
  */
 export class RateLimits {
   readonly #reads: Readonly<Record<Read, RateLimit>>

@@ -11,7 +11,7 @@ export class SharedRateLimit {
   readonly #database: Database
   readonly #name: string
   readonly #perMinute: number
-  /** Who is refused from when to when, in milliseconds. */
+  /** Refused keys, from when to when, in milliseconds. */
   readonly #refused = new LRUCache<string, { from: number; until: number; taken: Taken }>({
     max: 10_000,
   })
@@ -48,8 +48,8 @@ export class SharedRateLimit {
 }
 
 /**
- * Returns the key of a bucket as it is stored. The database has no addresses, and not what somebody
- * has typed for a login, which may be a password.
+ * Returns the stored key of a bucket. It is a hash: the database keeps no addresses, nor texts
+ * typed as a login, which may be passwords.
  */
 function bucketOf(name: string, key: string): string {
   return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)

@@ -29,8 +29,8 @@ export async function hashPassword(password: string, cost: number): Promise<stri
 }
 
 /**
- * Returns whether a password is the stored one. The work is always `2 ** effort`, even without a
- * stored one, so the time does not reveal who has an account; `effort` is at least its cost.
+ * Whether a password is the stored one. The work is always `2 ** effort`, even without a stored
+ * password, so the time does not reveal who has an account; `effort` is at least its cost.
  */
 export function isPassword(
   password: string,
@@ -78,7 +78,7 @@ function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
 export interface LoginPriority {
   /** Whether the caller is known to the account: by device cookie, session or one-time link. */
   readonly isKnown: boolean
-  /** How many recent attempts came from the same source, including this one. */
+  /** The number of recent attempts from the same source, including this one. */
   readonly recent: number
 }
 

@@ -75,10 +75,10 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Actors that are no users: the operator, and whoever failed to log in. */
+/** Actors that are no users: the operator, and people who failed to log in. */
 const OTHERS = new Set(['command line', 'unknown'])
 
-/** Returns what was asked for and is in no event at all: it may be misspelt. */
+/** Returns the requested names that no event has: they may be misspelt. */
 async function hintsOf(
   database: Database,
   { actor, crate, action }: AuditFilter,

@@ -9,7 +9,7 @@ export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   get size(): number {
     return this.#size
   }

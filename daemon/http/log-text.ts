@@ -1,6 +1,6 @@
 import { type Paint, quotedText } from '../../generator/index.ts'
 
-/** What log lines of the daemon contain, besides fields for programs. */
+/** The parts of a log line, besides fields for programs. */
 interface LogRecord {
   readonly level: number
   readonly time: number

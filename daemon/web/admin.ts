@@ -20,7 +20,7 @@ import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
 import { attempt, type Done, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** What an administrator may do to another user, by the last segment of the path. */
+/** An administrator's actions on another user, by the last segment of the path. */
 const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Done]>([
   ['unlock', [setLocked, false, 'user-unlocked']],
   ['lock', [setLocked, true, 'user-locked']],

@@ -22,7 +22,7 @@ import { noteSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** What the handlers of a crate's pages receive. */
+/** The arguments of handlers for a crate's pages. */
 interface Managed extends Deps {
   readonly c: Context
   readonly request: SessionRequest
@@ -30,7 +30,7 @@ interface Managed extends Deps {
   readonly path: string
 }
 
-/** Finds the crate of the path; refuses a user who is neither an owner nor an administrator. */
+/** Finds the crate of the path; admits only its owners and administrators. */
 function managed(deps: Deps, handle: (to: Managed) => Promise<Response>): SessionHandler {
   return async (c, request) => {
     const crate = await crateOf(deps.registry, c, findCrate)

@@ -6,7 +6,9 @@ import type { SessionRequest } from '../access/route.ts'
 import { noteRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
-/** What a form did, by the value of `done` in the next URL; no other text reaches the page. */
+/**
+ * The outcome of a form, by the value of `done` in the next URL; no other text reaches the page.
+ */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
@@ -28,7 +30,7 @@ const DONE = {
 /** Something that a form did. */
 export type Done = keyof typeof DONE
 
-/** Redirects the browser to a page of this registry that shows what a form did. */
+/** Redirects the browser to a page of this registry that shows the outcome of a form. */
 export function redirectDone(c: Context, { site }: Registry, path: string, done: Done): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
@@ -39,15 +41,15 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
 }
 
-/** What a page shows of a refusal. */
+/** A refusal, as a page shows it. */
 interface Refused {
   readonly notice: Notice
   readonly status: ContentfulStatusCode
 }
 
 /**
- * Runs the work of a form. A refusal is shown on the page that `show` returns, but not to somebody
- * who must no longer see that page.
+ * Runs the work of a form. A refusal is shown on the page that `show` returns, unless the user must
+ * no longer see that page.
  */
 export async function attempt(
   c: Context,

@@ -12,13 +12,13 @@ import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
 
-/** How many milliseconds the numbers are reused, so that reloading causes no work. */
+/** Milliseconds for which the numbers are reused, so that reloading causes no work. */
 const HOLDS_MS = 2000
 
 /** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
-/** `GET /me/admin/status`: what `plimsoll status` knows. Its cost has a limit in any registry. */
+/** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
 export function status({ registry, clock }: Deps): SessionHandler {
   type Facts = Omit<StatusData, 'viewer'>
   let latest: { readonly at: number; readonly facts: Promise<Facts> } | null = null

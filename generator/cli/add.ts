@@ -25,7 +25,7 @@ interface AddOptions extends FolderOptions {
   readonly verbose?: boolean
 }
 
-/** What became of a file. */
+/** The outcome of a file. */
 interface FileResult {
   readonly path: string
   readonly name: string | null
@@ -91,7 +91,7 @@ async function addAll(
   if (sums.refused > 0) throw new Exit(1)
 }
 
-/** Adds files in the order of a batch, and yields what became of each. */
+/** Adds files in the order of a batch, and yields each outcome. */
 async function* addEach(
   io: Io,
   registry: Registry,

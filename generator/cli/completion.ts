@@ -5,7 +5,10 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { withManual } from './console/manual.ts'
 import type { Io } from './io.ts'
 
-/** Each script asks the program: one line a word, with its meaning, then `:` and what else fits. */
+/**
+ * Each script asks the program, which prints a word and its meaning per line, then `:` and the kind
+ * of other fitting words.
+ */
 const SCRIPTS = {
   bash: `_plimsoll() {
   local line=\${COMP_LINE:0:COMP_POINT} cur word about cut
@@ -78,7 +81,7 @@ export function registerCompletion(program: Command, io: Io): void {
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))
 }
 
-/** Returns what can stand for the last of the words, as the scripts read it. */
+/** Returns the completions of the last word, in the form that the scripts read. */
 function completed(program: Command, words: readonly string[], env: Io['env']): string[] {
   const last = words.at(-1) ?? ''
   let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]

@@ -135,14 +135,14 @@ async function pushFiles(
   if (result.refused.length > 0) throw new Exit(1)
 }
 
-/** Returns the settings of a push; without an address, that of the tree it adds to is meant. */
+/** Returns the settings of a push; without an address, uses that of the existing tree. */
 async function pushSettings(io: Io, command: Command, options: PushOptions, to: PushTarget) {
   const given = looseSettings(io, command, options)
   if (given.settings.registry.base_url !== null) return given
   const config = await to.read(configPath)
   const dl = config && parseDl(config.bytes.toString(), `${to.place}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
-  // The index contains it, and there is no daemon whose address it could be.
+  // The index contains the base URL, and there is no daemon whose address it could be.
   if (!baseUrl) return refuse('base_url_missing', { address: options.to })
   return looseSettings(io, command, { ...options, baseUrl })
 }

@@ -69,7 +69,7 @@ export function registerImport(program: Command, io: Io): void {
   })
 }
 
-/** After so many versions the pages are shown, and each time twice as many are there. */
+/** Pages are shown after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
 
 /** The most refused versions that are shown at the end. */

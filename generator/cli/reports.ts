@@ -54,7 +54,7 @@ export function registerReports(program: Command, io: Io): void {
   })
 }
 
-/** Returns the marks among pending work, and those of pages. */
+/** Returns the number of pending marks, and of pending pages. */
 function pendingSums({ pending }: Status) {
   const pages: readonly string[] = PAGE_KINDS
   const sum = (isMeant: (kind: string) => boolean) =>

@@ -46,7 +46,7 @@ export function registerVerify(program: Command, io: Io): void {
   })
 }
 
-/** How many findings with one cause have a line each. */
+/** Up to this many findings with one cause have a line each. */
 const ALONE = 3
 
 /** Returns a line for each finding, or one for many that have one cause. */
@@ -61,7 +61,7 @@ function grouped(findings: readonly Finding[]): string[] {
   return [...causes.values()].flatMap(all => {
     const [{ where, what, repaired, lost }] = all as [Finding]
     const fate = repaired ? 'repaired: ' : lost ? 'lost: ' : ''
-    // Each of what is lost has to be found somewhere else.
+    // Operators have to find each lost file elsewhere.
     if (lost || all.length <= ALONE) return all.map(one => `${fate}${one.where}: ${what}`)
     return [`${fate}${what}: ${counted(all.length, 'file')}, such as ${where}`]
   })

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 
-/** Longer lines are not read; nobody knows what they are. */
+/** Longer lines are not read: they cannot be requests for crates. */
 export const LINE_MAX = 64 * 1024
 
 /** Some lines of a log, in order. */
@@ -14,7 +14,7 @@ export interface LineBatch {
   readonly bytes: number
   /** Returns the checksum of these bytes. */
   readonly sum: () => string
-  /** Whether a last line without an end was left out, because it may not be complete. */
+  /** Whether a last line without an end was left out, because it may be incomplete. */
   readonly isUnfinished: boolean
 }
 
@@ -77,7 +77,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Shortened, as what is to be told apart is not hostile. */
+/** Shortened: it tells apart lines that nobody forges. */
 function sumOf(hash: Hash): string {
   return hash.copy().digest('hex').slice(0, 32)
 }

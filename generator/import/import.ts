@@ -23,7 +23,7 @@ const AT_ONCE = 6
 const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
 
-/** The largest `.crate` that is read, whatever the limit for a publish. */
+/** The largest `.crate` that is read, even if publishes have another limit. */
 const CRATE_MAX = 512 * 1024 * 1024
 
 /** A release with staged bytes that is ready to be added. */
@@ -44,7 +44,7 @@ export interface ImportJob {
   readonly change: Change
   /** The source's description for the audit log. */
   readonly source: string
-  /** The user who becomes the owner of crates that have none. */
+  /** The user who becomes the owner of crates without an owner. */
   readonly owner: number | null
 }
 
@@ -156,7 +156,7 @@ class ImportBatch {
   }
 }
 
-/** What an import knows besides the release itself. */
+/** The import's data about a release, besides the release itself. */
 interface Facts {
   /** The crate, if this registry has it. */
   readonly known: KnownCrate | null
@@ -214,7 +214,7 @@ async function prepare(
   }
 }
 
-/** Returns the version if it exists; refuses one that exists with other bytes. Reads no bytes. */
+/** Returns the version if it exists; refuses it if its bytes differ. Reads no bytes. */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: NonNullable<SourceRelease['identity']>,

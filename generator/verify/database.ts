@@ -25,7 +25,7 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
   )
 }
 
-/** Checks the file of SQLite; a server checks its own files, and lets no reference lead nowhere. */
+/** Checks SQLite's file; a server checks its own files and keeps references intact. */
 async function* verifyFile(database: Database, repair: boolean): AsyncIterable<Finding> {
   // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
@@ -40,7 +40,10 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
   yield* await references(database)
 }
 
-/** Returns the findings of `find`; with `repair`, those that are gone after `work` are repaired. */
+/**
+ * Returns the findings of `find`; with `repair`, findings that are gone after `work` count as
+ * repaired.
+ */
 async function mend(
   repair: boolean,
   find: () => Promise<string[]>,

@@ -169,7 +169,7 @@ async function replaceRepository(registry: Registry, { command }: FoundEngine): 
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)
   await rm(old, { recursive: true, force: true })
-  // Marks all crates again, to compare them with what was kept.
+  // Marks all crates again, for a comparison with the kept history.
   await unfollowForGit(registry.database)
   await withIndex(registry, git => git.commit())
   if (kept === 0) return 'its history starts over'

@@ -7,7 +7,7 @@ import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 
-/** What the management page of a crate shows. */
+/** The data of the management page of a crate. */
 export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null

@@ -25,7 +25,7 @@ export interface StatusProblem {
   readonly retryAt: string | null
 }
 
-/** What the status page shows. */
+/** The data of the status page. */
 export interface StatusData {
   readonly viewer: Viewer
   /** When the numbers were read. */
@@ -36,7 +36,7 @@ export interface StatusData {
   readonly users: number
   /** The index URL for Cargo. */
   readonly index: string
-  /** Free and total bytes of the file systems of the registry, by what is on them. */
+  /** Free and total bytes of the registry's file systems, each with its content. */
   readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
   readonly databaseBytes: number
   readonly memoryBytes: number
@@ -44,7 +44,7 @@ export interface StatusData {
   /** The process that serves the registry, and its address. */
   readonly daemon: string | null
   readonly gitIndex: string
-  /** What operators should do something about. */
+  /** Problems that operators should act on. */
   readonly warnings: readonly string[]
   readonly pending: readonly BoundedCount[]
   readonly errors: readonly StatusProblem[]
@@ -52,7 +52,7 @@ export interface StatusData {
   readonly plain: readonly StatusProblem[]
 }
 
-/** Renders what `plimsoll status` knows. A link refreshes it, without a script. */
+/** Renders the report of `plimsoll status`. A link refreshes it, without a script. */
 export function statusPage(site: SiteConfig, data: StatusData): string {
   const path = account.status
   const to = linker(site, null)

@@ -2,7 +2,7 @@ import { canonicalName, isName } from '../../core/name-rules.ts'
 import { movedPath } from '../../core/paths/moved.ts'
 import { card, lookupAt, tag } from './search-box.ts'
 
-/** Number of crates of which one may be the one that is meant. */
+/** Number of candidates for the crate that the visitor wanted. */
 const LOOKED_AT = 30
 
 /** Number of crates with similar names that are offered. */

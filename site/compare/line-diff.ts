@@ -40,7 +40,7 @@ export class LineDiffs {
 
   /**
    * Compares two texts by Myers' algorithm in linear space, as `git diff` does. Where that is too
-   * much work, lines that are unique in both texts are matched first.
+   * much work, it first matches lines that are unique in both texts.
    */
   compare(before: string, after: string): LineDiff {
     const [old, now] = [linesOf(before), linesOf(after)]
@@ -73,7 +73,7 @@ export class LineDiffs {
   }
 }
 
-/** Splits a text into lines. A last line without an end is another one than with it, as in git. */
+/** Splits a text into lines. As in git, a last line differs with and without its line end. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n')
   const last = lines.pop() ?? ''

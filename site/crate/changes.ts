@@ -10,11 +10,11 @@ import { FEATURES_SHOWN, itemCodes } from './features.ts'
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly name: string
-  /** What was there, or what is different now, in words. */
+  /** The old or the new state, in words. */
   readonly words: readonly Child[]
 }
 
-/** Differences of the same kind, such as those of the build dependencies. */
+/** Differences of the same kind, such as in build dependencies. */
 export interface ChangeGroup {
   readonly title: string
   readonly changes: readonly Change[]
@@ -28,7 +28,7 @@ const KINDS: readonly [DependencyKind, title: string][] = [
   ['dev', 'Development dependencies'],
 ]
 
-/** Returns what differs in the manifests of two versions, by groups; groups without changes miss. */
+/** Returns the differences between two versions' manifests by groups, without empty groups. */
 export function manifestChanges(
   site: Registries,
   before: ComparedVersion,
@@ -87,7 +87,7 @@ function packageChanges(before: ComparedVersion, after: ComparedVersion): Change
     .map(([name, was, is]) => ({ kind: 'changed', name, words: [turned(was, is)] }))
 }
 
-/** Returns `a → b`; what is null was not stated. */
+/** Returns `a → b`; null stands for an absent value. */
 function turned(was: string | null, is: string | null): Markup {
   const part = (text: string | null) =>
     text === null ? html`not stated` : html`<code>${text}</code>`
@@ -118,8 +118,8 @@ function featureChanges(before: ComparedVersion, after: ComparedVersion): Change
 }
 
 /**
- * Compares dependencies of one kind. A name may be there once per target: what has the same target
- * is compared, and of the rest each with the next one, so that a changed target is one change.
+ * Compares dependencies of one kind. A name may occur once per target: equal targets are compared
+ * first, and the rest pairwise in order, so that a changed target is one change.
  */
 function dependencyChanges(
   site: Registries,
@@ -162,7 +162,7 @@ function byNameAndTarget(list: readonly Dependency[]): Map<string, ByTarget> {
   return names
 }
 
-/** Says what is different about a dependency. */
+/** Describes the changes of a dependency. */
 function dependencyWords(site: Registries, was: Dependency, is: Dependency): Child[] {
   const words: Child[] = []
   const origin = (one: Dependency) =>
@@ -188,7 +188,7 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
   return words
 }
 
-/** Says what there is to know about a dependency. */
+/** Describes a dependency. */
 function description(site: Registries, one: Dependency): Child[] {
   const words: Child[] = [html`<code>${one.req}</code>`]
   if (one.package !== null) words.push(html`the crate <code>${one.package}</code>`)

@@ -16,8 +16,8 @@ const KINDS = [
 ] as const
 
 /**
- * Renders the dependencies of a version, by kind. A name links to where Cargo takes the crate from;
- * `here` has the crates of this registry that only have the name of one from elsewhere.
+ * Renders the dependencies of a version, by kind. A name links to the registry that Cargo takes the
+ * crate from; `namesakes` has this registry's crates with the same names as foreign ones.
  */
 export function dependencySection(
   site: SiteConfig,

@@ -23,8 +23,8 @@ export const FEATURES_SHOWN = 300
 const ITEMS_SHOWN = 50
 
 /**
- * Renders the features and what each enables; features that are on by default are marked. Of very
- * many it shows the first, and leads to `record`, which has all of them.
+ * Renders the features and the values that each enables; default features are marked. A long list
+ * is cut, with a link to `record`, which has all features.
  */
 export function featureSection(features: Features, record: string): Markup {
   const names = Object.keys(features).sort(

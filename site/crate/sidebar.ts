@@ -104,8 +104,8 @@ const LEVELS_MAX = 4
 const LABELS_MAX = 32
 
 /**
- * Renders keywords or categories. Those of a crate's newest version have pages, in which yanked
- * crates are missing; those of other versions lead to a search.
+ * Renders keywords or categories. Labels of a crate's newest version have pages, which leave out
+ * yanked crates; labels of other versions lead to a search.
  */
 function labelList(
   kind: 'keyword' | 'category',

@@ -88,7 +88,7 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   dependents: 'Most dependents',
 }
 
-/** Renders what the search form filters and sorts by, closed until something is chosen. */
+/** Renders the filters and the order of the search form, closed until one is chosen. */
 function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const { q, filters, sort } = request
   // Nothing is known of times in a tree of files alone, nor of owners where pages do not name them.

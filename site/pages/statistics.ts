@@ -24,11 +24,11 @@ export interface WeekCount {
   readonly crates: number
 }
 
-/** What the statistics show. The lists have at most `RANKS_SHOWN` crates. */
+/** The data of the statistics page. The lists have at most `RANKS_SHOWN` crates. */
 export interface Statistics {
   readonly crates: number
   readonly versions: number
-  /** Of all `.crate` files. */
+  /** The total of all `.crate` files. */
   readonly bytes: number
   /** The last `WEEKS_SHOWN` weeks until the latest release, without gaps; empty without times. */
   readonly weeks: readonly WeekCount[]

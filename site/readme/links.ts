@@ -5,7 +5,7 @@ export interface ReadmePlace {
   readonly readme_file: string | null
 }
 
-/** What the relative links of a README resolve to: URLs that end with a slash. */
+/** The bases of a README's relative links: URLs that end with a slash. */
 export interface LinkBase {
   /** URLs of the repository's root, for pages and for raw files; no link may leave it. */
   readonly pages: string

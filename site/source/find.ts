@@ -5,11 +5,11 @@ export interface Hit {
   readonly path: string
   /** From 1. */
   readonly line: number
-  /** The line around what was found: the text before, itself, and the text after. */
+  /** The line around a match: the text before, the match, and the text after. */
   readonly parts: readonly [before: string, found: string, after: string]
 }
 
-/** What a search in all files has found. */
+/** The matches of a search in all files. */
 export interface Found {
   readonly hits: readonly Hit[]
   /** Whether there are more. */
@@ -19,7 +19,7 @@ export interface Found {
 /** The most places that are listed. */
 const HITS_MAX = 500
 
-/** The most characters that are shown before and after what was found. */
+/** The maximum number of characters shown before and after a match. */
 const AROUND = 60
 
 /**

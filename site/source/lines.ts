@@ -11,7 +11,7 @@ export interface Block {
 }
 
 /**
- * Replaces what could disguise code by its name: characters that change the direction of text, and
+ * Names characters that could disguise code: those that change the direction of text, and carriage
  * returns within a line. Cuts very long lines.
  */
 export function visible(code: string): string {

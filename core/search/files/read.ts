@@ -10,7 +10,7 @@ export interface Bucket {
   readonly shapes: ReadonlyMap<number, readonly ListedWord[]>
 }
 
-/** What a result shows of a crate. */
+/** A crate as results show it. */
 export interface FoundCrate {
   readonly id: number
   readonly name: string

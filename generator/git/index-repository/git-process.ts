@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 }
 
-/** Returns an environment in which no variable or file of the user changes what git does. */
+/** Returns an environment in which none of the user's variables and files change git's behavior. */
 export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     LC_ALL: 'C',

@@ -7,7 +7,7 @@ import { readFolder, readText, syncFolder, writeDurably } from '../../store/dura
 import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 
-/** Returns what is wrong with HEAD or its commit; null when nothing is. Changes nothing. */
+/** Returns the fault of HEAD or its commit, or null. Changes nothing. */
 export async function headFault(path: string): Promise<string | null> {
   if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   const head = await readHead(path).catch(refusalOnly)
@@ -64,7 +64,7 @@ export async function recoverHistory(damaged: string, git: GitAt): Promise<numbe
   return 0
 }
 
-/** Creates an empty repository that has the objects of another one, but none of its refs. */
+/** Creates an empty repository that has the objects of another repository, but none of its refs. */
 async function startFrom(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await ensureBare(to)

@@ -11,7 +11,7 @@ import type { OpenedSource } from './source.ts'
 /** The supported format of Cargo's index cache (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
 
-/** Matches the names of Cargo's caches of crates.io: of the sparse index and of the git index. */
+/** Matches Cargo's caches of crates.io: of the sparse index and of the git index. */
 const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
 /**

@@ -156,7 +156,7 @@ export class FolderCrates implements CrateSource {
   }
 }
 
-/** Returns whether there is a file that may be read: those of /proc have no size, and some no end. */
+/** Whether there is a readable file: files in /proc have no size, and some no end. */
 async function hasBytes(path: string): Promise<boolean> {
   return ((await fileFacts(path))?.size ?? 0) > 0
 }

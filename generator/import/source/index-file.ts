@@ -100,7 +100,7 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A file whose path is that of an index file. */
+/** A file at the path of an index file. */
 export interface TierFile {
   /** Path below the index, with `/`. */
   readonly path: string

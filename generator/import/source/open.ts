@@ -26,7 +26,7 @@ const OPEN: Record<
   crates: request => openLoose(request.source),
 }
 
-/** Detects and opens a source; refuses one that cannot be imported or needs more options. */
+/** Detects and opens a source; refuses a source that cannot be imported or needs more options. */
 export async function openSource(request: ImportRequest, web: WebOptions = {}): Promise<Source> {
   const { source, as, token, sourceUrl = [] } = request
   const { kind, index } = await detect(source, as)

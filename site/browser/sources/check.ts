@@ -7,7 +7,9 @@ import type { Check, Loaded, PackagePlace } from './workers/load.ts'
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024
 
-/** Says what is loaded, and what came of the check; asks the reader where that is needed. */
+/**
+ * Shows the package that is loading and the result of its check; asks the reader when necessary.
+ */
 export class CheckBox {
   readonly #root: HTMLElement
   readonly #state: HTMLElement
@@ -25,12 +27,12 @@ export class CheckBox {
     this.#question.replaceChildren()
   }
 
-  /** Says something in place of what was said before. */
+  /** Replaces the message. */
   say(...words: readonly (Node | string)[]): void {
     this.#state.replaceChildren(...words)
   }
 
-  /** Says what came of the checks of all packages of the page. */
+  /** Shows the results of the checks of all packages of the page. */
   conclude(checks: readonly (Check & { readonly name: string })[]): void {
     const states = checks.map(one => one.state)
     const worst = (['differs', 'unchecked'] as const).find(state => states.includes(state))
@@ -49,7 +51,7 @@ export class CheckBox {
     })
   }
 
-  /** Loads a package and checks it; asks before a large one, and before one that differs. */
+  /** Loads a package and checks it; asks before a large package, and before a wrong one. */
   async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
     const { name, version, size } = place
     const what = `${name} ${version}`
@@ -90,7 +92,7 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
   ]
 }
 
-/** Returns where the package of a version is, by what the page says of its crate. */
+/** Returns the location of a version's package, from the page's data about its crate. */
 export function placeOf(
   root: HTMLElement,
   version: string,
@@ -102,5 +104,5 @@ export function placeOf(
   return { name, version, dl, index, page: location.href, size, unpacked }
 }
 
-/** Cargo's own limit for unpacking, for a version of which nothing is known. */
+/** Cargo's own limit for unpacking, for a version of unknown contents. */
 const UNPACKED_MAX = 512 * 1024 * 1024

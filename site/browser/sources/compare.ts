@@ -7,7 +7,9 @@ import { element, part } from './element.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
 
-/** Up to so many changed lines of a file, and of all files, are shown without a click. */
+/**
+ * The maximum numbers of changed lines, of a file and of all files, that are shown without a click.
+ */
 const OPEN_MAX = { file: 400, page: 1500 }
 
 /** Compares the versions that the fragment of the address names, or the newest two. */
@@ -184,7 +186,7 @@ function sumOf(files: readonly ChangedFile[]): string {
   return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }
 
-/** Says what the lines do not tell; null if there is nothing to say. */
+/** Explains differences that the lines do not show; null if there are none. */
 function explanation({ kind, before, lines, sizes }: ChangedFile): string | null {
   const was = kind === 'renamed' ? `was ${before}` : null
   const size = sizes.map(one => (one === null ? 'none' : formatBytes(one))).join(' → ')

@@ -5,7 +5,7 @@ import { element } from './element.ts'
 /** The most files that are offered. */
 const OFFERED = 20
 
-/** How long the search waits for more letters. */
+/** Milliseconds that the search waits for more letters. */
 const PAUSE_MS = 150
 
 /** Two fields: one goes to a file by parts of its path, the other searches in all files. */

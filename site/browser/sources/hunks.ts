@@ -60,7 +60,7 @@ function rowsOf({ before, after, lines }: Hunk, file: ChangedFile, source: strin
   const title = element('span', { className: 'hunk' }, link, '\n')
   let [old, now] = [before, after]
   const rows = lines.map(({ kind, text: all }): Row => {
-    // What differs may be this alone.
+    // This may be the only difference.
     const text = all.replace(/\r$/, '␍')
     const numbers = [kind === 'added' ? '' : old++, kind === 'removed' ? '' : now++]
     const code = element('span', {}, visible(text))

@@ -22,7 +22,7 @@ export async function startSource(root: HTMLElement, workers: Workers): Promise<
   root.ariaBusy = 'false'
 }
 
-/** The files of a package: their tree, and the one that the fragment of the address names. */
+/** The file tree of a package, and the file that the address's fragment names. */
 class SourceView {
   readonly #root: HTMLElement
   readonly #workers: Workers
@@ -66,7 +66,7 @@ class SourceView {
     return this.#root.dataset.version ?? ''
   }
 
-  /** Shows what the fragment names, or else the main file of the package. */
+  /** Shows the file that the fragment names, or else the package's main file. */
   async #show(): Promise<void> {
     const address = readFileAddress(location.hash)
     // Addresses of older versions lack the `.txt` of some files.

@@ -7,7 +7,7 @@ interface Folder {
   readonly files: string[]
 }
 
-/** The files of a package as a tree, whose folders get their content when they are opened. */
+/** The files of a package as a tree; folders get their content when they are opened. */
 export class FileTree {
   readonly element: HTMLElement
   readonly #root: Folder = { folders: new Map(), files: [] }
@@ -45,7 +45,7 @@ export class FileTree {
   }
 }
 
-/** What is in the folders that were not opened yet. */
+/** The content of folders that were not opened yet. */
 const closed = new WeakMap<HTMLDetailsElement, Folder>()
 
 function fill(details: HTMLDetailsElement): void {

@@ -6,7 +6,7 @@ import { type Check, type Loaded, load, type PackagePlace } from './load.ts'
 import { serve } from './serve.ts'
 import { unpack } from './unpack.ts'
 
-/** A package that was loaded; without files as long as it differs from its index line. */
+/** A loaded package; it has no files while it differs from its index line. */
 export interface Opened {
   readonly check: Check
   readonly files: readonly (readonly [path: string, size: number])[]
@@ -20,7 +20,7 @@ export type Content =
   | { readonly kind: 'image'; readonly type: string; readonly bytes: Uint8Array }
   | { readonly kind: 'other' }
 
-/** What a package has in memory: its bytes until they are unpacked, and its files from then on. */
+/** A package in memory: its bytes until they are unpacked, then its files. */
 interface Kept {
   readonly check: Check
   readonly bytes: Uint8Array | null
@@ -81,7 +81,7 @@ const tasks = {
   },
 }
 
-/** Two versions whose packages were opened. */
+/** Two versions with opened packages. */
 interface ComparePlace {
   readonly from: string
   readonly to: string

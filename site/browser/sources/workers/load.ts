@@ -16,7 +16,7 @@ export interface PackagePlace {
   readonly unpacked: number
 }
 
-/** What came of comparing a package with its index line; `because` is a clause. */
+/** The result of comparing a package with its index line; `because` is a clause. */
 export type Check =
   | { readonly state: 'verified'; readonly cksum: string }
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
@@ -31,7 +31,10 @@ export interface Loaded {
 /** A package without a known size is not loaded beyond this. */
 const BYTES_MAX = 512 * 1024 * 1024
 
-/** Loads a package, and compares it with its index line. Throws an `Error` that says what to do. */
+/**
+ * Loads a package and compares it with its index line. The `Error` it throws tells the reader what
+ * to do.
+ */
 export async function load(
   place: PackagePlace,
   report: (loaded: Loaded) => void,

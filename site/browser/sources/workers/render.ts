@@ -30,7 +30,7 @@ const GRAMMARS: ReadonlyMap<
   ['yaml', () => import('highlight.js/lib/languages/yaml')],
 ])
 
-/** A Markdown file, and what it may refer to. */
+/** A Markdown file, and the targets of its links. */
 export interface Document {
   readonly path: string
   readonly text: string
