@@ -21,7 +21,7 @@ try {
   const home = join(folder, 'registry')
   cpSync((await filledRegistry(CRATES)).dir, home, { recursive: true })
   markIndex(join(home, DATABASE_FILE))
-  // What was written before is not written to the disk meanwhile.
+  // Earlier writes must not reach the disk during the measurement.
   execFileSync('sync')
   const { wall, processor, peak } = await runToEnd([CLI, 'build', '--dir', home], {
     PLIMSOLL_GIT_INDEX: 'off',

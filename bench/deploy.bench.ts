@@ -29,7 +29,7 @@ try {
   const s3 = await servers.s3()
   const tree = join(servers.folder, 'tree')
   fill(tree)
-  // What was written before keeps nobody waiting.
+  // Earlier writes must not delay the measurement.
   execFileSync('sync')
   const plain = await runToEnd([SCRIPT, tree, s3.url, 'plain'])
   execFileSync('sync')
@@ -49,7 +49,7 @@ try {
   await servers.close()
 }
 
-/** Index files of invented names, and in each of them hexadecimal digits of its own. */
+/** Index files of invented names, each with its own hexadecimal digits. */
 function fill(tree: string): void {
   const write = (path: string, bytes: Buffer | string) => {
     mkdirSync(dirname(join(tree, path)), { recursive: true })

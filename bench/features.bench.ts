@@ -1,7 +1,7 @@
 /**
- * What crates with 5,000 features do to everybody else: how late the daemon's event loop is while 8
- * users publish such crates and 16 clients read them. `PLIMSOLL_BENCH_VERSIONS` is the number of
- * versions of each crate.
+ * The cost of crates with 5,000 features for everybody else: the lag of the daemon's event loop
+ * while 8 users publish such crates and 16 clients read them. `PLIMSOLL_BENCH_VERSIONS` is the
+ * number of versions of each crate.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

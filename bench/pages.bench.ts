@@ -1,7 +1,6 @@
 /**
- * Rendering every page of 10,000 crates with READMEs and some files, and what a publish costs
- * meanwhile: pages must keep the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number
- * of crates.
+ * Rendering every page of 10,000 crates with READMEs and some files, and the cost of a publish
+ * meanwhile, which pages must not delay. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,8 @@
 /**
- * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one of
- * them with the least checks and records (`bench/yardsticks`), and to NORA where `bench/peers/nora.sh` has built it. They take
- * turns, so that whatever else the machine does slows all of them down alike.
+ * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one
+ * of them with minimal checks and records (`bench/yardsticks`), and to NORA where
+ * `bench/peers/nora.sh` has built it. They take turns, so that other work on the machine slows all
+ * of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,19 +22,19 @@ const COUNTS = new Map([
   [1, 40],
   [16, 160],
 ])
-/** Before the first round: V8 compiles what runs often, which takes some hundred publishes. */
+/** Publishes before the first round: V8 needs some hundred to compile the hot code. */
 const WARM = new Map([
   [1, 20],
   [16, 480],
 ])
-/** What they do is said in `bench/yardsticks`. */
+/** `bench/yardsticks` describes them. */
 const SCRIPTS = [
   ['bare script', 'publish'],
   ['checking script', 'checked-publish'],
 ] as const
 const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
-/** A registry under load, and what came of it. */
+/** A registry under load, and its results. */
 interface Contender {
   readonly program: Program
   readonly base: string
@@ -41,7 +42,7 @@ interface Contender {
   published: number
 }
 
-/** What a number of clients met: in milliseconds, or publishes per second. */
+/** The results of a number of clients: in milliseconds, or publishes per second. */
 interface Outcome {
   readonly times: number[]
   readonly perSecond: number[]
@@ -92,7 +93,7 @@ async function startNora(dir: string): Promise<Contender> {
   return { program, base: '/cargo', token: 'none', published: 0 }
 }
 
-/** One round: what is behind the answers ends before anything else is measured. */
+/** One round; the work behind the answers ends before the next measurement. */
 async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
   const { program } = contender
   const bodies = mixedBodies(contender.published, count, SIZE)

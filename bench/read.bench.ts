@@ -1,5 +1,5 @@
 /**
- * Reading from the real program: what an answer costs next to plain `node:http` and `node:http2`,
+ * Reading from the real program: the cost of an answer next to plain `node:http` and `node:http2`,
  * which answer the same bytes and headers from memory; downloads and `cargo fetch` next to nginx
  * over the same files. The yardstick and the daemon take turns.
  */
@@ -51,7 +51,7 @@ try {
     const origin = `http://127.0.0.1:${plain.port}`
     const last = await publishLayers(target, `sparse+${origin}/index/`, CRATES)
     await plain.quiet()
-    // What has just been written is read again with each request; see `FileCache`.
+    // A new file is read again with each request; see `FileCache`.
     await sleep(2100)
     printTable([...(await answers(plain)), ...(await besideNginx(plain, origin, last))])
   } finally {
@@ -227,7 +227,7 @@ async function compare(
   }
 }
 
-/** Headers that say what is answered, without those that each connection adds itself. */
+/** The headers of the content, without those that each connection adds itself. */
 function ownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const added = new Set(['date', 'connection', 'keep-alive', 'content-length'])
   return Object.fromEntries(

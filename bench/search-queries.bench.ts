@@ -6,8 +6,8 @@ import { filledRegistry } from './support/filled-registry.ts'
 import { Held } from './support/held.ts'
 
 /**
- * Search in small and large registries: what a query costs the daemon by what it asks for, and how
- * long it keeps the event loop from others at a time.
+ * Search in small and large registries: the cost of each kind of query for the daemon, and how long
+ * a query blocks the event loop at a time.
  */
 const SIZES = (process.env.PLIMSOLL_BENCH_CRATES ?? '20000 200000').split(' ').map(Number)
 const ROUNDS = 300
@@ -81,7 +81,7 @@ async function measure(registry: Registry): Promise<void> {
     const most = held.end().toFixed(1).padStart(5)
     await watching
     times.sort((a, b) => a - b)
-    // What the processor did, which a busy machine does not lengthen.
+    // A busy machine does not lengthen processor time.
     const { user, system } = process.cpuUsage(used)
     const cpu = ((user + system) / 1000 / ROUNDS).toFixed(2).padStart(7)
     const at = (part: number) =>

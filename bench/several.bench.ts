@@ -22,7 +22,7 @@ const COUNTS = new Map([
   [1, 30],
   [CLIENTS, 144],
 ])
-/** Of each daemon, before the first round: V8 compiles what runs often. */
+/** Publishes to each daemon before the first round: V8 compiles the hot code. */
 const WARM = 300
 
 /** A registry and its daemons. */
@@ -33,7 +33,7 @@ interface Contender {
   readonly outcomes: ReadonlyMap<number, Outcome>
 }
 
-/** What a number of clients met. */
+/** The results of a number of clients. */
 interface Outcome {
   readonly times: number[]
   readonly perSecond: number[]
@@ -92,7 +92,7 @@ async function contender(
   return { daemons, token, published: 0, outcomes }
 }
 
-/** One round: each daemon takes as many clients as the others, and their crates. */
+/** One round; each daemon takes an equal share of the clients and their crates. */
 async function load(one: Contender, clients: number, count: number): Promise<Outcome> {
   const daemons = one.daemons.slice(0, clients)
   const share = count / daemons.length

@@ -19,7 +19,7 @@ import { chaos, promise, type Run, Violation } from './run.ts'
 
 /** Resident memory that a daemon may have at most, in MiB. */
 const MEMORY_MAX = 768
-/** Long enough that the p99 is not that of two or three requests. */
+/** Long enough that more than two or three requests are slower than the p99. */
 const ATTACK_MS = 10_000
 /** The p99 of `/healthz` before any attack on a machine that does nothing else, in milliseconds. */
 const QUIET_MS = 15

@@ -1,8 +1,8 @@
 /**
  * Three daemons on one PostgreSQL and one S3 server, under a mixed load of 16 clients, while
- * daemons are killed and stopped, cut off from the database or the bucket, and these fail. What
- * clients were answered has to have a sequential order for each crate; nothing acknowledged is lost
- * or doubled; after the faults all work is done within ten seconds, and `verify` finds nothing.
+ * daemons are killed and stopped, cut off from the database or the bucket, and these fail. The
+ * answers of each crate must have a sequential order; nothing acknowledged is lost or doubled;
+ * after the faults all work is done within ten seconds, and `verify` finds nothing.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import { chaos, promise, type Run, Violation } from './run.ts'
 
 const MACHINES = 3
 const CLIENTS = 15
-/** How long nothing is broken between two episodes, in milliseconds. */
+/** Milliseconds without faults between two episodes. */
 const CALM_MS = 3000
 /** In how many milliseconds after the last fault all index work is done; pages take longer. */
 const DONE_MS = 10_000
@@ -38,7 +38,7 @@ const LATER_MS = 30_000
 
 await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] }, async run => {
   checkTheChecker()
-  // On a machine that others keep busy, so many times as much time.
+  // Time limits are multiplied by this, for a machine that others keep busy.
   const slack = Number(run.options.slack ?? 1)
   const most = DONE_MS * slack
   const { machines, s3, server } = await prepare(run)
@@ -107,7 +107,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
   }
 })
 
-/** Fails unless `verify` finds nothing; says whether what it finds is still there later. */
+/** Fails unless `verify` finds nothing; tells whether its findings are still there later. */
 async function verify(folder: Folder): Promise<void> {
   try {
     await folder.verify()
@@ -179,7 +179,7 @@ async function accounts({ folder }: Machine): Promise<Map<string, string>> {
   return tokens
 }
 
-/** Waits until nothing is broken any more, for as long as is promised. */
+/** Waits until all faults are over, at most the promised time. */
 async function settled(machines: readonly Machine[], work: Work, most: number): Promise<void> {
   const began = performance.now()
   const ready = async (machine: Machine) => {
@@ -227,7 +227,7 @@ async function survey(
   return subjects.length
 }
 
-/** Waits until the index shows what is recorded: a change without an answer may come late. */
+/** Waits until the index matches the records: a change without an answer may come late. */
 async function agreed(
   subject: Subject,
   clients: Clients,

@@ -1,8 +1,8 @@
 /**
- * What the world does to a registry: a full disk, a disk that only reads, errors of the disk, a slow
- * one, missing permission, too few descriptors, a database that is locked, damaged, cut or empty, a
- * clock that is years off. Writes are refused in words, reads go on, the service returns by itself
- * when the fault goes, and `verify` finds nothing afterwards.
+ * Faults of the world around a registry: a full disk, a disk that only reads, errors of the disk, a
+ * slow one, missing permission, too few descriptors, a database that is locked, damaged, cut or
+ * empty, a clock that is years off. Writes are refused in words, reads go on, the service returns
+ * by itself when the fault goes, and `verify` finds nothing afterwards.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -236,7 +236,7 @@ async function brokenDatabase(run: Run, breakIt: (path: string) => void): Promis
     promise(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
     said.push(lastLine(program.stderr || program.stdout))
   }
-  // Whoever has a copy puts it back.
+  // The operator restores a copy.
   rmSync(scene.folder.dir, { recursive: true })
   cpSync(copy, scene.folder.dir, { recursive: true })
   await scene.folder.verify()

@@ -1,7 +1,7 @@
 /**
- * Gives millions of hostile inputs to everything that reads what strangers send: mutations of a
- * kept corpus, steered by what is new in their outcomes. Each is refused or taken with what is
- * promised of it, within a time and a memory; `--keep yes` adds to the corpus what did something new.
+ * Gives millions of hostile inputs to all code that reads strangers' data: mutations of a kept
+ * corpus, steered by new outcomes. The code must refuse each or accept it with its promised
+ * properties, within a time and a memory; `--keep yes` adds inputs with new outcomes to the corpus.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { chaos, type Run, Violation } from './run.ts'
 
 /** Memory of a worker, for all cases together, in MiB. */
 const MEMORY_MIB = 512
-/** A case that does not end is given up after so many milliseconds. */
+/** A case that does not end is given up after this many milliseconds. */
 const HANG_MS = 60_000
 /** Inputs of the corpus of one target. */
 const KEPT_MAX = 200

@@ -1,7 +1,7 @@
 /**
- * Kills the real daemon, and what runs beside it, at random moments under a mixed load and before
- * random steps of its work. After each death it has to start, `verify` has to find nothing, and
- * all that was acknowledged has to be there with its bytes.
+ * Kills the real daemon, and programs beside it, at random moments under a mixed load and before
+ * random steps of its work. After each death it must start, `verify` must find nothing, and
+ * everything acknowledged must be there with its bytes.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,15 +16,15 @@ import type { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
-/** Deaths of a registry before another one begins: `verify` reads all of it after each. */
+/** Deaths of a registry before the next begins: `verify` reads all of it after each. */
 const LIVES = 20
-/** Most steps before which a daemon dies; one that takes fewer is killed by the clock. */
+/** Maximum number of steps before a death; a daemon that takes fewer is killed by the clock. */
 const STEPS = 600
 /** Most changes that are answered before a daemon is killed by the clock. */
 const ANSWERS = 40
 /** Longest life of a daemon in milliseconds, if it does nothing. */
 const LIFE_MS = 10_000
-/** Of so many deaths, at least one is before a step; that of a busy machine is rarer. */
+/** At least one in this many deaths is before a step; that of a busy machine is rarer. */
 const RARE = 20
 /** Versions of a crate that are downloaded after a death; `verify` reads all of them. */
 const SAMPLE = 8
@@ -61,7 +61,7 @@ await chaos('kill', { count: 100, minutes: 60 }, async run => {
   }
 })
 
-/** A new registry and what is known of it. */
+/** A new registry and the knowledge about it. */
 async function newField(
   run: Run,
   round: number,
@@ -75,7 +75,7 @@ async function newField(
   return { ...shared, folder, token, scratch, truth: new Truth(), otherLogin: 'bob' }
 }
 
-/** One life of the daemon; says how it ended and what died beside it. */
+/** One life of the daemon; returns how it ended and which programs died beside it. */
 async function oneDeath(run: Run, field: Field, round: number): Promise<string[]> {
   const { folder, truth } = field
   const random = run.random.fork()
@@ -108,7 +108,7 @@ async function oneDeath(run: Run, field: Field, round: number): Promise<string[]
   if (daemon.hasEnded && (await daemon.ended) !== 'SIGKILL')
     throw new Violation(daemon.story(`ended with ${await daemon.ended}`))
   const programs = [...field.programs]
-  // In any order: what outlives the daemon for a moment writes on.
+  // In any order: programs that outlive the daemon for a moment go on writing.
   for (const one of random.chance(0.5) ? programs : programs.reverse()) {
     one.child.kill('SIGKILL')
     if (random.chance(0.3)) await sleep(random.below(30))
@@ -141,7 +141,7 @@ function maintenance(run: Run, { folder, programs }: Field, random: Random): Pro
   return program
 }
 
-/** What became of it: it was killed, or it ended well. */
+/** The end of a program: it was killed, or it ended well. */
 async function ending(program: Program | null): Promise<string | null> {
   if (program === null) return null
   const how = await program.ended
@@ -151,7 +151,7 @@ async function ending(program: Program | null): Promise<string | null> {
   return `${name.join(' ')} finished`
 }
 
-/** Fails unless a new daemon serves what was acknowledged, and `verify` finds nothing. */
+/** Fails unless a new daemon serves everything acknowledged, and `verify` finds nothing. */
 async function survey(field: Field, names: readonly string[], random: Random): Promise<void> {
   const { folder, truth, otherLogin } = field
   const daemon = folder.serve()

@@ -1,9 +1,9 @@
 /**
  * Proves the order of syncs. `strace` records every file operation of a real daemon and of commands
  * under load, SQLite's included, with the moments of their acknowledgements. Then the power is cut
- * at thousands of moments: what was not on disk by then is lost, there, or there in part. From what
- * is left, a registry has to open and build; `verify` has to find nothing, and every acknowledged
- * change has to be there with its bytes.
+ * at thousands of moments: data that was not on disk by then is lost, there, or there in part. A
+ * registry must open and build from the rest; `verify` must find nothing, and every acknowledged
+ * change must be there with its bytes.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +21,12 @@ import { Folder, Program } from './program.ts'
 import { Random } from './random.ts'
 import { chaos, promise, type Run, Violation } from './run.ts'
 
-/** Where disks are made: in memory, where a sync costs nothing. */
+/** The folder of disks: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
-/** Each so many cuts the pages are rendered, and the real program is asked instead of its modules. */
+/**
+ * Every this many cuts, the pages are rendered, and the real program is asked instead of its
+ * modules.
+ */
 const PAGES_EVERY = 10
 const PROGRAM_EVERY = 50
 const PROGRAM_EVERY_WITH_GIT = 10
@@ -134,7 +137,7 @@ function moment(facts: readonly Dated[], first: number, last: number, random: Ra
   return Math.min(last, Math.max(first, random.pick(facts).at + random.between(1, 40)))
 }
 
-/** Fails unless what a power cut leaves is a registry with everything that was acknowledged. */
+/** Fails unless a power cut leaves a registry with everything acknowledged. */
 async function oneCut(
   run: Run,
   disk: Disk,

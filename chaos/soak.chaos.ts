@@ -1,8 +1,8 @@
 /**
- * Steady load for ten minutes, or as long as `--minutes` says: memory, descriptors, latencies and
- * the disk stay flat. Every version is published, yanked, and read. A crate that has 400 versions
- * gives way to a new one, because a publish costs more the longer its index file is, which is no
- * fault of the daemon's age. Prints a line every so often and a plot.
+ * Steady load for ten minutes, or for `--minutes`: memory, descriptors, latencies and the disk stay
+ * flat. Every version is published, yanked, and read. A crate with 400 versions gives way to a new
+ * one, because a publish costs more the longer its index file is, whatever the daemon's age. Prints
+ * a line every so often and a plot.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -29,15 +29,18 @@ const BARS = '▁▂▃▄▅▆▇█'
 interface Sample {
   readonly memory: number
   readonly descriptors: number
-  /** How long publishes take, p95 in milliseconds. */
+  /** The p95 time of publishes, in milliseconds. */
   readonly publish: number
-  /** How long `/healthz` takes, p99 in milliseconds. */
+  /** The p99 time of `/healthz`, in milliseconds. */
   readonly late: number
   /** Bytes on disk for each version, in KiB. */
   readonly disk: number
 }
 
-/** What is seen, and how much more the last quarter may have of it than the second: `factor` × it + `more`. */
+/**
+ * The measured values, each with its limit in the last quarter: `factor` × the second quarter +
+ * `more`.
+ */
 const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number, more: number])[] =
   [
     ['memory', 'MiB', 1.25, 0],
@@ -47,7 +50,7 @@ const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number,
     ['disk', 'KiB a version', 1.25, 0],
   ]
 
-/** What clients have done; `took` is how long the last publishes took. */
+/** The clients' work; `took` has the times of the last publishes. */
 interface Done {
   versions: number
   operations: number

@@ -13,11 +13,11 @@ import { incomplete } from './valid/incomplete.ts'
 
 type App = Hono<NodeEnv>
 
-/** What answers at the root of the gallery, too; of two that answer the same, the first counts. */
+/** The examples at the root of the gallery, too; the first of two equal routes counts. */
 const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
 uploads dependencies dependencies-cache security https`.split(/\s/)
 
-/** What all examples have around them here: 404, 405 and 307, and errors as JSON. */
+/** The frame of all examples here: 404, 405 and 307, and errors as JSON. */
 export function emptyApp(): App {
   const app = new Hono<NodeEnv>({ getPath: wirePath })
   const refuse = (c: Context, methods: readonly string[]) => {
@@ -25,7 +25,7 @@ export function emptyApp(): App {
     return c.json({ detail: 'Method Not Allowed' }, 405, { Allow })
   }
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuse }))
-  // What nobody answers is refused before a whole app asks for anything.
+  // A path without a route is refused before a whole app asks for anything.
   app.use((c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : Promise.resolve(c.notFound())))
   app.use(wireCookies, spooledForms)
   app.notFound(c => unmatched(app, c))
@@ -75,7 +75,7 @@ function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
   return method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 }
 
-// 307 where the path differs from that of a route by its slash at the end, else 404.
+// 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
   const takes = (path: string) =>

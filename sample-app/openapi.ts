@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { declared } from './valid/valid.ts'
 
 type Described = { readonly app: Hono; readonly documents?: Documents }
-/** What a document calls itself. */
+/** A document's own name. */
 export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -17,7 +17,7 @@ export type Parameter = ReturnType<typeof describeParameter>
 export type Description = ReturnType<typeof describe>
 type Named = Record<string, v.GenericSchema>
 type Part = { readonly target: string; readonly schema: v.GenericSchema }
-/** What a route answers, by status, and what proves who is asking, by name of the scheme. */
+/** The answers of a route, by status, and the proofs of who is asking, by name of the scheme. */
 type Documented = { answers?: Named; security?: Record<string, object> }
 type Route = Documented & { readonly parts: readonly Part[] }
 /** By method and path, as `GET /items/:item_id`. */
@@ -38,7 +38,7 @@ const HTTPValidationError = v.pipe(
   v.description('Validation Error'),
 )
 
-/** Describes apps at a base path by what their routes check; of two alike the first counts. */
+/** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
 export function describe(about: About, examples: readonly Described[], base: string) {
   const named: Named = { ValidationError, HTTPValidationError }
   const securitySchemes = {}
@@ -135,7 +135,7 @@ function jsonSchema(schema: v.GenericSchema): Schema {
   return rest
 }
 
-/** What Valibot's own conversion does not know, or says of the text that was sent. */
+/** Schemas that Valibot's own conversion does not know, or describes as sent text. */
 const CONVERSION: ConversionConfig = {
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => SCHEMAS + referenceId,

@@ -27,11 +27,11 @@ await build({
   mangleProps:
     /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|hits|updatedAt|yanked|grade|suggest|others|words|filters|term|word|missing|description|version|places|postings|shapes)$/,
   target: TARGETS,
-  // The folder is named by a hash over all of it, so the names of its files need none.
+  // The hash over all of it is in the folder's name, so the names of its files need none.
   chunkNames: 'browser/[name]',
   logLevel: 'warning',
 })
-/** The browser reads archives of crates: of all messages, it needs those about them. */
+/** Browsers read archives of crates, so they need only the messages about those. */
 const fewerMessages = {
   name: 'fewer-messages',
   setup(bundle) {
@@ -69,6 +69,6 @@ for (const name of readdirSync(scripts).filter(one => one.endsWith('.js'))) {
   writeFileSync(file, code)
 }
 for (const name of ['mark.svg', 'favicon.ico']) cpSync(join(site, 'assets', name), join(out, name))
-// Names of parts change with what is in them, so nothing of before may stay.
+// Names of parts change with their content, so remove all old ones.
 rmSync(built, { recursive: true, force: true })
 renameSync(out, built)

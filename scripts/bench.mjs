@@ -1,5 +1,5 @@
-// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each a program of its own. A
-// NAME is that of a program, or the beginning of several. `--docs` puts what they print into
+// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each as its own program. A
+// NAME is a program's, or the beginning of several. `--docs` puts their output into
 // docs/performance.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -50,7 +50,7 @@ for (const name of asked.length === 0 ? all : names) {
   if (isForDocs) putIntoDocs(name, about, result.stdout)
 }
 
-/** Replaces what stands between the marks of a measurement. */
+/** Replaces the text between the marks of a measurement. */
 function putIntoDocs(name, about, output) {
   const file = join(root, 'docs', 'performance.md')
   const text = readFileSync(file, 'utf8')
@@ -67,7 +67,7 @@ function putIntoDocs(name, about, output) {
   writeFileSync(file, `${text.slice(0, from)}${place}${text.slice(to)}`)
 }
 
-/** What a figure means nothing without. */
+/** The circumstances of a figure, without which it means nothing. */
 function circumstances() {
   const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`

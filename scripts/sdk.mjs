@@ -1,5 +1,5 @@
-// Bundles what is used of the SDK for S3 into one file of dist, with the names and licenses of the
-// packages in it: nobody has to install them, and only a registry with a bucket loads them.
+// Bundles the used parts of the SDK for S3 into one file of dist, with the names and licenses of
+// the packages in it: nobody has to install them, and only a registry with a bucket loads them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Program } from '../support/program.ts'
 import { freePort } from '../support/registry.ts'
 
-/** Whether a program of this name can be run. */
+/** Whether a program of this name is installed. */
 export function isInstalled(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`], { env: { ...process.env, PATH: PATHS } })

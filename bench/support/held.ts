@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long work keeps the event loop from others at a time, in ms of processor time. */
+/** The time for which work blocks the event loop at once, in ms of processor time. */
 export class Held {
   readonly #times: number[] = []
   #isOver = false

@@ -43,7 +43,9 @@ async function measure({ daemon, token, next, ...kind }: Kind, round: number): P
   kind.untilQuiet.push(spent(before, daemon.usage()) / PUBLISHES)
 }
 
-/** Returns what a kind costs beside another one, and whether that is at most so many times as much. */
+/**
+ * Returns the cost of a kind relative to another, and whether it is at most `most` times as high.
+ */
 export function comparison(
   what: string,
   own: Kind,

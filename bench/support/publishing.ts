@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ownDependency, publishRequest } from '../../test/support/release.ts'
 
-/** Where to publish. */
+/** A registry to publish to. */
 export interface Target {
   readonly port: number
   /** Path of the API, before `/api/v1`. */
@@ -48,7 +48,7 @@ export function mixedBodies(from: number, count: number, size: number): Uint8Arr
   })
 }
 
-/** Publishes all bodies by so many clients, each of which waits for its answer. */
+/** Publishes all bodies by this number of clients, each of which waits for its answer. */
 export async function publishAll(
   target: Target,
   bodies: readonly Uint8Array[],

@@ -1,4 +1,4 @@
-/** What was measured beside it in the same run; `value` is null where that was not possible. */
+/** A reference measured in the same run; `value` is null where that was not possible. */
 export interface Yardstick {
   readonly name: string
   readonly value: number | null

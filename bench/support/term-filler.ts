@@ -6,7 +6,7 @@ import { type Searched, termsOf } from '../../core/search/terms.ts'
 import { isListed } from '../../core/search/vocabulary.ts'
 import { columnTerm } from '../../generator/projections/search/change.ts'
 
-/** What is collected of a shard: of each term its crates and fits by turns, and the columns. */
+/** The data collected for a shard: crates and fits of each term, alternating, and the columns. */
 interface Shard {
   readonly terms: Map<string, number[]>
   readonly columns: Readonly<Record<(typeof COLUMNS)[number], Map<number, number>>>

@@ -1,8 +1,8 @@
 /**
- * The least that a registry of this kind does for a publish: the archive is inspected (by the
- * registry's own code, without a thread of its own), a SQLite transaction knows token, crate,
- * owners and version, and the index file is joined from what the transaction reads. Nothing is
- * shared between requests, and nothing is rendered. `node checked-publish.js FOLDER`.
+ * The least work of such a registry for a publish: the archive is inspected (by the registry's own
+ * code, in the same thread), a SQLite transaction checks token, crate, owners and version, and the
+ * index file is joined from the records that it reads. Requests share nothing, and nothing is
+ * rendered. `node checked-publish.js FOLDER`.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'

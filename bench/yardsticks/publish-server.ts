@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 
-/** What a request to publish says (specification A, "Publish"). */
+/** A publish request, parsed (specification A, "Publish"). */
 export interface Published {
   readonly name: string
   readonly vers: string

@@ -12,7 +12,7 @@ export const BROWSER = { login: 'erin', password: 'correct horse battery' } as c
 /** The pause between two tokens, in milliseconds. */
 const PAUSE_MS = 1000
 
-/** Somebody who logs in, makes tokens and revokes them, each step through any daemon. */
+/** A user who logs in, makes tokens and revokes them, each step through any daemon. */
 export class Browser {
   readonly #clients: Clients
   readonly #field: Field
@@ -40,7 +40,7 @@ export class Browser {
     if (!(await this.#isLoggedIn())) return
     const made = await this.#post('/me/tokens', { name: `t-${at}`, access: 'full' })
     const token = /plim_\w{38}/.exec(made?.text ?? '')?.[0]
-    // Nobody knows a token whose answer was lost.
+    // The answer was lost, so nobody knows the token.
     if (made?.status !== 200 || !token) return
     const subject = this.#field.journal.add(`t-${at}`)
     const machine = this.#clients.machine(this.#random)

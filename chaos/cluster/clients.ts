@@ -17,13 +17,13 @@ const WISHES = [
 
 /** The longest pause between two operations of a client, in milliseconds. */
 const PAUSE_MS = 150
-/** How long a client waits for an answer, and then avoids the daemon, in milliseconds. */
+/** Milliseconds that a client waits for an answer, and then avoids the daemon. */
 const PATIENCE_MS = 4000
 const AVOID_MS = 2000
 /** Within how many milliseconds readers see an acknowledged change when nothing is broken. */
 const SEEN_MS = 1000
 
-/** What clients share. */
+/** The state that clients share. */
 export interface Field {
   readonly machines: readonly Machine[]
   readonly tokens: ReadonlyMap<string, string>
@@ -50,7 +50,7 @@ export class Clients extends Driver<Machine> {
     this.#field = field
   }
 
-  /** Works until `stop`; fails with what it saw. */
+  /** Works until `stop`; throws the violation that it saw. */
   async work(id: string, random: Random): Promise<void> {
     const user = random.pick(USERS)
     while (!this.#isOver) {
@@ -72,7 +72,7 @@ export class Clients extends Driver<Machine> {
     }
   }
 
-  /** Lets everybody finish what was begun. */
+  /** Lets every client finish its current operation. */
   stop(): void {
     this.#isOver = true
   }
@@ -81,12 +81,12 @@ export class Clients extends Driver<Machine> {
     return this.#isOver
   }
 
-  /** Waits for what looks for acknowledged changes; fails with what was not seen. */
+  /** Waits for the readers that look for acknowledged changes; throws if they missed one. */
   async looks(): Promise<void> {
     while (this.#looks.size > 0) await Promise.all(this.#looks)
   }
 
-  /** A daemon that answers, as far as is known. */
+  /** A daemon that answers, as far as we know. */
   machine(random: Random): Machine | null {
     const now = performance.now()
     const up = this.#field.machines.filter(one => one.isUp && (this.#avoided.get(one) ?? 0) < now)
@@ -113,7 +113,7 @@ export class Clients extends Driver<Machine> {
     return this.patiently(machine, ask(request))
   }
 
-  /** Waits for an answer as long as a client does; null without one. */
+  /** Waits for an answer with a client's patience; null without an answer. */
   async patiently(machine: Machine, request: Promise<Reply | null>): Promise<Reply | null> {
     const ended = new AbortController()
     const timeout = sleep(PATIENCE_MS, null, { signal: ended.signal }).catch(() => null)
@@ -123,7 +123,7 @@ export class Clients extends Driver<Machine> {
     return reply
   }
 
-  /** Reads an index file, and one of its `.crate` files. */
+  /** Reads an index file and a `.crate` of it. */
   async #read(machine: Machine, subject: Subject, random: Random): Promise<void> {
     const began = performance.now()
     const calm = this.#field.calmSince()

@@ -19,7 +19,7 @@ export class Faults {
   readonly #server: TestServer
   readonly #s3: FakeS3
   readonly #work: Work
-  /** How many times as much time there is. */
+  /** Factor on all time limits. */
   readonly #slack: number
   readonly #random: Random
   readonly #began = performance.now()
@@ -40,7 +40,7 @@ export class Faults {
     this.#random = random
   }
 
-  /** How often each kind happened. */
+  /** The number of faults of each kind. */
   get told(): string {
     return [...this.#counts].map(([kind, count]) => `${count} × ${kind}`).join(', ')
   }
@@ -66,7 +66,7 @@ export class Faults {
     this.#say(`${place}${kind} is over`)
   }
 
-  /** Begins a fault; returns what heals it. */
+  /** Begins a fault; returns a function that heals it. */
   async #begin({ kind, machine }: Fault, isAlone: boolean): Promise<() => Promise<void> | void> {
     const one = this.#machines[machine ?? 0] as Machine
     const [what = '', how = ''] = kind.split(' ')

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** What becomes of the connections of a gate. */
+/** The treatment of a gate's connections. */
 export type Passage = 'open' | 'refused' | 'stalled' | 'gone'
 
 interface Pair {

@@ -12,7 +12,7 @@ const RESOLVER = pathToFileURL(join(root, 'dist', 'chaos', 'cluster', 'resolver.
 /** The pause before a daemon that could not start is started again, in milliseconds. */
 const AGAIN_MS = 500
 
-/** For so many milliseconds after it listens, a daemon is starting, and may give up. */
+/** Milliseconds after it listens in which a daemon is still starting, and may give up. */
 const SETTLED_MS = 1500
 
 /** The most lines of a log that are shown. */
@@ -24,7 +24,7 @@ export class Machine {
   readonly folder: Folder
   readonly database: Gate
   readonly bucket: Gate
-  /** Whether its process runs and answers, as a load balancer knows. */
+  /** Whether its process runs and answers, from the view of a load balancer. */
   isUp = false
   #program: Program | null = null
   #url = ''
@@ -46,7 +46,7 @@ export class Machine {
     return this.#url
   }
 
-  /** Starts the daemon; again as long as it cannot start because something is broken. */
+  /** Starts the daemon, repeatedly if a fault prevents it. */
   async start(isBroken: () => boolean): Promise<void> {
     for (;;) {
       const program = this.folder.serve()

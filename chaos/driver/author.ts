@@ -7,7 +7,7 @@ const CRATES = 8
 /** A deed and the crate that it is about. */
 export type Change = Deed & { readonly name: string }
 
-/** Who an author is: the first letters of their crates, their life, and which of several they are. */
+/** An author: the prefix of their crates, their life, and their number. */
 export interface Person {
   readonly prefix: string
   readonly life: number
@@ -15,9 +15,8 @@ export interface Person {
 }
 
 /**
- * Draws what somebody changes who does one thing after the other: publishes, also to a crate that
- * all publish to, yanks and changes the owners of crates of their own. Ends when `perform` says
- * that there was no answer.
+ * Draws the changes of an author, one after the other: publishes, also to a crate that all publish
+ * to, yanks, and changes of owners. Ends when `perform` reports that there was no answer.
  */
 export async function author(
   { prefix, life, number }: Person,

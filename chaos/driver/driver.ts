@@ -6,10 +6,10 @@ import type { Subject } from './journal.ts'
 import { checksum, indexUrl, type Line } from './truth.ts'
 import { requestOf, resultOf, type Wish } from './wish.ts'
 
-/** The result of what was not done because something is away, and will not be. */
+/** The result of an operation that was skipped because something is away. */
 const NOTHING = 'nothing was changed'
 
-/** What an operation answered; null without an answer. */
+/** The answer of an operation; null without an answer. */
 export type Result = string | null | typeof NOTHING
 
 /** A daemon as clients see it. */
@@ -18,7 +18,7 @@ export interface Place {
   readonly url: string
 }
 
-/** Asks daemons for changes and reads of crates, and checks what they were answered. */
+/** Sends changes and reads of crates to daemons, and checks their answers. */
 export abstract class Driver<P extends Place> {
   /** Answers that the service is away for a moment. */
   away = 0
@@ -32,12 +32,12 @@ export abstract class Driver<P extends Place> {
   protected abstract moment(): number
   /** The token of a user. */
   protected abstract tokenOf(user: string | null): string
-  /** Notes what was answered. */
+  /** Records an answer. */
   protected abstract note(subject: Subject, operation: Operation): void
   /** A version was acknowledged. */
   protected abstract acknowledged(place: P, subject: Subject, version: string): void
 
-  /** Does what is wished, and notes the answer. */
+  /** Performs a wish, and records the answer. */
   async record(
     place: P,
     subject: Subject,

@@ -1,7 +1,7 @@
 /** One operation of a client on a crate, with the moments of its begin and its end. */
 export interface Operation {
   readonly client: string
-  /** Null: the operator, who may do everything. */
+  /** Null for the operator, who may do everything. */
   readonly user: string | null
   readonly what: 'publish' | 'yank' | 'unyank' | 'own' | 'disown' | 'owners' | 'versions'
   /** The version, or the login. */
@@ -9,7 +9,10 @@ export interface Operation {
   readonly begin: number
   /** `Infinity` without an answer. */
   readonly end: number
-  /** Whether it succeeded, and what it read; null without an answer: it may happen later, or never. */
+  /**
+   * Whether it succeeded, and the text it read; null without an answer: it may happen later, or
+   * never.
+   */
   readonly result: string | null
 }
 
@@ -19,12 +22,12 @@ interface State {
   readonly owners: ReadonlySet<string>
 }
 
-/** The result of what is refused. */
+/** The result of a refused operation. */
 export const REFUSED = 'refused'
 /** The result of a change that is made. */
 export const DONE = 'done'
 
-/** What an operation answers in a state, and the state after it. */
+/** The answer of an operation in a state, and the next state. */
 function step(state: State | null, { what, user, about }: Operation): [string, State | null] {
   if (state === null) {
     if (what !== 'publish' || user === null) return [REFUSED, null]
@@ -61,8 +64,8 @@ export function shown(versions: Iterable<readonly [string, boolean]>): string {
 }
 
 /**
- * Whether there is an order of the operations in which each answers as the sequential model does,
- * and none comes before what had ended when it began (linearizability, by Wing and Gong's search).
+ * Whether some order of the operations gives the sequential model's answers and puts no operation
+ * before one that had ended when it began (linearizability, by Wing and Gong's search).
  */
 export function isLinearizable(operations: readonly Operation[]): boolean {
   const failed = new Set<string>()

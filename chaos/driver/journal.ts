@@ -5,11 +5,14 @@ import type { Line } from './truth.ts'
 
 /** Crates that clients fight for at the same time. */
 const OPEN = 4
-/** A crate is retired after so many operations, or so many without an answer: the search is long. */
+/**
+ * A crate is retired after this many operations, or this many without an answer: the search is
+ * long.
+ */
 const MOST_OPERATIONS = 30
 const MOST_UNANSWERED = 5
 
-/** A crate, all that was asked about it, and what was acknowledged. */
+/** A crate, all operations on it, and the acknowledged ones. */
 export class Subject {
   readonly name: string
   readonly history: Operation[] = []
@@ -61,7 +64,7 @@ export class Subject {
   }
 }
 
-/** Everything that clients have asked, and what they were answered. */
+/** Every request of the clients, and its answer. */
 export class Journal {
   readonly subjects: Subject[] = []
   #open: Subject[] = []

@@ -12,13 +12,13 @@ import { requestOf } from './wish.ts'
 /** Milliseconds between two questions of a poller. */
 const POLL_MS = 5
 
-/** What the clients of a load share. */
+/** The state that the clients of a load share. */
 export interface Field {
   readonly folder: Folder
   readonly truth: Truth
   readonly token: string
   readonly otherLogin: string
-  /** Where `.crate` files for the command line are made. */
+  /** The folder for `.crate` files that commands read. */
   readonly scratch: string
   readonly programs: Set<Program>
   /** Counts operations by name. */
@@ -50,7 +50,7 @@ export class Load {
     return this.#isOver
   }
 
-  /** Lets everybody finish what they have begun; fails with what anybody saw. */
+  /** Lets every client finish its current operation; throws the first violation that one saw. */
   async stop(): Promise<void> {
     this.#isOver = true
     await this.#work
@@ -68,7 +68,7 @@ export class Load {
     )
   }
 
-  /** Whether a change was answered; every answer has to be a success. */
+  /** Whether a change was answered; every answer must be a success. */
   async #change({ name, ...deed }: Change): Promise<boolean> {
     const { truth, token } = this.#field
     const { what, about } = deed
@@ -120,7 +120,7 @@ export class Load {
     }
   }
 
-  /** Reads index files as Cargo does: what it sees is whole, and never goes away. */
+  /** Reads index files as Cargo does: lines are whole, and never go away. */
   async #poller(random: Random): Promise<void> {
     const { truth } = this.#field
     while (!this.#isOver) {

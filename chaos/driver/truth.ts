@@ -19,7 +19,7 @@ export function indexUrl(url: string, name: string): string {
   return `${url}/${indexPath(parseName(name))}`
 }
 
-/** A line of an index file, as far as it is looked at. */
+/** The checked fields of a line in an index file. */
 export interface Line {
   readonly name: string
   readonly vers: string
@@ -50,8 +50,8 @@ interface Flag {
 }
 
 /**
- * What was acknowledged, and what was asked for without an answer: that may be there or not, but
- * once it has been seen it stays.
+ * The acknowledged changes, and the requests without an answer: their effect may be there or not,
+ * but once it has been seen it stays.
  */
 export class Truth {
   /** Versions by crate. */
@@ -79,7 +79,7 @@ export class Truth {
     this.acknowledged++
   }
 
-  /** The yank flag of a version is asked for, and then is what was asked for. */
+  /** A yank flag is uncertain while it is requested (null), then it is the requested one. */
   setYanked(name: string, version: string, yanked: boolean | null): void {
     this.touched.add(name)
     this.#versions.get(name)?.set(version, { yanked })
@@ -93,7 +93,7 @@ export class Truth {
     if (isOwner !== null) this.acknowledged++
   }
 
-  /** What has to be in the index of a crate now; a copy. */
+  /** The required content of a crate's index now; a copy. */
   expected(name: string): ReadonlyMap<string, Flag> {
     return new Map(this.#versions.get(name))
   }
@@ -129,7 +129,7 @@ export class Truth {
     }
   }
 
-  /** Takes what is there for known, once the daemon has started again. */
+  /** Accepts the current lines as known, once the daemon has started again. */
   settle(name: string, lines: readonly Line[]): void {
     const versions = this.#of(this.#versions, name, () => new Map<string, Flag>())
     for (const { vers, yanked } of lines) versions.set(vers, { yanked })

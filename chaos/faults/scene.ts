@@ -16,7 +16,10 @@ import { promise, type Run, Violation } from '../run.ts'
 const HOOK = new URL('hook.js', import.meta.url).href
 /** Cargo gives up after 30 s of silence. */
 const ANSWER_MS = 30_000
-/** The daemon may need so long to see that a fault is gone: that connections were closed, say. */
+/**
+ * Milliseconds that the daemon may need to see that a fault is gone: that connections were closed,
+ * say.
+ */
 const RETURN_MS = 10_000
 
 let places = 0
@@ -43,7 +46,7 @@ export async function begin(run: Run, manner: Manner = {}, place = newPlace(run)
   return scene
 }
 
-/** An empty folder of its own. */
+/** An empty folder. */
 export function newPlace(run: Run): string {
   const place = join(run.folder, `place-${places++}`)
   mkdirSync(place)
@@ -105,7 +108,7 @@ export async function promiseReturn(scene: Scene): Promise<void> {
   await scene.folder.verify()
 }
 
-/** How a program is started whose file operations fail as its `file` says. */
+/** Returns how to start a program whose file operations fail as its `file` says. */
 export function hooked(
   run: Run,
   env: Readonly<Record<string, string>>,

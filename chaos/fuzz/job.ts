@@ -1,4 +1,4 @@
-/** What a worker is told. */
+/** The order to a worker. */
 export interface Job {
   readonly seed: number
   readonly count: number
@@ -10,7 +10,7 @@ export interface Job {
   readonly current: SharedArrayBuffer
 }
 
-/** What it says of the cases of one target. */
+/** A worker's report on the cases of one target. */
 export interface Told {
   readonly target: string
   readonly cases: number

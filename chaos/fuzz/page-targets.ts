@@ -25,7 +25,7 @@ const IMAGES = [
   '0000001c667479706176696600000000617669666d6966316d6961660000',
 ].map(hex => Buffer.from(hex, 'hex'))
 
-/** Targets whose results are shown in pages. */
+/** Targets whose results pages show. */
 export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
   markdown: {
     share: 25,

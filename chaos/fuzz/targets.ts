@@ -232,7 +232,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   ...PAGE_TARGETS,
 }
 
-/** Says in a few words what came of an input: new words are worth keeping the input. */
+/** Describes the outcome of an input in a few words: an input with new words is kept. */
 export async function outcome(target: Target, input: Buffer): Promise<string> {
   try {
     await target.run(input)

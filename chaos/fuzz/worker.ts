@@ -30,7 +30,7 @@ async function fuzz(
   let slowest = 0
   let cases = 0
   for (; cases < count && Date.now() < job.deadline; cases++) {
-    // First what is in the corpus, as it is.
+    // First, the inputs of the corpus, unchanged.
     const known = cases < seeds.length + kept.length ? corpus[cases] : undefined
     const input = known ?? mutate(random.pick(corpus), random.pick(corpus), random)
     const { what, took, why } = await oneCase(name, input)

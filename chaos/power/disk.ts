@@ -50,8 +50,8 @@ interface OpenFile {
 export type Skips = (what: { readonly path: string; readonly isFolder: boolean }) => boolean
 
 /**
- * What a recording did to the files below `root`: every change of bytes and names with the moment
- * of it, and every sync. The folder above `root` is the one thing that is on disk at the start.
+ * The effect of a recording on the files below `root`: every change of bytes and names with its
+ * moment, and every sync. Only the folder above `root` is on disk at the start.
  */
 export class Disk {
   readonly top: Inode
@@ -266,7 +266,7 @@ export class Disk {
     this.#name(call, [[to, this.#find(from) ?? null]])
   }
 
-  /** Gives names to inodes, or takes them away; the first is what the change is for. */
+  /** Gives names to inodes, or takes them away; the change is about the first. */
   #name(call: Call, pairs: readonly (readonly [path: string, inode: Inode | null])[]): void {
     const effects = pairs.flatMap(([path, inode]) => {
       const folder = this.#find(dirname(path))
@@ -282,7 +282,7 @@ export class Disk {
     this.names.push({ begin: call.begin, end: call.end, effects, folder: first.folder, what })
   }
 
-  /** What this model does not know must not touch the files. */
+  /** Calls unknown to this model must not touch the files. */
   #strange(call: Call): void {
     const touches =
       ['sync', 'syncfs', 'io_uring_setup'].includes(call.name) ||

@@ -48,7 +48,7 @@ export async function promiseFacts(
   for (const fact of before) {
     if (fact.kind === 'version') await promiseVersion(registry, fact, indexes)
     if (fact.kind === 'yank' || fact.kind === 'owner') {
-      // What the same client changed last counts; a later change may have been under way.
+      // The client's last change of the subject counts; a later change may have been under way.
       const same = (other: Dated) => isSame(other, fact)
       if (before.findLast(same) !== fact || facts.find(one => one.at >= at && same(one))) continue
       await promiseState(registry, fact, indexes)

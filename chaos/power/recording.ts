@@ -82,7 +82,7 @@ export class Recording {
     while (!this.#hasEnded(number)) await sleep(20)
   }
 
-  /** Waits for what a command prints. */
+  /** Waits for a command's output. */
   async says(number: number, what: RegExp): Promise<string> {
     for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
       const found = what.exec(readFileSync(join(this.#folder, `out-${number}`), 'utf8'))
@@ -163,7 +163,7 @@ export class Client {
   }
 }
 
-/** What is so once a change is made. */
+/** The fact that a change establishes. */
 function factOf({ name, what, about }: Deeded): Change {
   if (what === 'publish') return { kind: 'version', name, version: about }
   if (what === 'own' || what === 'disown') return { kind: 'owner', name, isOwner: what === 'own' }

@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** The calls that change files, put them on disk, answer clients, or tell what a descriptor is. */
+/**
+ * The calls that change files, put them on disk, answer clients, or tell the target of a
+ * descriptor.
+ */
 export const CALLS = [
   ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'fcntl', 'lseek', 'chdir', 'read'],
   ...['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'ftruncate', 'truncate', 'fallocate'],
@@ -33,7 +36,9 @@ export interface Call {
 const LINE = /^(\d+)\s+(.*)$/
 const RESULT = /^(.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)$/
 
-/** Reads what `strace -f -yy -xx` wrote: the calls that succeeded, in the order of their ends. */
+/**
+ * Reads the output of `strace -f -yy -xx`: the calls that succeeded, in the order of their ends.
+ */
 export async function readCalls(path: string): Promise<Call[]> {
   const calls: Call[] = []
   const pending = new Map<number, { text: string; begin: number }>()
@@ -75,7 +80,7 @@ export async function readCalls(path: string): Promise<Call[]> {
     raw.push({ thread: id, name, args: splitArguments(inside), result, begin, end })
   }
   for (const { thread, ...call } of raw) calls.push({ ...call, process: processOf(thread) })
-  // A child may have done something before its parent is told of it.
+  // A child may act before the parent's call returns.
   return calls.sort((one, other) => one.end - other.end)
 }
 
@@ -112,7 +117,7 @@ export function vectorBytes(argument: string): Buffer {
   )
 }
 
-/** The number of a descriptor, and what strace says that it leads to. */
+/** The number of a descriptor, and its target according to strace. */
 export function descriptorOf(argument: string): {
   readonly number: number
   readonly place: string

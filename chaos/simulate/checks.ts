@@ -26,20 +26,20 @@ const URGENT = `SELECT kind, subject, generation, attempts, error FROM marks
   WHERE kind IN ('index', 'whole', 'file')`
 
 /**
- * What holds at every moment, looked at after each commit and each change of the bucket: bytes are
- * there before their record, readers of the bucket find the `.crate` of every line, and no index
- * file is replaced by one that was rendered from older records, but by whoever asked for its ETag
- * when it had the same bytes before.
+ * Invariants, checked after each commit and each change of the bucket: bytes are there before their
+ * record, readers of the bucket find the `.crate` of every line, and no index file is replaced by
+ * one rendered from older records, except by a writer who asked for its ETag when it had the same
+ * bytes before.
  */
 export class Checks {
   readonly #server: Server
   readonly #storage: ObjectStorage
   /** The states of each crate since its beginning, in the order of the commits. */
   readonly #states = new Map<string, string[]>()
-  /** Which of them the bucket has. */
+  /** The rendering that the bucket has. */
   readonly #rendered = new Map<string, number>()
   #releases = 0
-  /** How often an index file became older because the bytes before it had been there before. */
+  /** How often an index file became older because earlier bytes had returned. */
   older = 0
 
   constructor(server: Server, storage: ObjectStorage) {
@@ -90,7 +90,7 @@ export class Checks {
     this.#rendered.set(name, isOlder ? states.indexOf(state) : at)
   }
 
-  /** Fails unless the bucket has what the records say; for the end, when all is quiet. */
+  /** Fails unless the bucket matches the records; for the end, when all is quiet. */
   atRest(): void {
     const releases = this.releases()
     for (const name of new Set(releases.map(one => one.name))) {
@@ -117,7 +117,7 @@ export class Checks {
     return [...(this.#server.readers.execute(RELEASES, []).rows ?? [])] as unknown as Release[]
   }
 
-  /** What publishes wait for and is not rendered yet. */
+  /** Unrendered work that publishes wait for. */
   urgent(): readonly Readonly<Record<string, unknown>>[] {
     return this.#server.readers.execute(URGENT, []).rows ?? []
   }

@@ -37,7 +37,7 @@ export class Machine {
     template.registry(this.#dir, `0000000${at}`)
   }
 
-  /** Starts until it serves or is killed; only what is broken may make a start fail. */
+  /** Starts until it serves or is killed; only faults may make a start fail. */
   async start(isBroken: () => boolean): Promise<void> {
     for (;;) {
       const process = new VirtualProcess(

@@ -17,14 +17,14 @@ import { Server } from './postgres/server.ts'
 import type { Template } from './template.ts'
 import { Timeline } from './timeline.ts'
 
-/** What is broken on purpose, and has to be found. */
+/** A planted fault, which must be found. */
 export type Plant = 'conditions' | 'early bytes' | 'lost commits' | 'no takeover'
 
-/** In how many virtual milliseconds what publishes wait for is rendered after the last fault. */
+/** Virtual milliseconds after the last fault until all work that publishes wait for is rendered. */
 const DONE_MS = 10_000
-/** How long nothing may come afterwards before everything counts as done. */
+/** Quiet milliseconds after which everything counts as done. */
 const REST_MS = 5000
-/** No seed takes so long. */
+/** No seed takes this long. */
 const LIMIT_MS = 10 * 60_000
 /** The share of commits that are answered and not made, where that is planted. */
 const LOST_COMMITS = 0.1
@@ -74,7 +74,7 @@ export class Simulation implements Outside {
     this.clients = new Clients(field, random.between(1, 2))
   }
 
-  /** Runs the seed; fails with what was promised and does not hold. */
+  /** Runs the seed; throws the violation. */
   async run(): Promise<void> {
     const { timeline } = this
     const isBroken = () => this.#isBroken
@@ -122,7 +122,7 @@ export class Simulation implements Outside {
     await Promise.all([...work, break_()])
   }
 
-  /** Waits until all is rendered, as long as is promised after the last fault. */
+  /** Waits until all is rendered, within the promised time after the last fault. */
   async #rest(): Promise<void> {
     const { timeline, network } = this
     const over = Math.max(timeline.now, network.lastArrival)
@@ -191,7 +191,7 @@ export class Simulation implements Outside {
   }
 }
 
-/** How often things go wrong on their own, from 0 for never, and which share is slow besides. */
+/** The probability of faults, from 0 for never, and the share of slow messages. */
 function weather(roughness: number, slowness: number): Weather {
   const often = (share: number) => share * roughness
   return {

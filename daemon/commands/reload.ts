@@ -18,7 +18,7 @@ export interface Life {
   reload: () => void
 }
 
-/** The reload and its parts. */
+/** The parts of a reload. */
 export interface Reload {
   readonly registry: Registry
   readonly server: Listening

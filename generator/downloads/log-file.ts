@@ -77,7 +77,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Shortened: it tells apart lines that nobody forges. */
+/** Shortened: nobody forges logs to collide. */
 function sumOf(hash: Hash): string {
   return hash.copy().digest('hex').slice(0, 32)
 }

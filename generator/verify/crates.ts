@@ -134,7 +134,7 @@ async function treeFaults(
   for (const [path, cksum] of files.crates) {
     // A hard link to the crate store, where the bytes are checked.
     const stored = crates.path(crateKey(crate.name, cksum))
-    // A daemon answers the requests that have no files.
+    // A daemon reads crates in a bucket, without files in the tree.
     if (stored === null) break
     if (await disk.run('isSameFile', tree.path(path), stored)) continue
     const shown = await fileChecksum(tree.path(path))

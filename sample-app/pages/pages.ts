@@ -89,7 +89,7 @@ ${example && shown(example)}${operations}
   return page(c, info.title, content)
 }
 
-/** What a form asks for: parameters, who is asking, the fields of a form or a JSON body. */
+/** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
 function fieldsOf({ parameters = [], requestBody, security }: Operation) {
   const fields: Parameter[] = [...parameters]
   const add = (place: string, name: string, schema: Schema, required = true) =>

@@ -19,8 +19,8 @@ const PART_LIMIT = 1000
 const [VALUE_LIMIT, KEPT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
 
 /**
- * Reads forms as they arrive, files to disk, for routes that check one with `valid`. What a schema
- * does not name is counted and dropped. Broken data, and what exceeds a limit, is a 400.
+ * Reads forms as they arrive, files to disk, for routes that check one with `valid`. Parts unknown
+ * to the schema are counted and dropped. Broken data, and data beyond a limit, is a 400.
  */
 export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const checks = matchedRoutes(c).map(({ handler }) => declared.get(findTargetHandler(handler)))
@@ -91,7 +91,7 @@ class FormReader {
         const spooled = new Spooled()
         this.#files.set(spooled, spooled)
         const type = headers.get('content-type') ?? ''
-        // Of a path from Windows only the last name is told.
+        // A path from Windows is cut to its last name.
         const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
         const file = await spooled.fill(last, type, data)
         if (!this.#names.get(name)) await this.#files.get(this.#form.get(name))?.close()

@@ -13,7 +13,7 @@ export function target(request: Request, env: NodeEnv['Bindings'] | undefined) {
 }
 
 /**
- * Hono's `getPath`: what routes are matched with. Each segment is decoded and encoded again, so
+ * Hono's `getPath`: the path that routes match. Each segment is decoded and encoded again, so
  * `/%69tems` meets `/items`, `%2F` stays in its segment, and bytes that are no text are U+FFFD.
  */
 export function wirePath(request: Request, options?: { env?: NodeEnv['Bindings'] }): string {

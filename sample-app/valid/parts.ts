@@ -1,7 +1,7 @@
 const TOKENS = /^(?:[\s{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)*/s
 type Shape = { type?: string; wrapped?: Shape; item?: Shape; entries?: Record<string, Shape> }
 
-/** Whether a schema is that of a list, with a default or without. */
+/** Whether a schema is a list's, with a default or without. */
 export const isList = ({ wrapped, type = '' }: Shape): boolean =>
   wrapped ? isList(wrapped) : /array|tuple/.test(type)
 

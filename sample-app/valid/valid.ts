@@ -10,13 +10,13 @@ export type Schema = v.GenericSchema | v.GenericSchemaAsync
 type Both<T extends Target, I, O> = { in: { [K in T]: I }; out: { [K in T]: O } }
 type Typed<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
 
-/** What each middleware made by `valid` checks, for whoever describes an app. */
+/** The part that each middleware of `valid` checks, for descriptions of apps. */
 export const declared = new WeakMap<object, { target: Target; schema: Schema }>()
 const found = new WeakMap<Context, Problem[]>()
 const onError = (c: Context) => c.json({ detail: 'Request body too large' }, 413)
 const limited = bodyLimit({ maxSize: 1024 * 1024, onError })
 
-/** Checks one part of a request; what is wrong waits for `complete`. A body has at most 1 MiB. */
+/** Checks one part of a request; problems wait for `complete`. A body has at most 1 MiB. */
 export function valid<T extends Target, S extends Schema>(target: T, schema: S) {
   const note = (c: Context, ...more: Problem[]) => found.set(c, (found.get(c) ?? []).concat(more))
   const check = async (c: Context, given: unknown, abortEarly = false) => {
@@ -43,7 +43,7 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
   return middleware
 }
 
-/** Stands behind the last `valid`: ends a request with anything wrong in one 422 with all of it. */
+/** Stands behind the last `valid`: ends a request with any problems in one 422 with all of them. */
 export const complete: MiddlewareHandler = async (c, next) => {
   const problems = found.get(c)
   if (problems) throw new ValidationError(problems)

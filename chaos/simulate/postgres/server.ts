@@ -8,7 +8,7 @@ export interface Message {
   readonly values: readonly unknown[]
 }
 
-/** What the server answers: results, and then perhaps an error, after which it may hang up. */
+/** The server's answer: results, and then perhaps an error, after which it may hang up. */
 export interface Reply {
   readonly results: readonly Result[]
   readonly error: ServerError | null
@@ -40,15 +40,15 @@ interface Held {
   readonly waiting: Waiting[]
 }
 
-/** What the server was told of itself, in milliseconds; 0 is no limit. */
+/** The server's own time limits, in milliseconds; 0 is no limit. */
 export interface Limits {
   readonly lock: number
   readonly idle: number
 }
 
 /**
- * A database server: sessions with transactions, advisory locks that are served in order, time
- * limits of its own, and the records in SQLite. Only who has the writers' lock writes, so that one
+ * A database server: sessions with transactions, advisory locks that are served in order, its own
+ * time limits, and the records in SQLite. Only the holder of the writers' lock writes, so one
  * transaction at a time is enough.
  */
 export class Server {
@@ -56,7 +56,7 @@ export class Server {
   readonly readers: Statements
   readonly writer: Statements
   readonly locks = new Map<string, Held>()
-  /** What became of transactions, by their numbers. */
+  /** The outcomes of transactions, by their numbers. */
   readonly outcomes = new Map<string, 'in progress' | 'committed' | 'aborted'>()
   readonly sessions = new Set<Session>()
   commits = 0
@@ -112,7 +112,7 @@ export class Session {
     this.#next()
   }
 
-  /** The client is gone: rolls back, and frees what it has. */
+  /** The client is gone: rolls back, and frees its locks. */
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -132,7 +132,7 @@ export class Session {
     this.#unlimited()
     this.#isWorking = true
     const { text, values } = first.message
-    // What has values is one statement, whatever is in it.
+    // A text with values is one statement, even if it contains semicolons.
     const statements = values.length > 0 ? [text] : text.split(/;\s*(?=[A-Z])/)
     this.#run(statements, values, [], reply => {
       this.#isWorking = false
@@ -159,7 +159,7 @@ export class Session {
     try {
       proceed(this.#execute(statement, values))
     } catch (error) {
-      // What SQLite does not understand PostgreSQL may: that is a fault of this server.
+      // PostgreSQL may understand a statement that SQLite does not: that is a fault of this server.
       if (/syntax error|no such/.test(String(error))) this.#server.timeline.fail(error)
       fail(error instanceof ServerError ? error : new ServerError('XX000', String(error)))
     }
@@ -181,7 +181,7 @@ export class Session {
     return (this.#isWriter ? writer : readers).execute(text, values)
   }
 
-  /** Answers what only PostgreSQL knows. */
+  /** Answers questions that only PostgreSQL understands. */
   #ownAnswer(text: string, [first]: readonly unknown[]): Record<string, unknown> | null {
     const { outcomes, timeline } = this.#server
     const [, key] = /pg_try_advisory_xact_lock\((\d+)/.exec(text) ?? []
@@ -204,7 +204,7 @@ export class Session {
     return isKept ? 'COMMIT' : 'ROLLBACK'
   }
 
-  /** Ends the transaction, and gives its locks to whoever waits. */
+  /** Ends the transaction, and gives its locks to waiting sessions. */
   #finish(isKept: boolean): void {
     const { writer, outcomes, locks } = this.#server
     const wasWriter = this.#isWriter
@@ -258,7 +258,7 @@ export class Session {
     })
   }
 
-  /** The server ends a transaction whose client says nothing for too long. */
+  /** Ends a transaction whose client is silent for too long. */
   #idle(): void {
     if (!this.#inTransaction) return
     this.#limited(this.#limits.idle, 'idle', () => {

@@ -2,7 +2,7 @@ import Libsql from 'libsql'
 import { Session } from '../../../generator/store/database/postgres/session.ts'
 import { translate } from '../../../generator/store/database/postgres/translation.ts'
 
-/** What the server of a simulation answers to a statement, as PostgreSQL words it. */
+/** The result of a statement, in PostgreSQL's words. */
 export interface Result {
   /** Null when it returns no rows. */
   readonly rows: readonly Readonly<Record<string, unknown>>[] | null
@@ -17,8 +17,8 @@ const [BYTEA, BIGINT, TEXT, NUMERIC] = [17, 20, 25, 1700]
 const originals = new Map<string, string>()
 
 /**
- * Has the statements remembered that are translated for PostgreSQL, because the server of a
- * simulation executes them as they were written; returns what ends that.
+ * Remembers the original of each statement that is translated for PostgreSQL, because the server of
+ * a simulation executes the original; returns a function that undoes it.
  */
 export function rememberStatements(): () => void {
   const { execute } = Session.prototype

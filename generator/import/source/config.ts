@@ -45,7 +45,7 @@ export function isFileTemplate(dl: string): boolean {
   try {
     return !fileURLToPath(dl).includes('\0')
   } catch {
-    // Its escapes have no meaning that a path could contain.
+    // Its escapes mean characters that no path can contain.
     return false
   }
 }

@@ -2,7 +2,7 @@ import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { timingSafeEqual } from 'hono/utils/buffer'
 
 const COSTS = { N: 16384, r: 8, p: 1, dkLen: 32 }
-/** What `verifyPassword` can check: a salt and a key derived with scrypt, both in base64. */
+/** A hash for `verifyPassword`: a salt and a key derived with scrypt, both in base64. */
 export const PASSWORD_HASH = /^[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
 /** Checked when there is no such user: an unknown name takes as long as a wrong password. */

@@ -9,7 +9,7 @@ $kgBK9/FcEICTiO5U5hvD/RIgcDBKJ3Z5UPlqRr+29XE="},
 "disabled":true,"hashed_password":"skQyKCIP8yTOIX58FhG6ng==\
 $wg/fxt1zsPcqUMmZRYt/26ZDg3nSAWnHBSDK1SsT0s0="}]`
 
-/** What others may know of a user. */
+/** The public part of a user. */
 export const User = v.object({
   username: v.pipe(v.string(), v.nonEmpty()),
   email: v.string(),
