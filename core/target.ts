@@ -37,7 +37,7 @@ export function printTarget(text: string): string {
 function tokensOf(text: string): string[] | null {
   const inside = text.slice('cfg('.length, -1)
   const pieces = inside.match(TOKEN) ?? []
-  return pieces.join('') === inside ? pieces.filter(one => !one.startsWith(' ')) : null
+  return pieces.join('') === inside ? pieces.filter(piece => !piece.startsWith(' ')) : null
 }
 
 function isExpression(tokens: readonly string[]): boolean {
@@ -47,19 +47,19 @@ function isExpression(tokens: readonly string[]): boolean {
     at++
     return true
   }
-  const one = (levels: number): boolean => {
+  const predicate = (levels: number): boolean => {
     const word = tokens[at++] ?? ''
     if (!/^\w/.test(word)) return false
-    if (word === 'not') return levels > 0 && eat('(') && one(levels - 1) && eat(')')
+    if (word === 'not') return levels > 0 && eat('(') && predicate(levels - 1) && eat(')')
     if (word === 'all' || word === 'any') return levels > 0 && eat('(') && several(levels - 1)
     return !eat('=') || (tokens[at++] ?? '').startsWith('"')
   }
   const several = (levels: number): boolean => {
     while (!eat(')')) {
-      if (!one(levels)) return false
+      if (!predicate(levels)) return false
       if (!eat(',')) return eat(')')
     }
     return true
   }
-  return one(NESTING_MAX) && at === tokens.length
+  return predicate(NESTING_MAX) && at === tokens.length
 }

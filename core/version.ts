@@ -89,7 +89,7 @@ export function compareVersions(a: Version, b: Version): number {
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const rank = (one: T) => (one.yanked ? 0 : isPrerelease(one.version) ? 1 : 2)
+  const rank = (release: T) => (release.yanked ? 0 : isPrerelease(release.version) ? 1 : 2)
   const [newest] = [...releases].sort(
     (a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version),
   )
@@ -113,9 +113,9 @@ export function previousOf<T extends { readonly version: Version }>(
   version: Version,
 ): T | null {
   return releases
-    .filter(one => compareVersions(one.version, version) < 0)
+    .filter(release => compareVersions(release.version, version) < 0)
     .reduce<T | null>(
-      (best, one) => (best && compareVersions(best.version, one.version) > 0 ? best : one),
+      (best, next) => (best && compareVersions(best.version, next.version) > 0 ? best : next),
       null,
     )
 }

@@ -62,8 +62,8 @@ export interface Entry {
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
-    if (one !== other) return utf8Order(one) - utf8Order(other)
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return utf8Order(x) - utf8Order(y)
   }
   return a.length - b.length
 }
@@ -84,7 +84,7 @@ export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName):
   const rank = ({ kind, optional, registry }: Tie) =>
     6 * Number(registry !== null) + 2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
   const [first] = deps
-    .filter(one => canonicalName(one.package ?? one.name) === crate)
+    .filter(dep => canonicalName(dep.package ?? dep.name) === crate)
     .sort((a, b) => rank(a) - rank(b))
   if (!first) return null
   const { req, kind, optional, registry } = first
@@ -97,9 +97,9 @@ export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName):
  */
 export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
   const names = new Map<CanonicalName, boolean>()
-  for (const one of deps) {
-    const name = canonicalName(one.package ?? one.name)
-    names.set(name, one.registry !== null && (names.get(name) ?? true))
+  for (const dep of deps) {
+    const name = canonicalName(dep.package ?? dep.name)
+    names.set(name, dep.registry !== null && (names.get(name) ?? true))
   }
   return names
 }

@@ -23,7 +23,7 @@ const tables = [
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never
-type Merged<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer A) => void
+type Merged<U> = (U extends unknown ? (arg: U) => void : never) extends (all: infer A) => void
   ? A
   : never
 type Messages = Merged<EachTable<(typeof tables)[number]>>
@@ -77,7 +77,7 @@ function entryOf(code: string) {
 function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, quoted(one)]))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, quoted(inner)]))
   return typeof value === 'string' ? quotedText(value) : value
 }
 

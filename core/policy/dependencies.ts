@@ -27,7 +27,7 @@ export function checkDependencies(
   if (deps.length > max) return [issue('dependencies_too_many', { count: deps.length, max })]
   return [
     ...deps.flatMap(checkShape),
-    ...distinct(deps, one => one.req.trim() === '*').flatMap(name =>
+    ...distinct(deps, dep => dep.req.trim() === '*').flatMap(name =>
       weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: name })),
     ),
     ...checkExistence(crate, deps, facts, policy),
@@ -40,22 +40,22 @@ export function dependencyNames(
   deps: readonly Dependency[],
   registry: null | typeof CRATES_IO,
 ): readonly Name[] {
-  return distinct(deps, one =>
-    registry === null ? one.registry === null : isCratesIo(one.registry),
+  return distinct(deps, dep =>
+    registry === null ? dep.registry === null : isCratesIo(dep.registry),
   ).filter(isName)
 }
 
 /** Checks for entries that break every user, without a setting: Cargo cannot read an empty name. */
-function checkShape(one: Dependency): Issue[] {
+function checkShape(dep: Dependency): Issue[] {
   const issues: Issue[] = []
-  const { name: dependency, package: original } = one
-  const name = realName(one)
+  const { name: dependency, package: original } = dep
+  const name = realName(dep)
   if (!isName(name)) issues.push(issue('dependency_name_invalid', { name }))
   if (original !== null && !isAlias(dependency))
     issues.push(issue('dependency_rename_invalid', { name: dependency, package: original }))
-  if (one.kind === 'dev' && one.optional)
+  if (dep.kind === 'dev' && dep.optional)
     issues.push(issue('dependency_dev_optional', { dependency }))
-  for (const feature of one.features) {
+  for (const feature of dep.features) {
     // Cargo used to accept `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
     issues.push(issue('dependency_feature_invalid', { dependency, feature }))
@@ -93,10 +93,10 @@ function checkForeign(
   const allowed = new Set(policy.allowed_registries.map(plainUrl))
   const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy
   const issues = new Map<string, Issue[]>()
-  for (const one of deps) {
-    const { registry } = one
+  for (const dep of deps) {
+    const { registry } = dep
     if (registry === null) continue
-    const dependency = realName(one)
+    const dependency = realName(dep)
     const isAllowed = allowed.has(plainUrl(registry))
     const isTrapped = isCratesIo(registry) && trap.has(dependency)
     const key = `${dependency} ${plainUrl(registry)}`
@@ -125,12 +125,12 @@ function trapped(
 }
 
 /** Returns the real names of the dependencies that `fit`, each once. */
-function distinct(deps: readonly Dependency[], fits: (one: Dependency) => boolean): string[] {
+function distinct(deps: readonly Dependency[], fits: (dep: Dependency) => boolean): string[] {
   return [...new Set(deps.filter(fits).map(realName))]
 }
 
-function realName(one: Dependency): string {
-  return one.package ?? one.name
+function realName(dep: Dependency): string {
+  return dep.package ?? dep.name
 }
 
 function isCratesIo(registry: string | null): boolean {

@@ -63,8 +63,8 @@ export function checkPolicy(
     ...checkFeatureLimits(entry.features, policy),
     ...checkDependencies(name, entry.deps, facts, policy),
   ]
-  const isError = (one: Issue) => one.severity === 'error'
-  const sorted = [...issues.filter(isError), ...issues.filter(one => !isError(one))]
+  const isError = (issue: Issue) => issue.severity === 'error'
+  const sorted = [...issues.filter(isError), ...issues.filter(issue => !isError(issue))]
   const isUnknown = (badge: string) => policy.badges.length > 0 && !policy.badges.includes(badge)
   return {
     issues: sorted.slice(0, ISSUES_MAX),

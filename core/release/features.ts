@@ -34,11 +34,11 @@ function checkReferences(
 ): Issue[] {
   /** Whether each dependency is optional, by its name in the crate. */
   const optional = new Map<string, boolean>()
-  for (const one of dependencies)
-    optional.set(one.name, one.optional || optional.get(one.name) === true)
+  for (const dep of dependencies)
+    optional.set(dep.name, dep.optional || optional.get(dep.name) === true)
   const targets = [...features.values()].flat().map(parseTarget)
-  const used = new Set(targets.map(one => one.dependency))
-  const named = new Set(targets.map(one => (one.feature === null ? one.dependency : null)))
+  const used = new Set(targets.map(target => target.dependency))
+  const named = new Set(targets.map(target => (target.feature === null ? target.dependency : null)))
   /** Whether a dependency is also a feature: optional, and not named by any `dep:`. */
   const implicit = (name: string) => optional.get(name) === true && !named.has(name)
   const issues: Issue[] = []

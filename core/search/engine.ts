@@ -123,7 +123,7 @@ class Terms implements Vocabulary {
   async beginningAs(word: string): Promise<readonly ListedWord[]> {
     const start = word.slice(0, 3)
     const all = await this.#each(async shard => (await this.bucket(placeOf(word), shard)).words)
-    return together(all.map(words => words.filter(one => one.word.startsWith(start))))
+    return together(all.map(words => words.filter(listed => listed.word.startsWith(start))))
   }
 
   async shapedAs(word: string): Promise<readonly ListedWord[]> {

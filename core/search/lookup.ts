@@ -75,7 +75,7 @@ export class Lookup implements SearchFiles {
     const offset = (page - 1) * limit
     const isSorted = sort === 'relevance' || sort === 'dependents'
     const ids = isSorted ? hits.slice({ limit, offset }, sort) : considered(hits, sort)
-    const crates = (await Promise.all(ids.map(id => this.#crate(id)))).filter(one => one !== null)
+    const crates = (await Promise.all(ids.map(id => this.#crate(id)))).filter(hit => hit !== null)
     let loaded = 0
     for (const { text } of this.#files.values()) loaded += (await text).length
     return {
@@ -88,7 +88,7 @@ export class Lookup implements SearchFiles {
   /** Returns a crate for the results; null if it was just removed. */
   async #crate(id: number): Promise<FoundCrate | null> {
     const block = await this.load(searchBlockPath(blockOf(id)), readBlock)
-    return block.find(one => one.id === id) ?? null
+    return block.find(crate => crate.id === id) ?? null
   }
 
   #text(path: string, isFresh = false): Promise<string> {

@@ -90,24 +90,24 @@ async function planWord(word: string, vocabulary: Vocabulary, share: number): Pr
   if ((own[0]?.crates ?? 0) > MANY) return { planned: planned(own) }
   const listed = word.length < 3 ? [] : await vocabulary.beginningAs(word)
   const alike = nearWords(word, listed).slice(0, share)
-  const near = await Promise.all(alike.map(one => counted(one.word, 'near')))
+  const near = await Promise.all(alike.map(listed => counted(listed.word, 'near')))
   const found = planned([...own, ...near.flat()])
   if (found.crates >= FEW) return { planned: found }
   const likely = likelyWords(word, [...listed, ...(await vocabulary.shapedAs(word))])
   if (found.crates > 0) {
-    const better = likely.find(one => one.grade >= gradeOf(found.crates) + GRADES_APART)
+    const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
     return { planned: found, ...(better && { suggested: { word, others: [better.word] } }) }
   }
-  const others = likely.slice(0, LIKELY_MAX).map(one => counted(one.word, 'same'))
+  const others = likely.slice(0, LIKELY_MAX).map(listed => counted(listed.word, 'same'))
   const instead = planned((await Promise.all(others)).flat())
   if (instead.crates === 0) return { planned: found }
-  return { planned: instead, similar: { word, others: instead.variants.map(one => one.term) } }
+  return { planned: instead, similar: { word, others: instead.variants.map(({ term }) => term) } }
 }
 
 type Counted = Variant & { readonly crates: number }
 
 /** Returns the position of the word that the fewest crates have: it says most about the query. */
 export function rarestOf(words: readonly PlannedWord[]): number {
-  const least = Math.min(...words.map(one => one.crates))
-  return words.findIndex(one => one.crates === least)
+  const least = Math.min(...words.map(planned => planned.crates))
+  return words.findIndex(planned => planned.crates === least)
 }

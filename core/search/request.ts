@@ -37,7 +37,7 @@ export function readSearch(
   return {
     q: q === said ? said : q.trim(),
     filters,
-    sort: SORTS.find(one => one === sort) ?? SORTS[0],
+    sort: SORTS.find(known => known === sort) ?? SORTS[0],
     page: page >= 1 && page <= 1_000_000 ? page : 1,
   }
 }

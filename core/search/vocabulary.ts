@@ -41,7 +41,7 @@ export function nearWords(word: string, listed: readonly ListedWord[]): ListedWo
   const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
   const isNear = (other: string) =>
     other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
-  return listed.filter(one => one.word !== word && isNear(one.word)).sort(byGrade)
+  return listed.filter(item => item.word !== word && isNear(item.word)).sort(byGrade)
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */
@@ -49,12 +49,12 @@ export function likelyWords(word: string, listed: readonly ListedWord[]): Listed
   let most = typosIn(word)
   if (most === 0) return []
   let likely = new Map<string, ListedWord>()
-  for (const one of listed) {
-    const typos = typosBetween(word, one.word, most)
+  for (const item of listed) {
+    const typos = typosBetween(word, item.word, most)
     if (typos === 0 || typos > most) continue
     if (typos < most) likely = new Map()
     most = typos
-    likely.set(one.word, one)
+    likely.set(item.word, item)
   }
   return [...likely.values()].sort(byGrade)
 }

@@ -71,7 +71,7 @@ export function changedSettings(
   const given = fromFile(file, issues).map(rawByKey)
   const set = fromFlags(flags, issues).map(rawByKey)
   refuseErrors(issues)
-  const leftOut = given.filter(one => isLeftOut(...one)).map(([key]) => key)
+  const leftOut = given.filter(item => isLeftOut(...item)).map(([key]) => key)
   if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
   const kept = given.filter(([key]) => !leftOut.includes(key))
   const values = Object.fromEntries([...kept, ...set]) as Record<string, SettingValue>

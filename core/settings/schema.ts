@@ -87,7 +87,7 @@ const postgresUrl = text(
       hasHost &&
       /^\/[^/]+$/.test(pathname) &&
       hash === '' &&
-      parameters.every(one => one === 'host')
+      parameters.every(name => name === 'host')
     )
   },
 )

@@ -42,13 +42,13 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   ]
   const values = new Map<string, SettingValue>()
   const origins = new Map<string, Origin>()
-  for (const one of given) take(one, values, origins, issues)
+  for (const setting of given) take(setting, values, origins, issues)
   addDefaults(values, origins)
   for (const [key, because] of [
     ['tls.key', 'tls.cert'],
     ['tls.cert', 'tls.key'],
   ] as const) {
-    const tried = given.some(one => one.setting.key === key)
+    const tried = given.some(({ setting }) => setting.key === key)
     if (values.get(key) === null && values.get(because) !== null && !tried) {
       issues.push(issue('setting_missing', { key, because }))
     }
@@ -98,7 +98,7 @@ function take(
   const before = origins.get(key)
   // Two variables for the same setting do not override each other.
   const isSecond =
-    typeof before === 'object' && [before, source].every(one => one.kind === 'variable')
+    typeof before === 'object' && [before, source].every(origin => origin.kind === 'variable')
   if (isSecond && values.get(key) !== result.output)
     issues.push(issue('setting_twice', { key, first: before.name, second: source.name }))
   values.set(key, result.output)

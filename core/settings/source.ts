@@ -138,7 +138,7 @@ export function fromText({ schema }: Kind<SettingValue>, text: string): unknown 
   const words: Readonly<Record<string, unknown>> = { '': null, true: true, false: false }
   const word = Object.hasOwn(words, text) ? words[text] : text
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : text
-  const reading = [word, text, number].find(one => v.is(schema, one))
+  const reading = [word, text, number].find(value => v.is(schema, value))
   return reading === undefined ? text : reading
 }
 
@@ -148,7 +148,7 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
-  const gone = REMOVED.find(one => one.key === key || variableOf(one.key) === key)
+  const gone = REMOVED.find(setting => setting.key === key || variableOf(setting.key) === key)
   if (gone) return issue('setting_removed', { where, key, advice: gone.advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
@@ -179,13 +179,13 @@ function parseToml(
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
-  const own = [...settingTable.values()].filter(one => one.section === section)
-  const keys = own.map(one => one.name)
+  const own = [...settingTable.values()].filter(setting => setting.section === section)
+  const keys = own.map(setting => setting.name)
   return section === '' ? [...keys, ...sectionNames().map(name => `[${name}]`)] : keys
 }
 
 function sectionNames(): string[] {
-  return [...new Set([...settingTable.values()].map(one => one.section))].filter(
+  return [...new Set([...settingTable.values()].map(setting => setting.section))].filter(
     name => name !== '',
   )
 }
@@ -193,7 +193,7 @@ function sectionNames(): string[] {
 /** Suggests a setting: the same key in another section, or else the most similar key. */
 function suggestKey(key: string): string | null {
   const name = key.slice(key.lastIndexOf('.') + 1)
-  const elsewhere = [...settingTable.values()].filter(one => one.name === name)
+  const elsewhere = [...settingTable.values()].filter(setting => setting.name === name)
   if (elsewhere.length === 1) return elsewhere[0]?.key ?? null
   return nearest(key, [...settingTable.keys(), ...sectionNames()])
 }

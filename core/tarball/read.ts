@@ -113,15 +113,15 @@ class Survey {
         await this.#contents.add({ path, size: member.size }, read)
       }
     }
-    return this.issues.filter(one => one.severity === 'error').length < ISSUES_MAX
+    return this.issues.filter(problem => problem.severity === 'error').length < ISSUES_MAX
       ? 'go on'
       : 'stop'
   }
 
   /** Adds issues, but only the first warnings: a crate can have as many as files. */
   #note(...issues: readonly Issue[]): void {
-    for (const one of issues)
-      if (one.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(one)
+    for (const problem of issues)
+      if (problem.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(problem)
   }
 
   /** Returns the archive, if its crate is known and it has exactly one manifest. */
@@ -129,7 +129,7 @@ class Survey {
     const [first, ...others] = this.#manifests
     const more = this.#warnings - ISSUES_MAX
     if (more > 0) this.issues.push(warning('archive_warnings_more', { count: more }))
-    const broken = this.issues.some(one => one.severity === 'error')
+    const broken = this.issues.some(problem => problem.severity === 'error')
     if (others.length > 0)
       this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
     else if (first !== undefined && first !== 'Cargo.toml')
@@ -167,7 +167,7 @@ class Survey {
 
   /** Reports one member per archive, preferably a file, because often all members are wrong. */
   #reportRoot(path: string, kind: Member['kind']): void {
-    const at = this.issues.findIndex(one => one.code === 'archive_root')
+    const at = this.issues.findIndex(problem => problem.code === 'archive_root')
     const error = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
     if (at === -1) this.issues.push(error)
     else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = error

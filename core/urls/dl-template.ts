@@ -65,7 +65,7 @@ export function dlPaths(dl: string): DlPaths {
 
 function pathsOf(template: string): DlPaths {
   const parts = template.split(MARKER)
-  const hasPrefix = PREFIXES.some(one => parts.includes(one))
+  const hasPrefix = PREFIXES.some(prefix => parts.includes(prefix))
   const patterns = (hasPrefix ? FOLDERS : ['']).map(folder => patternOf(parts, folder))
   return {
     template,
@@ -153,7 +153,7 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   const { template } = paths
   const segments = template.split('/')
   if (/[?#]/.test(inside)) return 'it has a query or a fragment'
-  const isPlain = segments.every(one => !/^\.|[\\%:]|\s/.test(one.replaceAll(/\{[^}]*\}/g, 'x')))
+  const isPlain = segments.every(part => !/^\.|[\\%:]|\s/.test(part.replaceAll(/\{[^}]*\}/g, 'x')))
   if (inside.endsWith('/') || !isPlain)
     return 'its path ends with a slash, or has a part that begins with a dot or contains `%`, `:`, `\\` or a space'
   const told = new Set(segments.flatMap(tellsOf))
@@ -162,7 +162,8 @@ function faultOf(inside: string, paths: DlPaths): string | null {
     return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
   if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
   const [first = ''] = segments
-  const isReserved = RESERVED.has(first) || samples().some(one => isReservedPath(paths.pathOf(one)))
+  const isReserved =
+    RESERVED.has(first) || samples().some(sample => isReservedPath(paths.pathOf(sample)))
   return isReserved ? 'its paths belong to the registry itself' : null
 }
 

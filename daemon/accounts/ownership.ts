@@ -130,8 +130,8 @@ async function eachUser(
       if (user) users.set(user.id, user)
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
-    const [one, ...others] = unknown
-    if (one) throw new Refusal([one, ...others])
+    const [first, ...others] = unknown
+    if (first) throw new Refusal([first, ...others])
     const [changed, unchanged]: [string[], string[]] = [[], []]
     for (const user of users.values())
       ((await work(tx, by, user)) ? changed : unchanged).push(user.login)

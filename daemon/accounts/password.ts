@@ -123,7 +123,7 @@ export class HashingQueue {
 
   #turn(priority: LoginPriority): Promise<boolean> {
     return new Promise(resolve => {
-      const before = this.#waiting.findIndex(one => isBefore(priority, one.priority))
+      const before = this.#waiting.findIndex(waiting => isBefore(priority, waiting.priority))
       const entry = { priority, begin: () => resolve(true), giveUp: () => resolve(false) }
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry)
       if (this.#waiting.length > this.#mostWaiting) this.#waiting.pop()?.giveUp()
@@ -131,8 +131,8 @@ export class HashingQueue {
   }
 }
 
-function isBefore(one: LoginPriority, other: LoginPriority): boolean {
-  return one.isKnown === other.isKnown ? one.recent < other.recent : one.isKnown
+function isBefore(a: LoginPriority, b: LoginPriority): boolean {
+  return a.isKnown === b.isKnown ? a.recent < b.recent : a.isKnown
 }
 
 /** Each hash takes tens of megabytes and a libuv thread, which file reads need, too. */

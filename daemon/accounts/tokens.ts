@@ -83,7 +83,7 @@ export async function createToken(
   { userId, name, scopes, crates, expires, most }: TokenOrder,
   change: Change,
 ): Promise<NewToken> {
-  const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
+  const patterns = (crates ?? []).filter(pattern => !PATTERN.test(pattern))
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),

@@ -50,7 +50,7 @@ export function registerAudit(program: Command, io: Io, isRead: () => boolean): 
         let isFirst = true
         await follow(database, filter, events, isRead, some => {
           const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
-          for (const line of options.json ? some.map(one => JSON.stringify(one)) : lines) {
+          for (const line of options.json ? some.map(event => JSON.stringify(event)) : lines) {
             if (isFirst && !options.json) io.out(head)
             isFirst = false
             io.out(line)
@@ -122,5 +122,5 @@ const HEAD = ['time', 'actor', 'action', 'crate', 'version', 'token', 'address',
 function cellsOf(event: AuditEvent): string[] {
   const { at, actor, action, crate, version, token, address } = event
   const cells = [at, actor, action, crate, version, token, address, detailText(event)]
-  return cells.map(one => String(one ?? ''))
+  return cells.map(cell => String(cell ?? ''))
 }

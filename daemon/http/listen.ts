@@ -124,7 +124,7 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
 /** Serves clients that offer `http/1.0`, which Node does not choose and would take for HTTP/2. */
 function acceptOldClients(server: ServerType): void {
   const ALPNProtocols = Buffer.concat(
-    PROTOCOLS.map(one => Buffer.concat([Buffer.of(one.length), Buffer.from(one)])),
+    PROTOCOLS.map(protocol => Buffer.concat([Buffer.of(protocol.length), Buffer.from(protocol)])),
   )
   // A property, because the HTTP/2 server replaces the option; it has the form of RFC 7301 §3.1.
   Object.assign(server, { ALPNProtocols })

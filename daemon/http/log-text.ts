@@ -45,9 +45,9 @@ export function logText(line: string, paint: Paint = (_, text) => text): string 
 function request(record: LogRecord, paint: Paint): string {
   const { method = '', path = '', status = 0, ms = 0, agent, refused } = record
   const { user, crate, version, address } = record
-  const what = [crate, version].filter(one => one !== undefined).join(' ')
+  const what = [crate, version].filter(word => word !== undefined).join(' ')
   const who = [user && `by ${user}`, address && `from ${address}`].filter(Boolean).join(' ')
-  const said = [what, who].filter(one => one !== '').map(one => `, ${one}`)
+  const said = [what, who].filter(part => part !== '').map(part => `, ${part}`)
   const by = `${agent === undefined ? '' : ` ${product(agent)}`}${said.join('')}`
   const why = refused === undefined ? '' : `, refused: ${refused}`
   const isBad = status >= 400 || refused !== undefined

@@ -74,7 +74,7 @@ export function requestLog(log: Logger, addressOf: ClientAddress | null): Middle
     const ms = Math.round((performance.now() - start) * 10) / 10
     const agent = c.req.header('user-agent')
     const issues = issuesOf(c)
-    const refused = issues.length > 0 ? issues.map(one => one.message).join('; ') : undefined
+    const refused = issues.length > 0 ? issues.map(issue => issue.message).join('; ') : undefined
     // After the handler, these are the parameters of its route.
     const named = { crate: c.req.param('name'), version: c.req.param('version') }
     const subject = { ...named, ...(c.get(SUBJECT) as Subject | undefined) }

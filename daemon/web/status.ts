@@ -56,7 +56,7 @@ async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
     warnings: warningsOf(status),
     pending: status.pending.map(({ kind, n }) => bounded(WORK_KINDS[kind], n)),
-    errors: errors.map(one => ({ ...none, ...one })),
+    errors: errors.map(failure => ({ ...none, ...failure })),
     failed: status.failed.map(({ kind, crate, version, attempts, retryAt, error }) => {
       const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
       return { what, crate, version, why: error, at: null, retryAt }

@@ -90,8 +90,8 @@ export async function restore(
 
 /** Refuses a folder with anything in it that neither this program nor the file system needs. */
 async function requireEmpty(target: string, dir: string): Promise<void> {
-  const names = (await readFolder(target)).map(one => one.name)
-  const entry = names.find(one => ![OF_FILE_SYSTEM, WORKPLACE].includes(one))
+  const names = (await readFolder(target)).map(entry => entry.name)
+  const entry = names.find(name => ![OF_FILE_SYSTEM, WORKPLACE].includes(name))
   if (entry !== undefined) refuse('restore_not_empty', { dir, entry })
 }
 
@@ -107,7 +107,7 @@ async function removeAbandoned(target: string): Promise<void> {
 
 /** Moves everything in a folder to another one, the settings last. */
 async function moveAll(from: string, to: string): Promise<void> {
-  const others = (await readdir(from)).filter(one => one !== SETTINGS_FILE)
+  const others = (await readdir(from)).filter(name => name !== SETTINGS_FILE)
   const note = join(to, WORKPLACE, MOVING)
   await writeDurably(note, Buffer.from(JSON.stringify(others)), 0o600)
   for (const names of [others, [SETTINGS_FILE]]) {

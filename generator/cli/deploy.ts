@@ -117,12 +117,12 @@ async function pushFiles(
     ? bucketPushTarget(bucket, storage.cache_seconds)
     : await folderPushTarget(resolve(options.to))
   const { settings, urls } = await pushSettings(io, command, options, to)
-  const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
+  const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const result = await push({ files, to, settings, urls }).finally(() => to.close())
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
   const [warnings, refused] = [result.warnings, result.refused].map(all =>
-    all.map(one => one.message),
+    all.map(issue => issue.message),
   )
   report(
     io,
@@ -204,7 +204,7 @@ async function openTarget(
       return `${path}/`
     }
   }
-  const [one, other] = [real(folder), real(from)]
-  if (one.startsWith(other) || other.startsWith(one)) refuse('deploy_same', { to })
+  const [a, b] = [real(folder), real(from)]
+  if (a.startsWith(b) || b.startsWith(a)) refuse('deploy_same', { to })
   return folderTarget(folder)
 }

@@ -107,13 +107,13 @@ async function runImport(
         next *= 2
       }
       if (json) {
-        const messages = issues.map(one => one.message)
+        const messages = issues.map(issue => issue.message)
         io.out(`${comma}${JSON.stringify({ name, version, outcome, where, messages })}`)
         comma = ','
       }
       const what = [name, version].filter(Boolean).join(' ')
       const place = outcome !== 'refused' ? what : what === '' ? where : `${where}: ${what}`
-      const found = issues.map(one => inFile(place, one))
+      const found = issues.map(issue => inFile(place, issue))
       if (verbose) printIssues(io, found)
       else if (outcome !== 'refused') warnings.push(...found)
       else if (errors.length < REFUSED_SHOWN) errors.push(...found)

@@ -36,12 +36,12 @@ export class Exit extends Error {
 
 /** Returns the exit code of a refused command: 2 for wrong usage or settings, else 1. */
 export function exitCode(refusal: Refusal): 1 | 2 {
-  return refusal.issues.some(one => kindOf(one.code) === 'misuse') ? 2 : 1
+  return refusal.issues.some(issue => kindOf(issue.code) === 'misuse') ? 2 : 1
 }
 
 /** Prints issues, one per line. */
 export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
-  for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
+  for (const issue of issues) io.err(`${issue.severity}: ${before}${issue.message}`)
 }
 
 /** The registry folder, and the settings that the command line overrides. */

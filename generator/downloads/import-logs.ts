@@ -100,7 +100,7 @@ export async function importLog(
     at = await registry.database.transaction(async tx => {
       await requireUnpaused(tx)
       const missing = await addDownloads(tx, [...counts.values()], now)
-      const unknown = missing.reduce((total, one) => total + one.n, 0)
+      const unknown = missing.reduce((total, count) => total + count.n, 0)
       for (const { n } of counts.values()) sums.downloads += n
       sums.downloads -= unknown
       sums.unknown += unknown
@@ -171,11 +171,11 @@ async function positionOf(db: Queries, path: string, key: string): Promise<Posit
   if (alike.length === 0) return none
   const sums = await sumsOf(
     path,
-    alike.map(one => one.bytes),
+    alike.map(position => position.bytes),
   )
-  const found = alike.find(one => sums.get(one.bytes) === one.sum)
+  const found = alike.find(position => sums.get(position.bytes) === position.sum)
   if (found) return { ...found, isCopy: false }
-  const longer = alike.find(one => !sums.has(one.bytes))
+  const longer = alike.find(position => !sums.has(position.bytes))
   return longer ? { ...longer, isCopy: true } : none
 }
 

@@ -86,7 +86,7 @@ async function* tasks(
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
-    for (const one of refused) yield async () => [{ outcome: 'refused', ...one }]
+    for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
       yield () => prepareVersion(registry, candidates, { known, own, origin })
@@ -140,7 +140,7 @@ class ImportBatch {
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
     const { database } = this.#registry
     await inParallel(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
-    const releases = batch.map(one => one.release)
+    const releases = batch.map(ready => ready.release)
     const landings = await importReleases(database, releases, this.#job.change, this.#job)
     const outcomes: Outcome[] = []
     for (const [at, { where, release, bytes, notes }] of batch.entries()) {
@@ -267,7 +267,7 @@ async function inspect(
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
   const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
   const { issues } = checkPolicy(release, facts, settings.policy)
-  return issues.map(one =>
-    one.severity === 'error' ? warning('import_policy', { reason: one.message }) : one,
+  return issues.map(problem =>
+    problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )
 }

@@ -118,8 +118,8 @@ async function verifyTree(
     const faults = unlessPending(found, isPending, options)
     if (!options.repair || faults.length === 0) return faults
     await rebuildCrate(context, crateId)
-    const left = new Set((await treeFaults(context, crateId)).map(one => one.where))
-    return faults.map(one => ({ ...one, repaired: !left.has(one.where) }))
+    const left = new Set((await treeFaults(context, crateId)).map(finding => finding.where))
+    return faults.map(fault => ({ ...fault, repaired: !left.has(fault.where) }))
   })
 }
 

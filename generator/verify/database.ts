@@ -33,9 +33,9 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
     () => integrity(database),
     () => run(database, 'REINDEX'),
   )
-  for (const one of broken) {
-    const isLost = !one.repaired && !/index/.test(one.what)
-    yield isLost ? lost(one.where, `${one.what}; ${RESTORE}`) : one
+  for (const finding of broken) {
+    const isLost = !finding.repaired && !/index/.test(finding.what)
+    yield isLost ? lost(finding.where, `${finding.what}; ${RESTORE}`) : finding
   }
   yield* await references(database)
 }

@@ -55,7 +55,8 @@ export function unlessPending(
   { repair, served, onPending }: VerifyOptions,
 ): Finding[] {
   if (!isPending) return [...found]
-  if (repair && !served) return found.map(one => ({ ...one, what: 'was still to be rendered' }))
+  if (repair && !served)
+    return found.map(finding => ({ ...finding, what: 'was still to be rendered' }))
   onPending?.(found.length)
   return []
 }

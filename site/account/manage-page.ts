@@ -33,7 +33,7 @@ export function managePage(site: SiteConfig, data: ManageData): string {
   const to = linker(site, null)
   const body = html`<p class="lead"><a href="${to(cratePath(name))}">View crate</a></p>
 <section class="part"><h2>Owners</h2>
-<ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(one => invitedRow(data, one, to))}</ul>
+<ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>

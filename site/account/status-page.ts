@@ -64,7 +64,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
     ['Index', html`<code>${data.index}</code>`],
     ['Git index', messageText(data.gitIndex)],
-    ...data.warnings.map(one => ['Warning', messageText(one)] as const),
+    ...data.warnings.map(warning => ['Warning', messageText(warning)] as const),
     ...(data.daemon === null ? [] : [['Daemon', data.daemon] as const]),
     ['Running since', html`${exactTimeTag(data.started)} UTC (${age(data.started, data.at)})`],
     ['Memory', formatBytes(data.memoryBytes)],
@@ -75,7 +75,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [one.what, amount(one)]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(count => [count.what, amount(count)]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`

@@ -20,14 +20,14 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return
   const found = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
-  const exact = found.find(one => canonicalName(one.name) === canonicalName(name))
+  const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
   const shown = exact ? [exact] : found.slice(0, OFFERED)
   if (shown.length === 0) return
   const text =
     exact?.name === name && version !== ''
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
       : 'Did you mean this crate?'
-  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(one => card(one, crates))))
+  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(crate => card(crate, crates))))
 }
 
 /** Goes to an address with the lines that the old one named; false if there is no such page. */

@@ -101,16 +101,16 @@ const CHUNK_MAX = 64
 /** Counts the bytes of each line by its hash, as git does (`diffcore-delta.c`). */
 function countChunks(content: Uint8Array): { bytes: number; chunks: ReadonlyMap<number, number> } {
   const chunks = new Map<number, number>()
-  let [length, one, other] = [0, 0, 0]
+  let [length, x, y] = [0, 0, 0]
   const close = () => {
-    const chunk = (one >>> 0) * 0x20_0000 + (other & 0x1f_ffff)
+    const chunk = (x >>> 0) * 0x20_0000 + (y & 0x1f_ffff)
     if (length > 0) chunks.set(chunk, (chunks.get(chunk) ?? 0) + length)
-    length = one = other = 0
+    length = x = y = 0
   }
   for (const [at, byte] of content.entries()) {
     if (byte === RETURN && content[at + 1] === NEWLINE) continue
-    one = Math.imul(one, 33) + byte
-    other = Math.imul(other, 65_599) + byte
+    x = Math.imul(x, 33) + byte
+    y = Math.imul(y, 65_599) + byte
     if (++length === CHUNK_MAX || byte === NEWLINE) close()
   }
   close()

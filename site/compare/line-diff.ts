@@ -63,7 +63,7 @@ export class LineDiffs {
     for (const [at, line] of kept.entries()) removed[line] = match.removed[at] ?? 1
     const added = new Uint8Array(b.length).fill(1)
     for (const [at, line] of wanted.entries()) added[line] = match.added[at] ?? 1
-    const count = (changed: Uint8Array) => changed.reduce((sum, one) => sum + one, 0)
+    const count = (changed: Uint8Array) => changed.reduce((sum, bit) => sum + bit, 0)
     return {
       added: count(added),
       removed: count(removed),

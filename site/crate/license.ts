@@ -45,7 +45,7 @@ function textOf(id: string, texts: readonly string[]): string | undefined {
   const [word = ''] = id.toLowerCase().split('-')
   const named = word === 'bsl' ? 'boost' : word
   return texts
-    .filter(text => wordsOf(text).some(one => [one, one.replace(/\d+$/, '')].includes(named)))
+    .filter(text => wordsOf(text).some(word => [word, word.replace(/\d+$/, '')].includes(named)))
     .sort((a, b) => a.length - b.length)[0]
 }
 

@@ -159,7 +159,7 @@ function installSection(
     // Unlike `cargo add`, `cargo install` never chooses a pre-release unless it is named.
     const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
     const install = `cargo install ${name}${chosen} --registry ${registry}`
-    const programs = join(bin_names.map(one => html`<code>${one}</code>`))
+    const programs = join(bin_names.map(name => html`<code>${name}</code>`))
     lines.push(
       copyBlock(install, 'cargo install command'),
       html`<p class="quiet small">Installs ${programs}.</p>`,

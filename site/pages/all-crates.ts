@@ -208,6 +208,7 @@ function letters({ parts }: Pick<ListData, 'parts'>, to: Linker): Markup | null 
 /** Renders links to the pages of shorter prefixes. */
 function trail(above: readonly string[], to: Linker): Markup {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${above.map(
-    one => html`<a href="${to(listPath(one))}">${one === '' ? 'All crates' : `${one}…`}</a>`,
+    prefix =>
+      html`<a href="${to(listPath(prefix))}">${prefix === '' ? 'All crates' : `${prefix}…`}</a>`,
   )}</nav>`
 }

@@ -76,7 +76,7 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
 
 /** Renders a part with crates. No part has pages of versions: the pages of crates link to them. */
 export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
-  const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
+  const pages = crates.map(crate => ({ path: cratePath(crate.name), changed: crate.updatedAt }))
   return urlset(site, part, pages)
 }
 

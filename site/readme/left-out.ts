@@ -62,7 +62,8 @@ export class LeftOut {
     const { value } = nodes[at] as DefaultTreeAdapterTypes.TextNode
     if (!SEPARATORS.test(value) || value.trim() === '') return false
     return [nodes[at - 1], nodes[at + 1]].some(
-      one => one !== undefined && one.nodeName !== '#text' && this.#rest(one) === 'left out',
+      sibling =>
+        sibling !== undefined && sibling.nodeName !== '#text' && this.#rest(sibling) === 'left out',
     )
   }
 }

@@ -47,7 +47,7 @@ export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): Li
 function repositoryRoot(url: URL): string | null {
   const segments = url.pathname.split('/').filter(segment => segment !== '')
   const stop = segments.findIndex(
-    (one, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(one),
+    (part, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(part),
   )
   const path = (stop === -1 ? segments : segments.slice(0, stop)).join('/').replace(/\.git$/, '')
   return path.includes('/') ? `${url.origin}/${path}/` : null

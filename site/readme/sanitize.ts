@@ -137,7 +137,7 @@ class Writer {
       kept.id = id
     }
     const wanted = (given.get('class') ?? '').split(/\s+/)
-    const classes = wanted.filter(one => CLASSES.get(name)?.test(one))
+    const classes = wanted.filter(token => CLASSES.get(name)?.test(token))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
@@ -189,7 +189,7 @@ class Writer {
 }
 
 function attributeOf(element: Element, name: string): string | undefined {
-  return element.attrs.find(one => one.name === name)?.value
+  return element.attrs.find(attribute => attribute.name === name)?.value
 }
 
 /** The size lets browsers keep the room of an image before it is loaded. */

@@ -125,7 +125,7 @@ function isPlain(value: string): boolean {
 }
 
 function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
-  const value = (name: string) => attrs.find(one => one.name === name)?.value ?? ''
+  const value = (name: string) => attrs.find(attribute => attribute.name === name)?.value ?? ''
   const pixels = (text: string) => {
     const number = /^\s*(\d{1,5}(?:\.\d+)?)(?:px)?\s*$/.exec(text)?.[1]
     return number === undefined ? null : Math.round(Number(number)) || null

@@ -241,7 +241,7 @@ class Maintenance {
 async function scanPacks(folder: string): Promise<{ objects: number; bitmap: boolean }[]> {
   const names = await readdir(folder)
   const packs: Awaited<ReturnType<typeof scanPacks>> = []
-  for (const name of names.filter(one => one.endsWith('.idx'))) {
+  for (const name of names.filter(name => name.endsWith('.idx'))) {
     const handle = await open(join(folder, name))
     try {
       // Version 2: a header of 8 bytes, then the fan-out table; its last entry counts all objects.

@@ -37,8 +37,8 @@ export async function openCargoCache(source: string, index: string): Promise<Ope
     async *crates() {
       for (const file of files) {
         const crate = await readTier(entries, file, crates, indexLines)
-        const versions = crate.versions.filter(([one]) =>
-          present.has(`${one?.identity?.name}-${one?.identity?.version}.crate`),
+        const versions = crate.versions.filter(([release]) =>
+          present.has(`${release?.identity?.name}-${release?.identity?.version}.crate`),
         )
         yield { ...crate, versions }
       }

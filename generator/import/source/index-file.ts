@@ -73,7 +73,7 @@ function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undef
   if (text.trim() === '') return undefined
   const found: Issue[] = []
   const entry = collect(found, () => parseEntry(text))
-  for (const one of found) issues.push(issue('index_line', { line, reason: one.message }))
+  for (const problem of found) issues.push(issue('index_line', { line, reason: problem.message }))
   return entry
 }
 

@@ -54,7 +54,9 @@ async function detect(source: string, as?: SourceKind): Promise<Detected> {
   if (!facts) return refuse('file_missing', { path: source })
   if (!facts.isDirectory())
     return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
-  const candidates = (await lookAround(source)).filter(one => as === undefined || one.kind === as)
+  const candidates = (await lookAround(source)).filter(
+    ({ kind }) => as === undefined || kind === as,
+  )
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
   if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })

@@ -74,7 +74,9 @@ function parseNames(text: string, file: string): { names: Name[]; refused: Refus
     const issues: Issue[] = []
     const parsed = collect(issues, () => parseName(name))
     if (parsed) names.set(parsed.toLowerCase(), parsed)
-    const reasons = issues.map(one => issue('index_line', { line: at + 1, reason: one.message }))
+    const reasons = issues.map(({ message: reason }) =>
+      issue('index_line', { line: at + 1, reason }),
+    )
     if (reasons.length > 0) refused.push(refusedPart(file, reasons))
   }
   return { names: [...names.values()], refused }

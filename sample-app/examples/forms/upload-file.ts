@@ -70,7 +70,7 @@ export class UploadFile {
 }
 
 const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
-/** `v.file()` takes a file of Fetch, which all runtimes have; a step of the pipe makes it an upload. */
+/** `v.file()` takes a file of Fetch; a step of the pipe makes it an upload. */
 export const upload = v.pipe(
   v.file(words),
   v.transform(file => new UploadFile(file)),

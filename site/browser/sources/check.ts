@@ -34,10 +34,12 @@ export class CheckBox {
 
   /** Shows the results of the checks of all packages of the page. */
   conclude(checks: readonly (Check & { readonly name: string })[]): void {
-    const states = checks.map(one => one.state)
+    const states = checks.map(check => check.state)
     const worst = (['differs', 'unchecked'] as const).find(state => states.includes(state))
     this.#root.dataset.checksum = worst ?? 'verified'
-    this.say(...checks.map(one => element('span', { className: one.state }, ...wordsOf(one), ' ')))
+    this.say(
+      ...checks.map(check => element('span', { className: check.state }, ...wordsOf(check), ' ')),
+    )
   }
 
   /** Resolves when the reader agrees. */

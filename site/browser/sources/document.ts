@@ -65,7 +65,7 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
     vcsPath: vcsPath || null,
     images: images as 'link',
     paths,
-    addresses: paths.map(one => fileFragment({ path: one, lines: null })),
+    addresses: paths.map(path => fileFragment({ path, lines: null })),
   })
   // In a template nothing is loaded yet. The HTML is the sanitizer's.
   const template = element('template', { innerHTML: html })

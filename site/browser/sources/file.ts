@@ -21,16 +21,16 @@ export class CodeView {
     this.element.setAttribute('aria-label', path)
     const lines = visible(text).split('\n')
     if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-    this.#fill(blocksOf(lines), (code, one) => {
-      code.textContent = one
+    this.#fill(blocksOf(lines), (code, block) => {
+      code.textContent = block
     })
     this.element.addEventListener('click', event => this.#click(event))
   }
 
   /** Replaces the code by itself in color: HTML of the highlighter. */
   color(blocks: readonly Block[]): void {
-    this.#fill(blocks, (code, one) => {
-      code.innerHTML = one
+    this.#fill(blocks, (code, block) => {
+      code.innerHTML = block
     })
   }
 

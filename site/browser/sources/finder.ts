@@ -48,7 +48,7 @@ export class Finder {
     const words = name.toLowerCase().split(/\s+/)
     const found = this.#paths
       .map(path => ({ path, rank: rankOf(path, words) }))
-      .filter(one => one.rank !== null)
+      .filter(match => match.rank !== null)
       .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0) || a.path.length - b.path.length)
     const lines = line === undefined ? null : ([Number(line), Number(line)] as const)
     const links = found.slice(0, OFFERED).map(({ path }) => {

@@ -42,7 +42,7 @@ class SourceView {
 
   async start(): Promise<void> {
     const sizes = [...this.#sizes.values()]
-    const bytes = formatBytes(sizes.reduce((sum, one) => sum + one, 0))
+    const bytes = formatBytes(sizes.reduce((sum, size) => sum + size, 0))
     const summary = element('summary', {}, `${counted(sizes.length, 'file')}, ${bytes}`)
     const files = element('details', { open: innerWidth > 640 }, summary, this.#tree.element)
     const nav = element('nav', { className: 'siblings' }, files)
@@ -71,7 +71,7 @@ class SourceView {
     const address = readFileAddress(location.hash)
     // Addresses of older versions lack the `.txt` of some files.
     const asked = address && [address.path, `${address.path}.txt`]
-    const path = (asked ?? [mainFile(this.#sizes)]).find(one => this.#sizes.has(one))
+    const path = (asked ?? [mainFile(this.#sizes)]).find(path => this.#sizes.has(path))
     if (path === undefined) {
       this.#shown = null
       this.#place.replaceChildren(notice(`This package has no file ${address?.path ?? ''}.`))

@@ -33,13 +33,13 @@ export class FileTree {
     for (const name of path.split('/').slice(0, -1)) {
       const folder: HTMLDetailsElement | undefined = [
         ...(list?.querySelectorAll<HTMLDetailsElement>(':scope > li > details') ?? []),
-      ].find(one => one.dataset.name === name)
+      ].find(details => details.dataset.name === name)
       if (folder) fill(folder)
       if (folder) folder.open = true
       list = folder?.querySelector(':scope > ul') ?? null
     }
     const links = list?.querySelectorAll<HTMLAnchorElement>(':scope > li > a') ?? []
-    const link = [...links].find(one => one.hash === fileFragment({ path, lines: null }))
+    const link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
     link?.setAttribute('aria-current', 'page')
     link?.scrollIntoView({ block: 'nearest' })
   }

@@ -47,7 +47,7 @@ const tasks = {
     }
     const { files, problem } = await unpack(bytes, `${name}-${version}`, unpacked)
     packages.set(version, { check, bytes: null, files })
-    return { check, files: [...files].map(([path, one]) => [path, one.length]), problem }
+    return { check, files: [...files].map(([path, bytes]) => [path, bytes.length]), problem }
   },
 
   /** Returns a file as it is shown. */
