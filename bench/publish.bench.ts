@@ -103,7 +103,7 @@ async function load(contender: Contender, clients: number, count: number): Promi
   const [seconds, answered] = [(performance.now() - begin) / 1000, program.usage()]
   await program.quiet()
   return {
-    times: done.map(one => one.took),
+    times: done.map(publish => publish.took),
     perSecond: [count / seconds],
     untilAnswer: [spent(before, answered) / count],
     untilQuiet: [spent(before, program.usage()) / count],
@@ -115,12 +115,12 @@ function newOutcomes(): Map<number, Outcome> {
   return new Map([...COUNTS.keys()].map(clients => [clients, none()]))
 }
 
-function add(sum: Outcome | undefined, one: Outcome): void {
+function add(sum: Outcome | undefined, outcome: Outcome): void {
   if (!sum) throw new Error('nobody asked for this')
-  sum.times.push(...one.times)
-  sum.perSecond.push(...one.perSecond)
-  sum.untilAnswer.push(...one.untilAnswer)
-  sum.untilQuiet.push(...one.untilQuiet)
+  sum.times.push(...outcome.times)
+  sum.perSecond.push(...outcome.perSecond)
+  sum.untilAnswer.push(...outcome.untilAnswer)
+  sum.untilQuiet.push(...outcome.untilQuiet)
 }
 
 function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measured[] {
@@ -138,7 +138,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
       nora: { ...own, yardstick: beside(existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built') },
     }
   }
-  const one = row('one client: median', 'ms', 1, 'times')
+  const alone = row('one client: median', 'ms', 1, 'times')
   const oneP95 = row('one client: p95', 'ms', 1, 'times', 0.95)
   const many = row('16 clients: publishes', 'per second', 16, 'perSecond')
   const manyP95 = row('16 clients: p95', 'ms', 16, 'times', 0.95)
@@ -155,9 +155,9 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
     ]
   })
   return [
-    { ...one.script, goal: { atMost: 2 } },
-    { ...one.nora, goal: { atMost: 1 } },
-    one.checking,
+    { ...alone.script, goal: { atMost: 2 } },
+    { ...alone.nora, goal: { atMost: 1 } },
+    alone.checking,
     oneP95.script,
     oneP95.nora,
     { ...many.script, goal: { atLeast: 1.5 } },

@@ -43,7 +43,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
   const most = DONE_MS * slack
   const { machines, s3, server } = await prepare(run)
   const tokens = await accounts(machines[0] as Machine)
-  await Promise.all(machines.map(one => one.start(() => false)))
+  await Promise.all(machines.map(machine => machine.start(() => false)))
   const work = new Work(server.url('cluster'))
   const faults = new Faults(machines, { server, s3, work }, slack, run.random.fork())
   const journal = new Journal()
@@ -90,7 +90,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     run.row('answered with 503', clients.away)
     run.row('tokens made, used and revoked', `${browser.tokens}, ${browser.logins} logins`)
     run.row('crates with a sequential order', crates)
-    run.row('acknowledged versions', sum(journal.subjects.map(one => one.acknowledged.size)))
+    run.row('acknowledged versions', sum(journal.subjects.map(crate => crate.acknowledged.size)))
     run.row(
       'seen through another daemon',
       `${clients.looked}, after at most ${clients.longestLook.toFixed(0)} ms`,
@@ -103,7 +103,10 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     )
     run.row('pages done after the end', `${(work.pages / 1000).toFixed(1)} s`)
     run.row('verify', verdict)
-    run.row('failed starts while something was broken', sum(machines.map(one => one.failedStarts)))
+    run.row(
+      'failed starts while something was broken',
+      sum(machines.map(machine => machine.failedStarts)),
+    )
   }
 })
 
@@ -238,7 +241,7 @@ async function agreed(
   for (const began = performance.now(); ; await sleep(500)) {
     const versions = await clients.record(there, subject, last)
     const lines = (await clients.index(here, subject)) ?? []
-    const index = shown(lines.map(one => [one.vers, one.yanked] as const))
+    const index = shown(lines.map(line => [line.vers, line.yanked] as const))
     if (versions === index || (versions === REFUSED && index === '')) return lines
     const words = `${subject.name} has the versions ${versions}, and its index ${index}`
     promise(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
@@ -279,5 +282,5 @@ function checkTheChecker(): void {
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
+  return numbers.reduce((total, number) => total + number, 0)
 }

@@ -98,6 +98,6 @@ function failure(
 function keep(target: string, fresh: readonly string[]): void {
   const path = join(CORPUS, `${target}.json`)
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as string[]) : []
-  const all = [...new Set([...kept, ...fresh.filter(one => one.length < 4000)])]
+  const all = [...new Set([...kept, ...fresh.filter(input => input.length < 4000)])]
   writeFileSync(path, `${JSON.stringify(all.slice(0, KEPT_MAX), null, 1)}\n`)
 }

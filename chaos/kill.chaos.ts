@@ -32,7 +32,7 @@ const SAMPLE = 8
 await chaos('kill', { count: 100, minutes: 60 }, async run => {
   const shared = { programs: new Set<Program>(), done: new Map<string, number>() }
   const deaths = new Map<string, number>()
-  run.onEnd(() => Promise.all([...shared.programs].map(one => one.kill())))
+  run.onEnd(() => Promise.all([...shared.programs].map(program => program.kill())))
   const isTime = () => performance.now() > run.deadline
   let [round, acknowledged] = [0, 0]
   try {
@@ -109,11 +109,11 @@ async function oneDeath(run: Run, field: Field, round: number): Promise<string[]
     throw new Violation(daemon.story(`ended with ${await daemon.ended}`))
   const programs = [...field.programs]
   // In any order: programs that outlive the daemon for a moment go on writing.
-  for (const one of random.chance(0.5) ? programs : programs.reverse()) {
-    one.child.kill('SIGKILL')
+  for (const program of random.chance(0.5) ? programs : programs.reverse()) {
+    program.child.kill('SIGKILL')
     if (random.chance(0.3)) await sleep(random.below(30))
   }
-  await Promise.all(programs.map(one => one.ended))
+  await Promise.all(programs.map(program => program.ended))
   field.programs.clear()
   await load.stop().catch(error => {
     throw new Violation(

@@ -43,7 +43,7 @@ await chaos('model', { count: 40, minutes: 20 }, async run => {
     await play({ folder, url, tokens: logins, histories }, run.random)
     for (const [name, history] of histories) {
       operations += history.length
-      refused += history.filter(one => one.result === REFUSED).length
+      refused += history.filter(operation => operation.result === REFUSED).length
       promise(isLinearizable(history), story(name, history))
     }
     if (round % 10 === 9) console.log(`  ${round + 1} rounds, ${operations} operations`)

@@ -177,7 +177,7 @@ async function survey(
   })
   try {
     const { issues } = await build(registry)
-    promise(issues.length === 0, `build: ${issues.map(one => one.message).join('\n')}`)
+    promise(issues.length === 0, `build: ${issues.map(issue => issue.message).join('\n')}`)
     const isWhole = number % PAGES_EVERY === 2
     if (isWhole) await buildPages(registry)
     // A daemon renders pages behind its answers, so that without them nothing is missing.

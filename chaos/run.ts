@@ -52,7 +52,7 @@ export async function chaos(
 ): Promise<void> {
   const names = ['seed', 'minutes', 'count', ...(defaults.options ?? [])]
   const { values } = parseArgs({
-    options: Object.fromEntries(names.map(one => [one, { type: 'string' as const }])),
+    options: Object.fromEntries(names.map(name => [name, { type: 'string' as const }])),
     // `npm run chaos` gives every program the same command line.
     strict: false,
   })

@@ -145,7 +145,7 @@ function judge(run: Run, samples: readonly Sample[]): void {
   const typical = (quarter: number, key: keyof Sample) => {
     const part = samples.slice(quarter * length, (quarter + 1) * length)
     return quantile(
-      part.map(one => one[key]),
+      part.map(sample => sample[key]),
       0.5,
     )
   }

@@ -43,7 +43,7 @@ export function gallery(): App {
   const app = emptyApp()
   const index = (c: Context) => indexPage(c, [...examples.values()])
   app.get('/examples/', pageHeaders, index)
-  for (const one of examples.values()) serveUnder(app, `/examples/${one.name}/`, one, [one])
+  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, example, [example])
   app.get('/', pageHeaders, (c, next) => {
     c.header('Vary', 'Accept')
     const supports = ['application/json', 'text/html']
@@ -62,10 +62,10 @@ function serveUnder(app: App, base: string, about: About, parts: readonly Exampl
   app.get(`${base}openapi.json`, c => c.json(description))
   app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, shown))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
-  for (const one of parts) {
-    const forgotten = incomplete(one.app)
-    if (forgotten.length > 0) throw new Error(`${one.name}: no \`complete\` in ${forgotten}`)
-    app.route(base, one.app)
+  for (const example of parts) {
+    const forgotten = incomplete(example.app)
+    if (forgotten.length > 0) throw new Error(`${example.name}: no \`complete\` in ${forgotten}`)
+    app.route(base, example.app)
   }
   return app
 }
@@ -79,7 +79,7 @@ function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
   const takes = (path: string) =>
-    methods.some(one => app.router.match(one, path)[0].some(([[, route]]) => mayAnswer(route)))
+    methods.some(verb => app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route)))
   const isOther = !takes(c.req.path) && takes(toggleSlash(c.req.path))
   if (!isOther) return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.

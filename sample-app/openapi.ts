@@ -47,10 +47,10 @@ export function describe(about: About, examples: readonly Described[], base: str
     for (const { path, method } of app.routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
-      const own = app.routes.filter(one => one.path === path && one.method === method)
-      const global = app.routes.filter(one => one.path === '/*' && one.method === 'ALL')
+      const own = app.routes.filter(route => route.path === path && route.method === method)
+      const global = app.routes.filter(route => route.path === '/*' && route.method === 'ALL')
       const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
-      const parts = handlers.flatMap(one => (declared.get(one) ?? []) as Part)
+      const parts = handlers.flatMap(handler => (declared.get(handler) ?? []) as Part)
       const route = { ...documents[`${method} ${path}`], parts }
       Object.assign(securitySchemes, route.security)
       const operation = describeOperation(template, verb, route, named)
@@ -142,7 +142,7 @@ const CONVERSION: ConversionConfig = {
   overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
     if (type === 'file') return { type: 'string', contentMediaType: 'application/octet-stream' }
     // Alternatives that are one to the reader: a number, or a text that is one.
-    const kinds = new Set(jsonSchema.anyOf?.map(one => JSON.stringify(one)))
+    const kinds = new Set(jsonSchema.anyOf?.map(schema => JSON.stringify(schema)))
     return type === 'union' && kinds.size === 1 ? JSON.parse([...kinds].join()) : undefined
   },
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {

@@ -18,7 +18,7 @@ const all = readdirSync(join(root, 'dist', 'bench'))
 const isForDocs = process.argv.includes('--docs')
 const asked = process.argv.slice(2).filter(name => name !== '--docs')
 const names = asked.flatMap(name => {
-  const found = all.includes(name) ? [name] : all.filter(one => one.startsWith(name))
+  const found = all.includes(name) ? [name] : all.filter(program => program.startsWith(name))
   if (found.length === 0) {
     console.error(`there is no measurement ${name}; there are ${all.join(', ')}`)
     process.exit(2)

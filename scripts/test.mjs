@@ -138,7 +138,7 @@ function slowFirst(files) {
   const cost = file => times[file] ?? (startsProcess(file) ? 30_000 : 1000)
   return files
     .map(file => [cost(file), file])
-    .sort(([one], [other]) => other - one)
+    .sort(([a], [b]) => b - a)
     .map(([, file]) => file)
 }
 

@@ -37,7 +37,7 @@ export async function coldFetch(
   mkdirSync(join(project, 'src'))
   mkdirSync(join(project, '.cargo'))
   writeFileSync(join(project, 'src/lib.rs'), '')
-  const lines = dependencies.map(one => `${one} = { version = "1", registry = "bench" }\n`)
+  const lines = dependencies.map(name => `${name} = { version = "1", registry = "bench" }\n`)
   const head =
     '[package]\nname = "project"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
   writeFileSync(join(project, 'Cargo.toml'), head + lines.join(''))

@@ -132,7 +132,7 @@ function run(load: Load): void {
     const start = performance.now()
     process.send?.('counting')
     setTimeout(() => {
-      for (const one of connections) one.close()
+      for (const connection of connections) connection.close()
       const report: Report = { answers, seconds: (performance.now() - start) / 1000, bytes, status }
       process.send?.(report, () => process.exit())
     }, load.measureMs)

@@ -30,7 +30,7 @@ export async function startNginx(folder: string, tree: string, daemon: string): 
   const text = readFileSync(config, 'utf8')
   writeFileSync(config, text.replaceAll(daemon, `http://127.0.0.1:${port}`))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map(one => `${one}_temp_path ${folder}/${one};`)
+    .map(kind => `${kind}_temp_path ${folder}/${kind};`)
     .join(' ')
   writeFileSync(
     join(folder, 'nginx.conf'),

@@ -154,7 +154,7 @@ function fill(path: string, size: number): void {
 /** Returns the canonical names of the crates that the newest version depends on. */
 function dependenciesOf({ name, isYanked, releases }: InventedCrate): Set<string> {
   const names = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
-  const found = new Set<string>(names.map(one => canonicalName(one as Name)))
+  const found = new Set<string>(names.map(name => canonicalName(name as Name)))
   found.delete(canonicalName(name as Name))
   return found
 }

@@ -42,7 +42,7 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       { length: at === 0 ? 0 : Math.floor(random() * 5) },
       () => entries[Math.floor(at * random() ** 3)]?.name ?? name,
     )
-    const deps = [...new Set(dependencies)].map(one => dependency(one, '^0'))
+    const deps = [...new Set(dependencies)].map(name => dependency(name, '^0'))
     const began = FIRST + random() * (LAST - FIRST) * 0.8
     const step = Math.min(90 * DAY * random(), (LAST - began) / Math.max(count, 1))
     const releases = Array.from({ length: Math.max(count, 1) }, (_, number) => {
@@ -56,7 +56,7 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       const features = { default: ['std'], std: [] }
       const rest = { deps, features, yanked, links: null, rust_version: null, pubtime: time }
       const line = renderEntry({ name, vers: version, cksum, ...rest })
-      return { version, cksum, line, time, dependencies: deps.map(one => one.name) }
+      return { version, cksum, line, time, dependencies: deps.map(dep => dep.name) }
     })
     yield { name, about: aboutOf(about), isYanked: yanked, releases }
   }

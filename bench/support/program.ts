@@ -132,8 +132,8 @@ async function accepts(port: number, hasEnded: () => boolean): Promise<void> {
  */
 export function memoryOf(pid: number, which: 'now' | 'peak'): number {
   const key = which === 'now' ? 'VmRSS' : 'VmHWM'
-  const sizes = tree(pid).map(one =>
-    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(read(`/proc/${one}/status`))?.[1] ?? 0),
+  const sizes = tree(pid).map(pid =>
+    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(read(`/proc/${pid}/status`))?.[1] ?? 0),
   )
   return sizes.reduce((sum, size) => sum + size, 0) / 1024
 }
@@ -141,13 +141,13 @@ export function memoryOf(pid: number, which: 'now' | 'peak'): number {
 /** Processor time of a process and all below it. */
 export function usageOf(pid: number): Usage {
   let [own, ended] = [0, 0]
-  for (const one of tree(pid)) {
-    const whole = ticksOf(`/proc/${one}/stat`)
+  for (const child of tree(pid)) {
+    const whole = ticksOf(`/proc/${child}/stat`)
     ended += whole.ended
     // The times of running threads are exact to the nanosecond. Ended threads are only in the sum
     // for the whole process, which counts in ticks.
-    const running = tasks(one).map(task => {
-      const [nanoseconds] = read(`/proc/${one}/task/${task}/schedstat`).split(' ')
+    const running = tasks(child).map(task => {
+      const [nanoseconds] = read(`/proc/${child}/task/${task}/schedstat`).split(' ')
       return Number(nanoseconds) / 1e6
     })
     own += Math.max(

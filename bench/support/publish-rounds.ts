@@ -38,7 +38,7 @@ async function measure({ daemon, token, next, ...kind }: Kind, round: number): P
   const answered = daemon.usage()
   await daemon.quiet()
   if (round < 0) return
-  kind.times.push(...done.map(one => one.took))
+  kind.times.push(...done.map(publish => publish.took))
   kind.untilAnswer.push(spent(before, answered) / PUBLISHES)
   kind.untilQuiet.push(spent(before, daemon.usage()) / PUBLISHES)
 }

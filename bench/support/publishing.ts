@@ -35,9 +35,9 @@ export function publishBody(
 ): Uint8Array {
   const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
   const { index, names } = dependencies
-  const own = names.map(one => ownDependency(one, { index }))
-  const manifest = own.map(one => one.manifest).join('')
-  return publishRequest({ name, version, files, manifest }, { deps: own.map(one => one.metadata) })
+  const own = names.map(name => ownDependency(name, { index }))
+  const manifest = own.map(dep => dep.manifest).join('')
+  return publishRequest({ name, version, files, manifest }, { deps: own.map(dep => dep.metadata) })
 }
 
 /** New crates and new versions of them: each crate gets three, one after the other. */

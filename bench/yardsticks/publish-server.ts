@@ -13,7 +13,7 @@ export interface Published {
 }
 
 /** Answers every request on a free port, and says where, once `publish` is done with its frame. */
-export function answerPublishes(publish: (one: Published) => Promise<void>): void {
+export function answerPublishes(publish: (request: Published) => Promise<void>): void {
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const length = body.readUInt32LE(0)

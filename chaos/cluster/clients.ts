@@ -89,7 +89,9 @@ export class Clients extends Driver<Machine> {
   /** A daemon that answers, as far as we know. */
   machine(random: Random): Machine | null {
     const now = performance.now()
-    const up = this.#field.machines.filter(one => one.isUp && (this.#avoided.get(one) ?? 0) < now)
+    const up = this.#field.machines.filter(
+      machine => machine.isUp && (this.#avoided.get(machine) ?? 0) < now,
+    )
     return up.length > 0 ? random.pick(up) : null
   }
 
@@ -143,7 +145,7 @@ export class Clients extends Driver<Machine> {
   /** Looks for an acknowledged version through another daemon, while nothing is broken. */
   protected override acknowledged(machine: Machine, subject: Subject, version: string): void {
     const calm = this.#field.calmSince()
-    const others = this.#field.machines.filter(one => one !== machine && one.isUp)
+    const others = this.#field.machines.filter(other => other !== machine && other.isUp)
     const other = others[subject.begun % Math.max(1, others.length)]
     if (calm === null || !other) return
     const look = this.#look(other, subject, version, calm)
@@ -161,7 +163,7 @@ export class Clients extends Driver<Machine> {
       const asked = performance.now() - acknowledged
       const lines = await this.index(machine, subject)
       if (this.#field.calmSince() !== calm) return
-      if (lines?.some(one => one.vers === version)) {
+      if (lines?.some(line => line.vers === version)) {
         this.looked++
         this.longestLook = Math.max(this.longestLook, asked)
         return

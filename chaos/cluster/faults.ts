@@ -68,20 +68,20 @@ export class Faults {
 
   /** Begins a fault; returns a function that heals it. */
   async #begin({ kind, machine }: Fault, isAlone: boolean): Promise<() => Promise<void> | void> {
-    const one = this.#machines[machine ?? 0] as Machine
+    const target = this.#machines[machine ?? 0] as Machine
     const [what = '', how = ''] = kind.split(' ')
     switch (what) {
       case 'kill': {
-        await one.kill()
+        await target.kill()
         const takeover = this.#takeover(isAlone)
         return async () => {
-          await one.start(() => this.#active > 0)
+          await target.start(() => this.#active > 0)
           await takeover
         }
       }
       case 'stop':
-        one.signal('SIGSTOP')
-        return () => one.signal('SIGCONT')
+        target.signal('SIGSTOP')
+        return () => target.signal('SIGCONT')
       case 'postgres':
         await this.#server.kill()
         return () => this.#server.start()
@@ -96,7 +96,7 @@ export class Faults {
           this.#s3.fault = () => null
         }
       default: {
-        const gate = what === 'database' ? one.database : one.bucket
+        const gate = what === 'database' ? target.database : target.bucket
         gate.set(how as Passage)
         return () => gate.set('open')
       }

@@ -113,7 +113,7 @@ export class Machine {
         ? line
         : `${new Date(time ?? 0).toISOString()} ${msg}: ${err?.message}`
     })
-    return `${this.name} ${what}\n${words.map(one => `  ${one}\n`).join('')}`
+    return `${this.name} ${what}\n${words.map(line => `  ${line}\n`).join('')}`
   }
 }
 

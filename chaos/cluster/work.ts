@@ -47,8 +47,8 @@ export class Work {
       const waited = performance.now() - began
       // Work marked again because a lock was lost gets the full time from then on.
       const seen = left.map(row => `${row.kind} ${row.subject} ${row.generation}`)
-      for (const one of since.keys()) if (!seen.includes(one)) since.delete(one)
-      for (const one of seen) since.set(one, since.get(one) ?? waited)
+      for (const key of since.keys()) if (!seen.includes(key)) since.delete(key)
+      for (const key of seen) since.set(key, since.get(key) ?? waited)
       if (waited - Math.min(...since.values()) < most) return
       const ages = { since: Object.fromEntries(since) }
       const state = [...left, ages, ...(await execute(this.#url, HOLDERS))]

@@ -30,15 +30,15 @@ export async function author(
   const owned = new Set<string>()
   for (let at = 0; goesOn(at); at++) {
     const dice = random.next()
-    const one = mine.length > 0 ? random.pick(mine) : null
-    if (one === null || dice < 0.6) {
+    const crate = mine.length > 0 ? random.pick(mine) : null
+    if (crate === null || dice < 0.6) {
       const name = dice < 0.15 ? shared : `${prefix}-${number}-${random.below(CRATES)}`
       const about = `${at + 1}.${life}.${number}`
       if (!(await perform({ name, what: 'publish', about }))) return
       if (name !== shared) mine.push([name, about])
       continue
     }
-    const [name, version] = one
+    const [name, version] = crate
     const isYank = dice < 0.85
     const what = isYank
       ? random.chance(0.6)

@@ -48,7 +48,7 @@ function step(state: State | null, { what, user, about }: Operation): [string, S
     case 'own':
       return [DONE, { versions, owners: new Set([...owners, about]) }]
     case 'disown': {
-      const left = new Set([...owners].filter(one => one !== about))
+      const left = new Set([...owners].filter(login => login !== about))
       if (left.size === owners.size || left.size === 0) return [REFUSED, state]
       return [DONE, { versions, owners: left }]
     }
@@ -71,17 +71,18 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
   const failed = new Set<string>()
   const search = (done: bigint, state: State | null): boolean => {
     const left = operations.filter((_, at) => !(done & (1n << BigInt(at))))
-    if (left.every(one => one.result === null)) return true
+    if (left.every(operation => operation.result === null)) return true
     const key = `${done} ${state && `${[...state.owners].sort()} ${shown(state.versions)}`}`
     if (failed.has(key)) return false
-    const firstEnd = Math.min(...left.map(one => one.end))
-    for (const one of left) {
+    const firstEnd = Math.min(...left.map(operation => operation.end))
+    for (const operation of left) {
       // Another one had ended before this began: that has to come first.
-      if (one.begin > firstEnd) continue
-      const [result, next] = step(state, one)
+      if (operation.begin > firstEnd) continue
+      const [result, next] = step(state, operation)
       // Without an answer, an operation that changes nothing might as well never happen.
-      const isPossible = one.result === null ? next !== state : one.result === result
-      if (isPossible && search(done | (1n << BigInt(operations.indexOf(one))), next)) return true
+      const isPossible = operation.result === null ? next !== state : operation.result === result
+      if (isPossible && search(done | (1n << BigInt(operations.indexOf(operation))), next))
+        return true
     }
     failed.add(key)
     return false
@@ -92,10 +93,10 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
 /** The history of a crate in the order of the beginnings, for people. */
 export function story(name: string, history: readonly Operation[]): string {
   const lines = [...history]
-    .sort((one, other) => one.begin - other.begin)
+    .sort((a, b) => a.begin - b.begin)
     .map(
-      one =>
-        `  ${one.begin.toFixed(1)}–${one.end.toFixed(1)} ${one.client} ${one.what} ${one.about}: ${one.result ?? 'no answer'}`,
+      operation =>
+        `  ${operation.begin.toFixed(1)}–${operation.end.toFixed(1)} ${operation.client} ${operation.what} ${operation.about}: ${operation.result ?? 'no answer'}`,
     )
   return `no sequential order explains the answers about ${name}:\n${lines.join('\n')}`
 }

@@ -45,7 +45,7 @@ export class Subject {
 
   /** Fails if a line is of something that nobody published, or other bytes than acknowledged. */
   promiseKnown(lines: readonly Line[]): void {
-    const found = new Set(lines.map(one => one.vers))
+    const found = new Set(lines.map(line => line.vers))
     promise(found.size === lines.length, `the index of ${this.name} has a version twice`)
     for (const { name, vers, cksum } of lines) {
       promise(name === this.name, `the index of ${this.name} speaks of ${name}`)
@@ -57,7 +57,7 @@ export class Subject {
 
   /** The versions acknowledged before a moment that the lines do not have. */
   missing(lines: readonly Line[], before: number): string[] {
-    const found = new Set(lines.map(one => one.vers))
+    const found = new Set(lines.map(line => line.vers))
     return [...this.acknowledged]
       .filter(([version, { at }]) => at < before && !found.has(version))
       .map(([version]) => version)
@@ -75,9 +75,9 @@ export class Journal {
 
   /** A crate to do something with. */
   pick(random: Random): Subject {
-    const worn = this.#open.filter(one => one.isWornOut)
+    const worn = this.#open.filter(subject => subject.isWornOut)
     this.#retired.push(...worn)
-    this.#open = this.#open.filter(one => !one.isWornOut)
+    this.#open = this.#open.filter(subject => !subject.isWornOut)
     while (this.#open.length < OPEN) this.#open.push(this.add(`k-${this.subjects.length}`))
     return random.pick(this.#open)
   }
@@ -102,8 +102,8 @@ export class Journal {
   /** Takes the crates with which nobody does anything any more; all of them at the end. */
   takeRetired(isEnd = false): Subject[] {
     if (isEnd) this.#retired.push(...this.#open.splice(0))
-    const taken = this.#retired.filter(one => one.running === 0)
-    this.#retired = this.#retired.filter(one => one.running > 0)
+    const taken = this.#retired.filter(subject => subject.running === 0)
+    this.#retired = this.#retired.filter(subject => subject.running > 0)
     return taken
   }
 }

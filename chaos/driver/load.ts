@@ -64,7 +64,7 @@ export class Load {
       random,
       otherLogin,
       () => !this.#isOver,
-      one => this.#change(one),
+      change => this.#change(change),
     )
   }
 

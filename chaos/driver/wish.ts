@@ -69,5 +69,5 @@ export function resultOf({ what }: Deed, text: string): string {
   }
   if (what !== 'versions') return DONE
   const { versions } = JSON.parse(text) as { versions: { num: string; yanked: boolean }[] }
-  return shown(versions.map(one => [one.num, one.yanked] as const))
+  return shown(versions.map(version => [version.num, version.yanked] as const))
 }

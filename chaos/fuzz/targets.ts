@@ -68,7 +68,7 @@ async function inspect(bytes: Uint8Array): Promise<void> {
     ownIndexUrls: new Set(),
   })
   promise(release || issues.length > 0, 'an archive is neither read nor refused')
-  if (!release || issues.some(one => one.severity === 'error')) return
+  if (!release || issues.some(issue => issue.severity === 'error')) return
   const line = renderEntry(release.entry)
   promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
 }
@@ -90,8 +90,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const version = parseVersion(input.toString())
       promise(compareVersions(version, version) === 0, 'a version differs from itself')
       for (const other of VERSIONS) {
-        const [one, two] = [compareVersions(version, other), compareVersions(other, version)]
-        promise(Math.sign(one) === -Math.sign(two), `${version} and ${other} are in no order`)
+        const [there, back] = [compareVersions(version, other), compareVersions(other, version)]
+        promise(Math.sign(there) === -Math.sign(back), `${version} and ${other} are in no order`)
       }
     },
   },
@@ -170,7 +170,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const text = input.toString()
       const path = decodePath(text)
       const parts = path?.split('/') ?? []
-      promise(!parts.some(one => one.startsWith('.') || one.includes('\\')), `path ${path}`)
+      promise(!parts.some(part => part.startsWith('.') || part.includes('\\')), `path ${path}`)
       promise(!path?.includes('\0'), `path ${path}`)
       const moved = movedPath(text)
       promise(moved === null || /^[^#]*\/#./s.test(moved), `moved to ${moved}`)
@@ -240,6 +240,6 @@ export async function outcome(target: Target, input: Buffer): Promise<string> {
   } catch (error) {
     if (error instanceof TooComplexError) return 'too complex'
     if (!(error instanceof Refusal)) throw error
-    return [...new Set(error.issues.map(one => one.code))].sort().join(' ')
+    return [...new Set(error.issues.map(issue => issue.code))].sort().join(' ')
   }
 }

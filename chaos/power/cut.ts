@@ -39,7 +39,7 @@ export function cutPower(
   })
   const isOpen = new Set(open)
   // A journal puts everything on disk that came before the synced data.
-  const floor = ordered ? open.findLastIndex(one => one.end < lastDurable(happened, isOpen)) + 1 : 0
+  const floor = ordered ? open.findLastIndex(c => c.end < lastDurable(happened, isOpen)) + 1 : 0
   const late = keep(ordered ? 'prefix' : modes[0], open.slice(floor), random)
   const kept = new Set([...open.slice(0, floor), ...late])
   const tree = new Map<Inode, Map<string, Inode>>()

@@ -80,7 +80,7 @@ export class Disk {
 
   #take(call: Call): void {
     const { name, args, process, result } = call
-    const [one = '', two = '', three = '', four = ''] = args
+    const [first = '', two = '', three = '', four = ''] = args
     const at = (folder: string, path: string) => this.#path(process, path, folder)
     switch (name) {
       case 'fork':
@@ -88,19 +88,19 @@ export class Disk {
         this.#cwd.set(result, this.#cwd.get(process) ?? '/')
         break
       case 'chdir':
-        this.#cwd.set(process, at('', one))
+        this.#cwd.set(process, at('', first))
         break
       case 'open':
-        this.#opened(call, at('', one), two)
+        this.#opened(call, at('', first), two)
         break
       case 'openat':
-        this.#opened(call, at(one, two), three)
+        this.#opened(call, at(first, two), three)
         break
       case 'creat':
-        this.#opened(call, at('', one), 'O_WRONLY|O_CREAT|O_TRUNC')
+        this.#opened(call, at('', first), 'O_WRONLY|O_CREAT|O_TRUNC')
         break
       case 'close':
-        this.#table(process).delete(descriptorOf(one).number)
+        this.#table(process).delete(descriptorOf(first).number)
         break
       case 'dup':
       case 'dup2':
@@ -135,7 +135,7 @@ export class Disk {
         this.#change(this.#file(call)?.inode, call, null, Number(two))
         break
       case 'truncate':
-        this.#change(this.#find(at('', one)), call, null, Number(two))
+        this.#change(this.#find(at('', first)), call, null, Number(two))
         break
       case 'fsync':
       case 'fdatasync':
@@ -143,29 +143,29 @@ export class Disk {
         break
       case 'mkdir':
       case 'mkdirat': {
-        const path = name === 'mkdir' ? at('', one) : at(one, two)
+        const path = name === 'mkdir' ? at('', first) : at(first, two)
         this.#name(call, [[path, this.#isHere(path) ? this.#inode(true) : null]])
         break
       }
       case 'unlink':
       case 'rmdir':
-        this.#name(call, [[at('', one), null]])
+        this.#name(call, [[at('', first), null]])
         break
       case 'unlinkat':
-        this.#name(call, [[at(one, two), null]])
+        this.#name(call, [[at(first, two), null]])
         break
       case 'rename':
-        this.#renamed(call, at('', one), at('', two))
+        this.#renamed(call, at('', first), at('', two))
         break
       case 'renameat':
       case 'renameat2':
-        this.#renamed(call, at(one, two), at(three, four))
+        this.#renamed(call, at(first, two), at(three, four))
         break
       case 'link':
-        this.#linked(call, at('', one), at('', two))
+        this.#linked(call, at('', first), at('', two))
         break
       case 'linkat':
-        this.#linked(call, at(one, two), at(three, four))
+        this.#linked(call, at(first, two), at(three, four))
         break
       default:
         this.#strange(call)
@@ -286,7 +286,7 @@ export class Disk {
   #strange(call: Call): void {
     const touches =
       ['sync', 'syncfs', 'io_uring_setup'].includes(call.name) ||
-      call.args.some(one => this.#isHere(descriptorOf(one).place))
+      call.args.some(argument => this.#isHere(descriptorOf(argument).place))
     if (touches) throw new Error(`the recording has a call that is not modeled: ${call.name}`)
   }
 }

@@ -31,7 +31,7 @@ export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
     if (at === undefined) throw new Error(`no answer in the recording for ${JSON.stringify(fact)}`)
     return { ...fact, at }
   })
-  return found.sort((one, other) => one.at - other.at)
+  return found.sort((a, b) => a.at - b.at)
 }
 
 /**
@@ -50,7 +50,8 @@ export async function promiseFacts(
     if (fact.kind === 'yank' || fact.kind === 'owner') {
       // The client's last change of the subject counts; a later change may have been under way.
       const same = (other: Dated) => isSame(other, fact)
-      if (before.findLast(same) !== fact || facts.find(one => one.at >= at && same(one))) continue
+      if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
+        continue
       await promiseState(registry, fact, indexes)
     }
     if (fact.kind === 'token')
@@ -61,10 +62,9 @@ export async function promiseFacts(
   }
 }
 
-function isSame(one: Dated, other: Dated): boolean {
-  if (one.kind === 'yank' && other.kind === 'yank')
-    return one.name === other.name && one.version === other.version
-  return one.kind === 'owner' && other.kind === 'owner' && one.name === other.name
+function isSame(a: Dated, b: Dated): boolean {
+  if (a.kind === 'yank' && b.kind === 'yank') return a.name === b.name && a.version === b.version
+  return a.kind === 'owner' && b.kind === 'owner' && a.name === b.name
 }
 
 async function promiseVersion(

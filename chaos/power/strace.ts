@@ -81,7 +81,7 @@ export async function readCalls(path: string): Promise<Call[]> {
   }
   for (const { thread, ...call } of raw) calls.push({ ...call, process: processOf(thread) })
   // A child may act before the parent's call returns.
-  return calls.sort((one, other) => one.end - other.end)
+  return calls.sort((a, b) => a.end - b.end)
 }
 
 function splitArguments(text: string): string[] {
@@ -113,7 +113,7 @@ export function bytesOf(argument: string): Buffer {
 /** The bytes of `[{iov_base="…", iov_len=…}, …]`. */
 export function vectorBytes(argument: string): Buffer {
   return Buffer.concat(
-    [...argument.matchAll(/iov_base=("[^"]*")/g)].map(one => bytesOf(one[1] ?? '')),
+    [...argument.matchAll(/iov_base=("[^"]*")/g)].map(match => bytesOf(match[1] ?? '')),
   )
 }
 

@@ -55,9 +55,9 @@ export class Checks {
       promise(this.#storage.objects.has(key), `${name} is recorded without its bytes ${key}`)
     }
     this.#releases = releases.length
-    for (const name of new Set(releases.map(one => one.name))) {
+    for (const name of new Set(releases.map(release => release.name))) {
       const states = this.#states.get(name) ?? []
-      const state = shownReleases(releases.filter(one => one.name === name))
+      const state = shownReleases(releases.filter(release => release.name === name))
       if (states.at(-1) !== state) states.push(state)
       this.#states.set(name, states)
     }
@@ -78,7 +78,7 @@ export class Checks {
       promise(checksum(crate.bytes) === cksum, `the bucket has other bytes for ${name} ${vers}`)
     }
     const states = this.#states.get(name) ?? []
-    const state = shown(lines.map(one => [one.vers, one.yanked] as const))
+    const state = shown(lines.map(line => [line.vers, line.yanked] as const))
     const before = this.#rendered.get(name) ?? 0
     const at = states.indexOf(state, before)
     const isOlder = at < 0 && states.includes(state)
@@ -93,13 +93,13 @@ export class Checks {
   /** Fails unless the bucket matches the records; for the end, when all is quiet. */
   atRest(): void {
     const releases = this.releases()
-    for (const name of new Set(releases.map(one => one.name))) {
-      const own = releases.filter(one => one.name === name)
+    for (const name of new Set(releases.map(release => release.name))) {
+      const own = releases.filter(release => release.name === name)
       const key = `${PUBLIC}${indexPath(parseName(name))}`
       const index = this.#storage.objects.get(key)
       promise(index, `${name} has no index file`)
       const lines = parseIndex(name, index.bytes.toString())
-      const state = shown(lines.map(one => [one.vers, one.yanked] as const))
+      const state = shown(lines.map(line => [line.vers, line.yanked] as const))
       promise(
         state === shownReleases(own),
         `the index file of ${name} has ${state}, the records ${shownReleases(own)}`,
@@ -126,11 +126,11 @@ export class Checks {
     const sum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1]
     if (sum === undefined) return
     if (bytes) return void promise(checksum(bytes) === sum, `other bytes are stored as ${key}`)
-    const lost = this.releases().find(one => one.cksum === sum)
+    const lost = this.releases().find(release => release.cksum === sum)
     promise(!lost, `the bytes of ${lost?.name} ${lost?.version} are removed`)
   }
 }
 
 function shownReleases(releases: readonly Release[]): string {
-  return shown(releases.map(one => [one.version, one.yanked !== 0] as const))
+  return shown(releases.map(release => [release.version, release.yanked !== 0] as const))
 }

@@ -66,7 +66,7 @@ export class Clients extends Driver<Daemon> {
     const lines = await this.index(daemon, subject)
     if (lines === null) return
     const isThere = lines.length > 0
-    const result = isThere ? shown(lines.map(one => [one.vers, one.yanked] as const)) : REFUSED
+    const result = isThere ? shown(lines.map(line => [line.vers, line.yanked] as const)) : REFUSED
     const wish = { client, user: null, what: 'versions', about: 'index' } as const
     this.noteResult(subject, wish, begin, result)
     if (isThere) await this.crate(daemon, subject, random.pick(lines))

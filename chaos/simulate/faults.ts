@@ -78,7 +78,7 @@ export class Faults {
   #kill(machine: Machine): () => Promise<void> {
     const { machines, isBroken } = this.#scene
     const staysDead =
-      this.#random.chance(GONE) && machines.some(one => one !== machine && one.process)
+      this.#random.chance(GONE) && machines.some(other => other !== machine && other.process)
     machine.kill()
     return async () => {
       if (!staysDead && !machine.process) await machine.start(isBroken)

@@ -78,7 +78,8 @@ export class Simulation implements Outside {
   async run(): Promise<void> {
     const { timeline } = this
     const isBroken = () => this.#isBroken
-    for (const one of this.#machines) await timeline.until(one.start(isBroken), 'a start', LIMIT_MS)
+    for (const machine of this.#machines)
+      await timeline.until(machine.start(isBroken), 'a start', LIMIT_MS)
     await timeline.until(this.#load(), 'the load', LIMIT_MS)
     this.network.heal()
     await this.#rest()
@@ -128,7 +129,7 @@ export class Simulation implements Outside {
     const over = Math.max(timeline.now, network.lastArrival)
     const since = new Map<string, number>()
     for (let done = Number.POSITIVE_INFINITY; timeline.now < Math.max(over, done) + REST_MS; ) {
-      const urgent = this.checks.urgent().map(one => JSON.stringify(one))
+      const urgent = this.checks.urgent().map(mark => JSON.stringify(mark))
       for (const key of since.keys()) if (!urgent.includes(key)) since.delete(key)
       for (const key of urgent) since.set(key, since.get(key) ?? Math.max(over, timeline.now))
       const oldest = Math.min(...since.values())
@@ -154,7 +155,9 @@ export class Simulation implements Outside {
     const releases = this.checks.releases()
     for (const { name, acknowledged } of this.clients.subjects)
       for (const [version, { cksum }] of acknowledged) {
-        const found = releases.filter(one => one.name === name && one.version === version)
+        const found = releases.filter(
+          release => release.name === name && release.version === version,
+        )
         promise(found.length === 1, `${name} ${version} is there ${found.length} times`)
         promise(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
       }
@@ -180,7 +183,7 @@ export class Simulation implements Outside {
       this.timeline.plan(
         `late ${key}`,
         null,
-        one => one.next() * 3000,
+        random => random.next() * 3000,
         () => change(request),
       )
       return { status: 200, headers: { etag: '"early"' } }

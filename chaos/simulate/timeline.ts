@@ -130,12 +130,12 @@ export class Timeline {
     const planned = this.#planned
     this.#planned = []
     const keyOf = ({ event: { process, key } }: Planned) => `${process?.name ?? ''} ${key}`
-    const sorted = planned.map((one, at) => ({ key: keyOf(one), at, one }))
+    const sorted = planned.map((plan, at) => ({ key: keyOf(plan), at, plan }))
     sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at))
-    for (const { one } of sorted) {
-      one.event.at = this.now + Math.max(0, one.when(this.#random))
-      one.event.order = ++this.#orders
-      this.#push(one.event)
+    for (const { plan } of sorted) {
+      plan.event.at = this.now + Math.max(0, plan.when(this.#random))
+      plan.event.order = ++this.#orders
+      this.#push(plan.event)
     }
   }
 
@@ -191,8 +191,8 @@ export class Timeline {
   }
 }
 
-function isBefore(one: Event, other: Event): boolean {
-  return one.at < other.at || (one.at === other.at && one.order < other.order)
+function isBefore(a: Event, b: Event): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
 /** Resolves when the program has done everything that it can do without an event. */

@@ -24,10 +24,12 @@ const [VALUE_LIMIT, KEPT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
  */
 export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const checks = matchedRoutes(c).map(({ handler }) => declared.get(findTargetHandler(handler)))
-  const form = checks.find(one => one?.target === 'form')
+  const form = checks.find(check => check?.target === 'form')
   if (!form) return next()
   const entries = 'entries' in form.schema ? Object.entries(Object(form.schema.entries)) : []
-  const reader = new FormReader(new Map(entries.map(([name, one]) => [name, isList(Object(one))])))
+  const reader = new FormReader(
+    new Map(entries.map(([name, item]) => [name, isList(Object(item))])),
+  )
   try {
     // Read when the form is checked and not before: a login may stand before that.
     let form: Promise<FormData> | undefined

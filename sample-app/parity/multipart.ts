@@ -74,7 +74,7 @@ function parseHeaders(block: Buffer): Map<string, string> {
   const lines = block.toString().split('\r\n').filter(Boolean)
   const found = lines.map(line => HEADER.exec(line))
   if (found.includes(null)) throw broken()
-  return new Map(found.map(one => [one?.[1]?.toLowerCase() ?? '', one?.[2]?.trim() ?? '']))
+  return new Map(found.map(match => [match?.[1]?.toLowerCase() ?? '', match?.[2]?.trim() ?? '']))
 }
 
 const PARAMETER = /\s*([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?[^;]*|[^;]+/gs

@@ -18,7 +18,7 @@ export function target(request: Request, env: NodeEnv['Bindings'] | undefined) {
  */
 export function wirePath(request: Request, options?: { env?: NodeEnv['Bindings'] }): string {
   const segments = target(request, options?.env).path.split('/')
-  return segments.map(one => encodeURIComponent(undoPercent(one))).join('/')
+  return segments.map(segment => encodeURIComponent(undoPercent(segment))).join('/')
 }
 
 /** Cookies as they were sent, less quotes; the last of a name counts. Hono's reader would decode. */

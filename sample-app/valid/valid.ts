@@ -22,7 +22,7 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
   const check = async (c: Context, given: unknown, abortEarly = false) => {
     const settings = { abortEarly, abortPipeEarly: true, message: wordsOf }
     const { issues, output } = await v.safeParseAsync(schema, given, settings)
-    if (issues) note(c, ...issues.map(one => problemOf(target, one)))
+    if (issues) note(c, ...issues.map(issue => problemOf(target, issue)))
     return (issues ? undefined : output) as object
   }
   const readPart = validator(target, (value, c) => check(c, named(target, schema as object, value)))

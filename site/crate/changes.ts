@@ -135,8 +135,8 @@ function dependencyChanges(
       ...[...old].map(([target, dep]) => [dep, now.get(target)] as const),
       ...gone.map((dep, at) => [dep, come[at]] as const),
     ]
-    const changed = pairs.flatMap(([was, is]): Change[] => {
-      const words = is ? dependencyWords(site, was, is) : []
+    const changed = pairs.flatMap(([dep, next]): Change[] => {
+      const words = next ? dependencyWords(site, dep, next) : []
       return words.length === 0 ? [] : [{ kind: 'changed', name, words }]
     })
     const whole = (kind: 'added' | 'removed', list: readonly Dependency[]) =>

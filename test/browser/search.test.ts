@@ -18,7 +18,7 @@ const LOOK = {
 
 const places = openPlaces({
   still(folder, url) {
-    const cards = knownCrates.map(one => ({ ...one, updatedAt: null }))
+    const cards = knownCrates.map(crate => ({ ...crate, updatedAt: null }))
     const site = demoFacts(url, { feeds: false, owners: false, api: false })
     writeSite(folder, demoSite(site, [], cards))
   },

@@ -33,8 +33,8 @@ export const gitDriver: Driver = {
       indexUrl: `${registry.baseUrl}/index.git`,
       cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
       async publish(cargo, projects) {
-        for (const one of projects)
-          await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
+        for (const crate of projects)
+          await (waits ? publish(cargo, crate) : committed(registry, () => publish(cargo, crate)))
       },
       async offer(...archive) {
         const before = await head(registry)

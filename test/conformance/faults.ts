@@ -54,7 +54,7 @@ export const faults: readonly Scenario[] = [
       const checked = await stage.cargo(RETRY).ok(app, 'check')
       for (const name of names) says(checked, `Checking ${name} v1.0.0 (registry \`test\`)`)
       const statuses = (path: string) =>
-        stage.registry.requests.to('GET', path).map(one => one.status)
+        stage.registry.requests.to('GET', path).map(request => request.status)
       for (const path of files) assert.deepEqual(statuses(path), [500, 200], path)
       for (const path of crates) assert.deepEqual(statuses(path), [200, 200], path)
     },

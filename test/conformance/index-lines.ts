@@ -82,9 +82,9 @@ export const indexLines: readonly Scenario[] = [
     'registry::invalid_json_lines_error: of the most curious releases, cargo can use every one',
     [],
     async stage => {
-      await stage.publish({ name: 'bar' }, ...CURIOUS.map(one => ({ name: 'foo', ...one })))
+      await stage.publish({ name: 'bar' }, ...CURIOUS.map(release => ({ name: 'foo', ...release })))
       const lines = (await stage.index('3/f/foo')).trimEnd().split('\n')
-      const versions = CURIOUS.map(one => one.version)
+      const versions = CURIOUS.map(release => release.version)
       assert.deepEqual(
         lines.map(line => (JSON.parse(line) as { vers: string }).vers),
         versions,

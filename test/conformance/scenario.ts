@@ -46,7 +46,7 @@ export function playable(
   scenarios: readonly Scenario[],
 ): Scenario[] {
   if (driver.unfit?.(minor)) return []
-  return scenarios.filter(one => canPlay(driver, one) && minor >= (one.since ?? 0))
+  return scenarios.filter(scenario => canPlay(driver, scenario) && minor >= (scenario.since ?? 0))
 }
 
 /** Registers every scenario that the driver and this client can play. */
@@ -60,8 +60,8 @@ export function register(driver: Driver, scenarios: readonly Scenario[]): void {
   }
   const chosen = playable(driver, minor, scenarios)
   const [quick, patient] = [
-    chosen.filter(one => !one.isPatient),
-    chosen.filter(one => one.isPatient),
+    chosen.filter(scenario => !scenario.isPatient),
+    chosen.filter(scenario => scenario.isPatient),
   ]
   describe(name, { concurrency: 2 }, () => {
     // Three at a time: most of a test is waiting for processes.
@@ -78,7 +78,7 @@ function playAll(
 ): void {
   if (scenarios.length === 0) return
   describe(name, { concurrency }, () => {
-    for (const one of scenarios) play(driver, one)
+    for (const scenario of scenarios) play(driver, scenario)
   })
 }
 

@@ -48,13 +48,13 @@ test('every example has a first line about it, a request, and a test of twenty l
 test('no example imports anything of Node, or of what serves it', () => {
   for (const [name, file] of files) {
     const behind = [...graph(`${file}.ts`)]
-    for (const one of behind) assert.doesNotMatch(readFileSync(one, 'utf8'), /'node:/, one)
+    for (const file of behind) assert.doesNotMatch(readFileSync(file, 'utf8'), /'node:/, file)
     const inside = /^(?:examples|valid)\//
     assert.ok(
-      behind.every(one => inside.test(one.slice(folder.length))),
+      behind.every(file => inside.test(file.slice(folder.length))),
       name,
     )
-    const lines = linesOf(behind.filter(one => !one.startsWith(join(folder, 'examples'))))
+    const lines = linesOf(behind.filter(file => !file.startsWith(join(folder, 'examples'))))
     assert.ok(lines <= 150, `${name} has ${lines} lines of ours before it`)
   }
 })

@@ -29,5 +29,5 @@ export async function launchChromium(): Promise<Browser> {
     throw new Error(
       `The browser tests need Chromium${given === undefined ? '' : ` (CHROMIUM names ${given}, which is not there)`}: install it (Debian: apt install chromium) or set CHROMIUM to its path.`,
     )
-  return chromium.launch({ executablePath, args: QUIET.map(one => `--${one}`) })
+  return chromium.launch({ executablePath, args: QUIET.map(flag => `--${flag}`) })
 }

@@ -60,7 +60,7 @@ function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {
   return JSON.stringify({
     name,
     vers: newest,
-    deps: needs.map(one => dependency(one, '^1')),
+    deps: needs.map(need => dependency(need, '^1')),
     cksum: '0'.repeat(64),
     features: {},
     yanked,

@@ -32,8 +32,8 @@ export function enter(
   for (const place of places) mkdirSync(join(root, place), { recursive: true })
   const steps = [
     'mount --bind "$ROOT" "$ROOT"',
-    ...SYSTEM.filter(one => existsSync(`/${one}`)).map(
-      one => `mount --rbind "/${one}" "$ROOT/${one}"`,
+    ...SYSTEM.filter(folder => existsSync(`/${folder}`)).map(
+      folder => `mount --rbind "/${folder}" "$ROOT/${folder}"`,
     ),
     ...Object.entries(mounts).map(([place, folder]) => `mount --bind "${folder}" "$ROOT/${place}"`),
     isReadOnly ? 'mount -o remount,bind,ro "$ROOT"; mount -t tmpfs tmpfs "$ROOT/tmp"' : ':',

@@ -35,8 +35,8 @@ export async function takeOver(
 export function report(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(
-      one =>
-        `${one.name} ${one.version} ${one.outcome}: ${one.issues.map(issue => issue.message).join(' | ')}`,
+      outcome =>
+        `${outcome.name} ${outcome.version} ${outcome.outcome}: ${outcome.issues.map(issue => issue.message).join(' | ')}`,
     )
     .join('\n')
 }

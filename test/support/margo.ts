@@ -48,7 +48,7 @@ export class MargoTree {
     const line = JSON.stringify({
       name,
       vers: version,
-      deps: (release.deps ?? []).map(one => dependency(one.name, one.req, one)),
+      deps: (release.deps ?? []).map(dep => dependency(dep.name, dep.req, dep)),
       cksum: createHash('sha256').update(bytes).digest('hex'),
       features: release.features ?? {},
       yanked: release.yanked ?? false,

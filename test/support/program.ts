@@ -62,5 +62,5 @@ function redirect(command: Command, stdout: Stream, stderr: Stream): void {
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   })
-  for (const one of command.commands) redirect(one, stdout, stderr)
+  for (const child of command.commands) redirect(child, stdout, stderr)
 }

@@ -87,7 +87,7 @@ export function form(
 ): URLSearchParams {
   const body = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))
-    for (const one of [value].flat()) body.append(name, one)
+    for (const item of [value].flat()) body.append(name, item)
   return body
 }
 

@@ -152,7 +152,7 @@ class Link {
       if (rows) {
         const { fields, rows: texts } = encoded(rows)
         wire.emit('rowDescription', { fields })
-        for (const one of texts) wire.emit('dataRow', { fields: one })
+        for (const fields of texts) wire.emit('dataRow', { fields })
       }
       wire.emit('commandComplete', { text: tag })
     }

@@ -119,7 +119,7 @@ export class Session {
     this.#unlimited()
     this.#finish(false)
     for (const { waiting } of this.#server.locks.values()) {
-      const at = waiting.findIndex(one => one.session === this)
+      const at = waiting.findIndex(waiting => waiting.session === this)
       if (at >= 0) waiting.splice(at, 1)
     }
     this.#server.sessions.delete(this)
@@ -244,16 +244,16 @@ export class Session {
     }
     if (this.#tryLock(key)) return void take()
     const waiting = this.#server.locks.get(key)?.waiting ?? []
-    const one: Waiting = {
+    const waiter: Waiting = {
       session: this,
       granted: () => {
         this.#unlimited()
         take()
       },
     }
-    waiting.push(one)
+    waiting.push(waiter)
     this.#limited(this.#limits.lock, 'lock', () => {
-      waiting.splice(waiting.indexOf(one), 1)
+      waiting.splice(waiting.indexOf(waiter), 1)
       fail(new ServerError('55P03', 'canceling statement due to lock timeout'))
     })
   }

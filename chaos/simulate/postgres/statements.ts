@@ -56,7 +56,7 @@ export class Statements {
       .replace(/\$\d+/g, '?')
       // SQLite has no offset without a limit.
       .replace(/(?<!LIMIT \S+) OFFSET/g, ' LIMIT -1 OFFSET')
-    const parameters = values.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
+    const parameters = values.map(value => (Array.isArray(value) ? JSON.stringify(value) : value))
     const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql)
     const command = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? ''
     if (/^(?:SELECT|INSERT|UPDATE|DELETE|WITH)$/.test(command)) this.#prepared.set(sql, statement)
@@ -81,7 +81,7 @@ function tagOf(command: string, count: number): string {
 export function encoded(rows: readonly Readonly<Record<string, unknown>>[]) {
   const names = Object.keys(rows[0] ?? {})
   const fields = names.map(name => {
-    const value = rows.map(row => row[name]).find(one => one !== null)
+    const value = rows.map(row => row[name]).find(value => value !== null)
     return { name, dataTypeID: typeOf(value), format: 'text' }
   })
   return { fields, rows: rows.map(row => names.map(name => textOf(row[name]))) }

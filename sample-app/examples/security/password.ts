@@ -18,7 +18,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   const [salt = ''] = hash.split('$')
   const derived = await derive(
     password,
-    Uint8Array.from(atob(salt), one => one.charCodeAt(0)),
+    Uint8Array.from(atob(salt), character => character.charCodeAt(0)),
   )
   // HMAC, and scrypt with it, fills a key up with NULs: `secret\0` derives the same as `secret`.
   return (await timingSafeEqual(derived, hash)) && !password.endsWith('\0')

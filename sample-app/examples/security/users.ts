@@ -24,7 +24,7 @@ const Users = v.pipe(
   v.string(),
   v.parseJson(undefined, 'must be JSON'),
   v.array(Stored),
-  v.transform(list => new Map(list.map(one => [one.username, one]))),
+  v.transform(list => new Map(list.map(user => [user.username, user]))),
 )
 
 /** Reads `SAMPLE_USERS`; without it there are demo users. @throws ValiError */

@@ -54,12 +54,12 @@ const kinds: Record<string, (text: string) => string | null> = {
     return index < 0 ? null : replaceAt(text, index, 0, text[index] ?? '')
   },
   'a letter dropped': text => {
-    const index = at(text, (one, place) => place > 0 && letter(one))
+    const index = at(text, (char, place) => place > 0 && letter(char))
     return index < 0 ? null : replaceAt(text, index, 1, '')
   },
   'a separator dropped': text => swapOne(text, '_', ''),
   'two letters swapped': text => {
-    const index = at(text, (one, place) => letter(one) && letter(text[place + 1] ?? ''))
+    const index = at(text, (char, place) => letter(char) && letter(text[place + 1] ?? ''))
     return index < 0
       ? null
       : replaceAt(text, index, 2, `${text[index + 1] ?? ''}${text[index] ?? ''}`)
@@ -100,8 +100,8 @@ const ORDINARY =
 
 test('ordinary names are left alone', () => {
   const names = ORDINARY.map(parseName)
-  const pairs = names.flatMap(one =>
-    names.filter(other => looksAlike(one, other)).map(other => `${one} ${other}`),
+  const pairs = names.flatMap(name =>
+    names.filter(other => looksAlike(name, other)).map(other => `${name} ${other}`),
   )
   assert.deepEqual(pairs, [])
 })

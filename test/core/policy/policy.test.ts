@@ -65,21 +65,21 @@ const PUBLIC = policy('preset = "public"')
 
 /** `severity code` of every objection. */
 function verdict(
-  one: PolicyRelease,
+  subject: PolicyRelease,
   rules: Settings['policy'],
   facts: Partial<PolicyFacts> = {},
 ): string[] {
-  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(
+  return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(
     each => `${each.severity} ${each.code}`,
   )
 }
 
 function said(
-  one: PolicyRelease,
+  subject: PolicyRelease,
   rules: Settings['policy'],
   facts: Partial<PolicyFacts> = {},
 ): string[] {
-  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
+  return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
 }
 
 test('every number of crates.io is the default of a setting', () => {
@@ -114,13 +114,13 @@ test('every number of crates.io is the default of a setting', () => {
 })
 
 test('a decent release pleases both presets', () => {
-  const one = release({
+  const subject = release({
     keywords: ['parser', 'c++', '3d'],
     categories: ['anything'],
     badges: { maintenance: {} },
   })
   for (const rules of [PRIVATE, PUBLIC]) {
-    assert.deepEqual(checkPolicy(one, NOTHING, rules), {
+    assert.deepEqual(checkPolicy(subject, NOTHING, rules), {
       issues: [],
       invalidCategories: [],
       invalidBadges: [],
@@ -221,10 +221,10 @@ const presets: [
     'error',
   ],
 ]
-for (const [what, one, code, inPrivate, inPublic] of presets) {
+for (const [what, subject, code, inPrivate, inPublic] of presets) {
   test(`both presets on ${what}`, () => {
-    assert.deepEqual(verdict(one, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
-    assert.deepEqual(verdict(one, PUBLIC), [`${inPublic} ${code}`])
+    assert.deepEqual(verdict(subject, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
+    assert.deepEqual(verdict(subject, PUBLIC), [`${inPublic} ${code}`])
   })
 }
 
@@ -245,10 +245,10 @@ const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] =
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
   ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
 ]
-for (const [key, one, facts] of levels) {
+for (const [key, subject, facts] of levels) {
   test(`policy.${key} at each level`, () => {
     const at = (level: string) =>
-      verdict(one, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
+      verdict(subject, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
     assert.deepEqual([at('error'), at('warn'), at('off')], [['error'], ['warning'], []])
   })
 }
@@ -284,24 +284,24 @@ test('every key of the policy is tried here', () => {
 })
 
 test('what is reserved or looks alike matters to new crates only', () => {
-  const one = release({}, {}, 'core')
+  const subject = release({}, {}, 'core')
   assert.deepEqual(
-    verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }),
+    verdict(subject, PUBLIC, { existing: { name: subject.name }, lookAlikes: names('cores') }),
     [],
   )
 })
 
 test('candidates that do not look alike are left out', () => {
-  const one = release({}, {}, 'serd')
-  assert.deepEqual(said(one, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
+  const subject = release({}, {}, 'serd')
+  assert.deepEqual(said(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
     'the crate name `serd` is easily mistaken for the existing `serde`; choose a name that differs more',
   ])
 })
 
 test('unknown categories have their own place as a warning, and are an objection as an error', () => {
-  const one = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
+  const subject = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
   const check = (text: string) =>
-    checkPolicy(one, NOTHING, policy(`categories = ["parsing"]\n${text}`))
+    checkPolicy(subject, NOTHING, policy(`categories = ["parsing"]\n${text}`))
   assert.deepEqual(check(''), {
     issues: [],
     invalidCategories: ['foo', '__proto__'],
@@ -422,9 +422,9 @@ const featureCases: FeatureCase[] = [
 ]
 for (const [what, features, objection] of featureCases) {
   test(`features: ${what}`, () => {
-    const one = release({}, { features, deps: OPTIONAL })
+    const subject = release({}, { features, deps: OPTIONAL })
     assert.deepEqual(
-      checkFeatures(one.entry).map(({ code }) => code),
+      checkFeatures(subject.entry).map(({ code }) => code),
       objection === null ? [] : [objection],
     )
   })
@@ -448,14 +448,14 @@ const dependencyCases: DependencyCase[] = [
 ]
 for (const [what, given, objection] of dependencyCases) {
   test(`dependencies: ${what}`, () => {
-    const one = release({}, { deps: [dependency(given)] })
-    assert.deepEqual(verdict(one, PRIVATE), objection === null ? [] : [`error ${objection}`])
+    const subject = release({}, { deps: [dependency(given)] })
+    assert.deepEqual(verdict(subject, PRIVATE), objection === null ? [] : [`error ${objection}`])
   })
 }
 
 test('an optional dev-dependency', () => {
-  const one = release({}, { deps: [dependency({ kind: 'dev', optional: true })] })
-  assert.deepEqual(verdict(one, PRIVATE), ['error dependency_dev_optional'])
+  const subject = release({}, { deps: [dependency({ kind: 'dev', optional: true })] })
+  assert.deepEqual(verdict(subject, PRIVATE), ['error dependency_dev_optional'])
 })
 
 test('missing dependencies are named once, with the spelling there is', () => {
@@ -491,19 +491,19 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     dependency({ registry: CRATES_IO }),
   ]
   const facts = { alsoHere: names('core_of_us') }
-  const one = release({}, { deps })
-  assert.deepEqual(verdict(one, PUBLIC, facts), [
+  const subject = release({}, { deps })
+  assert.deepEqual(verdict(subject, PUBLIC, facts), [
     'error dependency_path_trap',
     'error dependency_foreign',
   ])
   assert.match(
-    said(one, PUBLIC, facts)[1] ?? '',
+    said(subject, PUBLIC, facts)[1] ?? '',
     /^the dependency `serde` comes from another registry, /,
   )
   const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
-  assert.deepEqual(verdict(one, allowed, facts), ['warning dependency_path_trap'])
+  assert.deepEqual(verdict(subject, allowed, facts), ['warning dependency_path_trap'])
   const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
-  assert.deepEqual(verdict(one, unexplained, facts), [
+  assert.deepEqual(verdict(subject, unexplained, facts), [
     'error dependency_foreign',
     'error dependency_foreign',
   ])

@@ -52,7 +52,7 @@ export function matches(actual: unknown, expected: unknown, contains: boolean): 
   if (Array.isArray(expected) || Array.isArray(actual)) {
     if (!Array.isArray(expected) || !Array.isArray(actual) || expected.length !== actual.length)
       return false
-    return expected.every((one, index) => matches(actual[index], one, contains))
+    return expected.every((item, index) => matches(actual[index], item, contains))
   }
   if (typeof actual !== 'object' || actual === null) return false
   if (!contains && Object.keys(actual).length !== Object.keys(expected).length) return false
