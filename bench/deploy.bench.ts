@@ -13,7 +13,7 @@ import { environmentOf } from '../test/support/s3/environment.ts'
 import { type Cost, runToEnd } from './support/command.ts'
 import { CLI } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 
 const FILES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 100_000)
 const SIZE = 1500
@@ -62,7 +62,7 @@ function fill(tree: string): void {
   }
 }
 
-function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measured[] {
+function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measurement[] {
   const row = (key: keyof Cost, words: string, unit: string) => ({
     what: `${what}${words}`,
     value: own[key],

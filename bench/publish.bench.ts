@@ -13,7 +13,7 @@ import { Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
 import { CACHE, freePort, newRegistry, startDaemon } from './support/registry.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
-import { type Measured, printTable, type Yardstick } from './support/table.ts'
+import { type Measurement, printTable, type Yardstick } from './support/table.ts'
 
 const ROUNDS = 3
 const SIZE = 10_000
@@ -123,7 +123,7 @@ function add(sum: Outcome | undefined, outcome: Outcome): void {
   sum.untilQuiet.push(...outcome.untilQuiet)
 }
 
-function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measured[] {
+function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measurement[] {
   const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) => {
     const outcome = outcomes.get(name)?.get(clients)
     return outcome ? quantile(outcome[key], part) : null
@@ -170,7 +170,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
 }
 
 /** Syncs and programs, from runs of their own: counting them slows a program down. */
-async function countCalls(): Promise<Measured[]> {
+async function countCalls(): Promise<Measurement[]> {
   if (!canTrace()) {
     console.log('syncs and programs are not counted: there is no strace (apt-get install strace)')
     return []

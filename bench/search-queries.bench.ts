@@ -3,7 +3,7 @@ import { openRegistry, type Registry } from '../generator/registry.ts'
 import type { Database } from '../generator/store/database/connection.ts'
 import { all } from '../generator/store/database/statement.ts'
 import { filledRegistry } from './support/filled-registry.ts'
-import { Held } from './support/held.ts'
+import { LoopDelay } from './support/loop-delay.ts'
 
 /**
  * Search in small and large registries: the cost of each kind of query for the daemon, and how long
@@ -70,7 +70,7 @@ async function measure(registry: Registry): Promise<void> {
   for (const [what, query, offset] of queries) {
     const times: number[] = []
     let total = 0
-    const held = new Held()
+    const held = new LoopDelay()
     const watching = held.watch()
     const used = process.cpuUsage()
     for (let round = 0; round < ROUNDS; round++) {

@@ -11,7 +11,7 @@ import { type Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
 import { newRegistry } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 
 const ROUNDS = 4
 const SIZE = 10_000
@@ -133,7 +133,7 @@ function add({ outcomes }: Contender, clients: number, outcome: Outcome): void {
     outcomes.get(clients)?.[key as keyof Outcome].push(...values)
 }
 
-function rows(daemons: number, contender: Contender, own: Contender): Measured[] {
+function rows(daemons: number, contender: Contender, own: Contender): Measurement[] {
   const many = daemons === 1 ? 'one daemon' : `${daemons} daemons`
   const row = (clients: number, key: keyof Outcome, words: string, unit: string, part = 0.5) => {
     const value = (of: Contender) => quantile(of.outcomes.get(clients)?.[key] ?? [], part)

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { root } from '../test/support/plimsoll.ts'
-import { CASE_MS, type Job, type Told } from './fuzz/job.ts'
+import { CASE_MS, type Job, type Report } from './fuzz/job.ts'
 import { INPUT_MAX } from './fuzz/mutate.ts'
 import { chaos, type Run, Violation } from './run.ts'
 
@@ -39,7 +39,7 @@ await chaos('fuzz', { count: 200_000, minutes: 30, options: ['keep', 'only'] }, 
       clearInterval(watch)
       return worker.terminate()
     })
-    worker.on('message', (told: Told) => {
+    worker.on('message', (told: Report) => {
       cases += told.cases
       const { target, slowest, fresh } = told
       run.row(
@@ -86,7 +86,7 @@ function currentInput(current: SharedArrayBuffer): Uint8Array {
 function failure(
   run: Run,
   target: string,
-  { why, input }: NonNullable<Told['failure']>,
+  { why, input }: NonNullable<Report['failure']>,
 ): Violation {
   const file = join(run.folder, '..', `plimsoll-fuzz-${target}-${run.seed}`)
   writeFileSync(file, Buffer.from(input, 'base64'))

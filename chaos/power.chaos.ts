@@ -14,7 +14,7 @@ import { verifyCrates } from '../generator/verify/crates.ts'
 import { crateBytes } from './driver/truth.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
-import { type Dated, dated, promiseFacts } from './power/history.ts'
+import { type AcknowledgedFact, dated, promiseFacts } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
@@ -115,7 +115,7 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
 async function cutOften(
   run: Run,
   disk: Disk,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   calls: readonly Call[],
 ): Promise<void> {
   const random = run.random.fork()
@@ -132,7 +132,12 @@ async function cutOften(
 }
 
 /** Any moment, or one just after an acknowledgement, when the most may be missing. */
-function moment(facts: readonly Dated[], first: number, last: number, random: Random): number {
+function moment(
+  facts: readonly AcknowledgedFact[],
+  first: number,
+  last: number,
+  random: Random,
+): number {
   if (random.chance(0.4)) return random.between(first, last)
   return Math.min(last, Math.max(first, random.pick(facts).at + random.between(1, 40)))
 }
@@ -141,7 +146,7 @@ function moment(facts: readonly Dated[], first: number, last: number, random: Ra
 async function oneCut(
   run: Run,
   disk: Disk,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
   seed: number,
   number: number,
@@ -161,7 +166,7 @@ async function oneCut(
 async function survey(
   run: Run,
   dir: string,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
   number: number,
 ): Promise<void> {

@@ -51,7 +51,7 @@ const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number,
   ]
 
 /** The clients' work; `took` has the times of the last publishes. */
-interface Done {
+interface Progress {
   versions: number
   operations: number
   took: number[]
@@ -65,7 +65,7 @@ await chaos('soak', { count: 0, minutes: 10 }, async run => {
   const url = await daemon.url()
   const probe = new Probe(url)
   run.onEnd(() => probe.end())
-  const done: Done = { versions: 0, operations: 0, took: [] }
+  const done: Progress = { versions: 0, operations: 0, took: [] }
   const load = Array.from({ length: CLIENTS }, (_, at) =>
     client(run, url, token, at, run.random.fork(), done),
   )
@@ -83,7 +83,7 @@ async function client(
   token: string,
   number: number,
   random: Random,
-  done: Done,
+  done: Progress,
 ): Promise<void> {
   for (let at = 0; performance.now() < run.deadline; at++) {
     const name = nameOf(number, random.below(CRATES), at)
@@ -121,7 +121,7 @@ async function watch(
   folder: Folder,
   daemon: Program,
   probe: Probe,
-  done: Done,
+  done: Progress,
   samples: Sample[],
 ): Promise<void> {
   const pause = (run.deadline - performance.now()) / SAMPLES

@@ -1,4 +1,4 @@
-import type { Entry, Tie } from '../core/entry/entry.ts'
+import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 
@@ -54,7 +54,7 @@ export interface VersionData
 /**
  * A crate of this registry whose newest version depends on the crate of the page, at least by name.
  */
-export interface DependentRow extends Tie {
+export interface DependentRow extends DependencyUse {
   readonly name: string
   readonly version: string
 }

@@ -1,7 +1,7 @@
 import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
 import { publishAll, publishBody } from './publishing.ts'
-import type { Measured } from './table.ts'
+import type { Measurement } from './table.ts'
 
 const SIZE = 10_000
 const ROUNDS = 8
@@ -51,7 +51,7 @@ export function comparison(
   own: Kind,
   [name, other]: readonly [string, Kind],
   most: number,
-): Measured[] {
+): Measurement[] {
   const row = (key: 'times' | 'untilAnswer' | 'untilQuiet', words: string) => ({
     what: `${what}: ${words}`,
     value: quantile(own[key], 0.5),

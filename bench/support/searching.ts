@@ -5,7 +5,7 @@ import Libsql from 'libsql'
 import { DATABASE_FILE } from '../../generator/registry.ts'
 import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
-import type { Measured } from './table.ts'
+import type { Measurement } from './table.ts'
 
 const CLIENTS = 16
 const SEARCHES = 4000
@@ -15,7 +15,7 @@ const WARM_UP = 10
 const ROUNDS_ALONE = 10
 
 /** Measures searches of the crates in `dir` through a daemon, which has the same records. */
-export async function measureSearches(daemon: Program, dir: string): Promise<Measured[]> {
+export async function measureSearches(daemon: Program, dir: string): Promise<Measurement[]> {
   const queries = queriesOf(join(dir, DATABASE_FILE))
   await search(daemon.port, queries, queries.length * WARM_UP, CLIENTS)
   const alone = await search(daemon.port, queries, queries.length * ROUNDS_ALONE, 1)

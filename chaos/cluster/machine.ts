@@ -117,16 +117,16 @@ export class Machine {
   }
 }
 
-interface Logged {
+interface LogRecord {
   readonly time?: number
   readonly msg?: string
   readonly err?: { readonly message: string }
 }
 
 /** A line of a log; empty for other text. */
-function parsed(line: string): Logged {
+function parsed(line: string): LogRecord {
   try {
-    return JSON.parse(line) as Logged
+    return JSON.parse(line) as LogRecord
   } catch {
     return {}
   }

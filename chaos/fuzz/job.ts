@@ -11,7 +11,7 @@ export interface Job {
 }
 
 /** A worker's report on the cases of one target. */
-export interface Told {
+export interface Report {
   readonly target: string
   readonly cases: number
   readonly slowest: number

@@ -11,10 +11,10 @@ import type { Disk } from './disk.ts'
 import type { Fact } from './recording.ts'
 
 /** A change with the moment of its acknowledgement in the recording. */
-export type Dated = Fact & { readonly at: number }
+export type AcknowledgedFact = Fact & { readonly at: number }
 
 /** Finds when each change was acknowledged; in the order of these moments. */
-export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
+export function dated(facts: readonly Fact[], disk: Disk): AcknowledgedFact[] {
   const moments = new Map<string, number>()
   const counts = new Map<string, number>()
   for (const { at, place, text } of disk.answers) {
@@ -40,7 +40,7 @@ export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
  */
 export async function promiseFacts(
   registry: Registry,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
 ): Promise<void> {
   const before = facts.filter(fact => fact.at < at)
@@ -49,7 +49,7 @@ export async function promiseFacts(
     if (fact.kind === 'version') await promiseVersion(registry, fact, indexes)
     if (fact.kind === 'yank' || fact.kind === 'owner') {
       // The client's last change of the subject counts; a later change may have been under way.
-      const same = (other: Dated) => isSame(other, fact)
+      const same = (other: AcknowledgedFact) => isSame(other, fact)
       if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
         continue
       await promiseState(registry, fact, indexes)
@@ -62,14 +62,14 @@ export async function promiseFacts(
   }
 }
 
-function isSame(a: Dated, b: Dated): boolean {
+function isSame(a: AcknowledgedFact, b: AcknowledgedFact): boolean {
   if (a.kind === 'yank' && b.kind === 'yank') return a.name === b.name && a.version === b.version
   return a.kind === 'owner' && b.kind === 'owner' && a.name === b.name
 }
 
 async function promiseVersion(
   registry: Registry,
-  { name, version }: Dated & { readonly kind: 'version' },
+  { name, version }: AcknowledgedFact & { readonly kind: 'version' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   const line = (await linesOf(registry, name, indexes)).get(version)
@@ -84,7 +84,7 @@ async function promiseVersion(
 
 async function promiseState(
   registry: Registry,
-  fact: Dated & { readonly kind: 'yank' | 'owner' },
+  fact: AcknowledgedFact & { readonly kind: 'yank' | 'owner' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   if (fact.kind === 'yank') {

@@ -8,9 +8,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Readable, Writable } from 'node:stream'
 import {
   type Answer,
-  type Arrived,
   failure,
   type ObjectStorage,
+  type StorageRequest,
 } from '../../test/support/s3/storage.ts'
 import type { Random } from '../random.ts'
 import type { Fate } from './network.ts'
@@ -31,7 +31,7 @@ interface Options {
 export interface Storage {
   readonly objects: ObjectStorage
   /** Performs a request. */
-  answer(request: Arrived, body: Buffer): Answer
+  answer(request: StorageRequest, body: Buffer): Answer
 }
 
 /** The connection of a request; it only tells the time since the request began. */
@@ -93,7 +93,7 @@ class VirtualRequest extends Writable {
     const { method, path, headers } = this.#options
     const url = new URL(path, `http://${BUCKET_HOST}`)
     const [, , ...names] = url.pathname.split('/').map(decodeURIComponent)
-    const arrived: Arrived = {
+    const arrived: StorageRequest = {
       method,
       key: names.join('/'),
       query: url.searchParams,
@@ -103,7 +103,7 @@ class VirtualRequest extends Writable {
     this.#plan(`to bucket: ${what}`, null, fate => this.#arrive(arrived, what, fate))
   }
 
-  #arrive(arrived: Arrived, what: string, fate: Fate): void {
+  #arrive(arrived: StorageRequest, what: string, fate: Fate): void {
     if (fate === 'cut') return void this.#break()
     const answer =
       fate === 'busy'

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, type Arrived, ObjectStorage } from '../../test/support/s3/storage.ts'
+import { type Answer, ObjectStorage, type StorageRequest } from '../../test/support/s3/storage.ts'
 import { drawEpisode } from '../cluster/schedule.ts'
 import { isLinearizable, story } from '../driver/history.ts'
 import { Random } from '../random.ts'
@@ -171,9 +171,9 @@ export class Simulation implements Outside {
     }
   }
 
-  #answer(request: Arrived, body: Buffer): Answer {
+  #answer(request: StorageRequest, body: Buffer): Answer {
     const { method, key } = request
-    const change = (arrived: Arrived) => {
+    const change = (arrived: StorageRequest) => {
       const answer = this.storage.objects.answer(arrived, body)
       const isChange = method === 'PUT' || method === 'DELETE'
       if (isChange && answer.status < 300) this.#check(() => this.checks.changed(key))

@@ -31,7 +31,7 @@ export interface Event {
 }
 
 /** An event that has no moment yet. */
-interface Planned {
+interface Plan {
   readonly event: Event
   readonly when: (random: Random) => number
 }
@@ -50,7 +50,7 @@ export class Timeline {
   readonly recent: string[] = []
   readonly #random: Random
   readonly #queue: Event[] = []
-  #planned: Planned[] = []
+  #planned: Plan[] = []
   #orders = 0
   readonly #hash = createHash('sha256')
   #failure: unknown = null
@@ -129,7 +129,7 @@ export class Timeline {
   #place(): void {
     const planned = this.#planned
     this.#planned = []
-    const keyOf = ({ event: { process, key } }: Planned) => `${process?.name ?? ''} ${key}`
+    const keyOf = ({ event: { process, key } }: Plan) => `${process?.name ?? ''} ${key}`
     const sorted = planned.map((plan, at) => ({ key: keyOf(plan), at, plan }))
     sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at))
     for (const { plan } of sorted) {

@@ -74,14 +74,17 @@ function utf8Order(unit: number): number {
 }
 
 /** How one crate depends on another. */
-export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
+export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
 /**
  * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
  * this registry wins, then the strongest.
  */
-export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
-  const rank = ({ kind, optional, registry }: Tie) =>
+export function dependencyOn(
+  deps: readonly Dependency[],
+  crate: CanonicalName,
+): DependencyUse | null {
+  const rank = ({ kind, optional, registry }: DependencyUse) =>
     6 * Number(registry !== null) + 2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
   const [first] = deps
     .filter(dep => canonicalName(dep.package ?? dep.name) === crate)

@@ -104,7 +104,7 @@ export function parseEntry(line: string): Entry {
  * would take ten times as long for a crate with thousands of features.
  */
 export function readEntry(line: string): Entry {
-  const value = JSON.parse(line) as Fields & Parsed
+  const value = JSON.parse(line) as Fields & LineFields
   const { links = null, rust_version = null, pubtime = null, v: schema = 1, ...rest } = value
   const deps = readDependencies(value.deps)
   return entryOf({ ...rest, deps, links, rust_version, pubtime, v: schema }, value)
@@ -121,13 +121,13 @@ function readDependencies(deps: readonly Dependency[]): Dependency[] {
 }
 
 /** The fields of a line, with Cargo's defaults for absent ones. */
-type Parsed = Omit<Entry, 'v' | 'other'> & {
+type LineFields = Omit<Entry, 'v' | 'other'> & {
   readonly v: number
   readonly features2?: Features | null | undefined
 }
 
 /** Returns an entry of the fields of a line; `raw` also has the unknown ones. */
-function entryOf(parsed: Parsed, raw: Fields): Entry {
+function entryOf(parsed: LineFields, raw: Fields): Entry {
   const { name, vers, deps, cksum, yanked, links, rust_version, pubtime, v: schema } = parsed
   return {
     name,

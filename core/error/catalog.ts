@@ -23,10 +23,10 @@ const tables = [
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never
-type Merged<U> = (U extends unknown ? (arg: U) => void : never) extends (all: infer A) => void
+type Intersection<U> = (U extends unknown ? (arg: U) => void : never) extends (all: infer A) => void
   ? A
   : never
-type Messages = Merged<EachTable<(typeof tables)[number]>>
+type Messages = Intersection<EachTable<(typeof tables)[number]>>
 
 /** The code of an issue; each code has its own message. */
 export type Code = keyof Messages

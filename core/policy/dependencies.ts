@@ -7,7 +7,7 @@ import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
 /** The catalog's answers about dependencies; see `policyQuestions`. */
-export interface DependencyFacts {
+export interface DependencyInfo {
   /** The names in `ownDependencies` that no crate of this registry has exactly. */
   readonly missingDependencies: readonly Name[]
   /** Crates of this registry whose names differ from missing ones only in case, `-` and `_`. */
@@ -20,7 +20,7 @@ export interface DependencyFacts {
 export function checkDependencies(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  facts: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
   const max = policy.dependencies_max
@@ -66,7 +66,7 @@ function checkShape(dep: Dependency): Issue[] {
 function checkExistence(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  facts: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
   const missing = new Set(facts.missingDependencies)
@@ -116,7 +116,7 @@ function checkForeign(
  */
 function trapped(
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  facts: DependencyInfo,
   policy: PolicySettings,
 ): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()

@@ -3,7 +3,7 @@ import type { Name } from '../name.ts'
 import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
-import { checkDependencies, type DependencyFacts, dependencyNames } from './dependencies.ts'
+import { checkDependencies, type DependencyInfo, dependencyNames } from './dependencies.ts'
 import {
   checkAbout,
   checkFeatureLimits,
@@ -19,7 +19,7 @@ const ISSUES_MAX = 1000
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
 /** The catalog's answers that the policy needs; `policyQuestions` returns the questions. */
-export interface PolicyFacts extends DependencyFacts {
+export interface PolicyInfo extends DependencyInfo {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
   /** Crates whose `lookAlikeSkeleton` is among `lookAlikeKeys`; none when `existing` is set. */
@@ -52,7 +52,7 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
  */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
-  facts: PolicyFacts,
+  facts: PolicyInfo,
   policy: PolicySettings,
 ): PolicyVerdict {
   const issues = [

@@ -5,7 +5,7 @@ import { type Issue, issue } from '../error/error.ts'
 const ISSUES_MAX = 100
 
 /** The feature, dependency, or feature of a dependency that a feature value enables. */
-interface Target {
+interface FeatureTarget {
   readonly dependency: string | null
   readonly feature: string | null
   readonly weak: boolean
@@ -84,7 +84,7 @@ function checkValue(
 }
 
 /** Parses a feature value with the grammar of Cargo's `FeatureValue::new`. */
-function parseTarget(text: string): Target {
+function parseTarget(text: string): FeatureTarget {
   const slash = text.indexOf('/')
   if (slash >= 0) {
     const weak = text[slash - 1] === '?'

@@ -44,7 +44,7 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
 }
 
 /** A search with a plan for its words. */
-interface Planned {
+interface PlannedSearch {
   readonly request: SearchRequest
   readonly plan: Plan
   readonly key: string | null
@@ -53,7 +53,7 @@ interface Planned {
 async function shardHits(
   files: SearchFiles,
   terms: Terms,
-  { request: { filters }, plan, key }: Planned,
+  { request: { filters }, plan, key }: PlannedSearch,
   shard: number,
 ): Promise<ShardHits> {
   const hits = new ShardHits(shard, await files.load(searchColumnPath('ranks', shard), readColumn))

@@ -76,13 +76,13 @@ interface Part {
 }
 
 async function planWord(word: string, vocabulary: Vocabulary, share: number): Promise<Part> {
-  const planned = (variants: readonly Counted[]): PlannedWord => ({
+  const planned = (variants: readonly VariantCount[]): PlannedWord => ({
     word,
     variants: variants.map(({ term, likeness }) => ({ term, likeness })),
     crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
   })
   if (word.length > WORD_MAX) return { planned: planned([]) }
-  const counted = async (term: string, likeness: Likeness): Promise<Counted[]> => {
+  const counted = async (term: string, likeness: Likeness): Promise<VariantCount[]> => {
     const crates = await vocabulary.count(term)
     return crates > 0 ? [{ term, likeness, crates }] : []
   }
@@ -104,7 +104,7 @@ async function planWord(word: string, vocabulary: Vocabulary, share: number): Pr
   return { planned: instead, similar: { word, others: instead.variants.map(({ term }) => term) } }
 }
 
-type Counted = Variant & { readonly crates: number }
+type VariantCount = Variant & { readonly crates: number }
 
 /** Returns the position of the word that the fewest crates have: it says most about the query. */
 export function rarestOf(words: readonly PlannedWord[]): number {

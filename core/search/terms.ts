@@ -52,7 +52,7 @@ export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): stri
 }
 
 /** The searchable parts of a crate. */
-export interface Searched {
+export interface SearchableCrate {
   readonly canonical: string
   readonly keywords: readonly string[]
   readonly description: string | null
@@ -63,7 +63,7 @@ export interface Searched {
 }
 
 /** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
-export function termsOf(crate: Searched): ReadonlyMap<string, number> {
+export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   const fits = new Map<string, number>()
   const put = (term: string, fit: number) => {
     const isBetter = plainFit(fit) < plainFit(fits.get(term) ?? Number.POSITIVE_INFINITY)
@@ -83,7 +83,7 @@ export function termsOf(crate: Searched): ReadonlyMap<string, number> {
 }
 
 /** A crate is also in its categories' parents, and has each license of an expression. */
-function filterTerms(crate: Searched): string[] {
+function filterTerms(crate: SearchableCrate): string[] {
   const { keywords, categories = [], license, owners = [] } = crate
   const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
     values.slice(0, FILTERED).map(value => filterTerm(filter, value))

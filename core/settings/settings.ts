@@ -4,7 +4,7 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows } from './schema.ts'
-import type { Given, SettingSource } from './source.ts'
+import type { Assignment, SettingSource } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
@@ -79,7 +79,7 @@ function withoutSecrets(value: SettingValue): SettingValue {
 }
 
 function take(
-  given: Given,
+  given: Assignment,
   values: Map<string, SettingValue>,
   origins: Map<string, Origin>,
   issues: Issue[],

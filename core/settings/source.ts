@@ -11,7 +11,7 @@ export interface SettingSource {
 }
 
 /** A value that has not been checked yet. */
-export interface Given {
+export interface Assignment {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
@@ -60,9 +60,9 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
-): Given[] {
+): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
-  const given: Given[] = []
+  const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
     const setting = settingTable.get(key)
@@ -85,8 +85,8 @@ export function fromFile(
 export function fromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   issues: Issue[],
-): Given[] {
-  const given: Given[] = []
+): Assignment[] {
+  const given: Assignment[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('PLIMSOLL_') || OTHER_VARIABLES.includes(variable)) continue
     const setting = settingByVariable.get(variable)
@@ -115,8 +115,8 @@ export function fromEnvironment(
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
 /** Reads the settings on the command line. */
-export function fromFlags(flags: SettingFlags, issues: Issue[]): Given[] {
-  return Object.entries(flags).flatMap(([key, value]): Given[] => {
+export function fromFlags(flags: SettingFlags, issues: Issue[]): Assignment[] {
+  return Object.entries(flags).flatMap(([key, value]): Assignment[] => {
     if (value === undefined) return []
     const setting = settingTable.get(key)
     const flag = FLAGS.get(key) ?? `--set ${key}`

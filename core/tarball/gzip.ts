@@ -79,15 +79,15 @@ function unpackSmall(archive: Buffer): Buffer | null {
 }
 
 /** The result of `inflateRawSync` with `info`, which Node's types do not describe. */
-interface Inflated {
+interface InflateResult {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
 }
 
-function inflateOnce(body: Uint8Array): Inflated | null {
+function inflateOnce(body: Uint8Array): InflateResult | null {
   const options = { maxOutputLength: SMALL_UNPACKED, info: true }
   try {
-    return inflateRawSync(body, options) as unknown as Inflated
+    return inflateRawSync(body, options) as unknown as InflateResult
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error

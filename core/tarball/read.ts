@@ -16,7 +16,7 @@ const VCS_INFO_MAX = 16 * 1024
 const MANIFEST = /^cargo(?:\.toml|~[0-9]\.tom)[. ]*$/i
 
 type Open = () => AsyncIterable<Uint8Array>
-type Read = () => AsyncIterable<Uint8Array>
+type Reader = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
 /** Limits for reading one `.crate`. */
@@ -97,7 +97,7 @@ class Survey {
     this.#root = expected ? `${expected.name}-${expected.version}` : null
   }
 
-  async visit(member: Member, read: Read): Promise<'go on' | 'stop'> {
+  async visit(member: Member, read: Reader): Promise<'go on' | 'stop'> {
     if (Math.max(++this.#members, this.#book.size) > this.#limits.entries) {
       this.issues.push(issue('archive_too_many_entries', { max: this.#limits.entries }))
       return 'stop'
@@ -185,7 +185,7 @@ class Survey {
     return top
   }
 
-  async #read(path: string, size: number, read: Read): Promise<void> {
+  async #read(path: string, size: number, read: Reader): Promise<void> {
     if (path.split('/').pop() === '.cargo-ok') this.#note(warning('archive_cargo_ok', { path }))
     if (MANIFEST.test(path)) {
       this.#manifests.push(path)
@@ -200,7 +200,7 @@ class Survey {
   }
 
   /** Checks a second `Cargo.toml` (Cargo before 2016): it would win, so both must be equal. */
-  async #readAgain(member: Member, read: Read): Promise<void> {
+  async #readAgain(member: Member, read: Reader): Promise<void> {
     const isSame =
       member.size <= this.#limits.manifestBytes &&
       decodeUtf8(await gather(read())) === this.#manifest

@@ -17,7 +17,7 @@ export async function recoverArchive(
   open: Open,
   top: string,
   limits: ArchiveLimits,
-): Promise<Recovered> {
+): Promise<Recovery> {
   const files = new Map<string, ArchiveFile>()
   const count = new ContentsCount()
   let manifest: Uint8Array | null = null
@@ -35,7 +35,7 @@ export async function recoverArchive(
 }
 
 /** The readable part of an archive. */
-interface Recovered {
+interface Recovery {
   readonly manifest: string | null
   readonly files: readonly ArchiveFile[]
   readonly contents: Contents

@@ -20,7 +20,7 @@ import type { RegistryUrls } from './urls.ts'
 export type DlRelease = Parameters<typeof expandDl>[1]
 
 /** The parts of a release in a path; null for parts that the path lacks. */
-export interface DlFound {
+export interface DlParts {
   readonly name: Name | null
   readonly version: Version | null
   readonly cksum: string | null
@@ -32,7 +32,7 @@ export interface DlPaths {
   readonly template: string
   pathOf(release: DlRelease): string
   /** Returns the parts in a decoded path; null if `pathOf` never returns such a path. */
-  find(path: string): DlFound | null
+  find(path: string): DlParts | null
 }
 
 /** Patterns of a version, good enough to divide a path; `isVersion` looks closer. */
@@ -40,7 +40,7 @@ const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
 const MORE = '[0-9A-Za-z.-]{1,180}'
 
 /** The markers, each with its regular expression's group and pattern. */
-const MARKERS: ReadonlyMap<string, readonly [group: keyof DlFound, pattern: string]> = new Map([
+const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
   ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
   ['{sha256-checksum}', ['cksum', '[0-9a-f]{64}']],
@@ -81,14 +81,14 @@ function pathsOf(template: string): DlPaths {
   }
 }
 
-function foundIn(groups: Readonly<Record<string, string | undefined>>): DlFound | null {
+function foundIn(groups: Readonly<Record<string, string | undefined>>): DlParts | null {
   const { name = null, version = null, cksum = null } = groups
   if (name !== null && !isName(name)) return null
   if (version !== null && !isVersion(version)) return null
   return { name, version, cksum }
 }
 
-function expanded(template: string, { name, version, cksum }: DlFound): string {
+function expanded(template: string, { name, version, cksum }: DlParts): string {
   return expandDl(template, { name, version, cksum } as DlRelease)
 }
 
@@ -184,9 +184,9 @@ function isReservedPath(path: string): boolean {
  * version has its first dot after its first digits, so the end of a name before a version is
  * certain.
  */
-function tellsOf(segment: string): (keyof DlFound)[] {
+function tellsOf(segment: string): (keyof DlParts)[] {
   const parts = segment.split(MARKER).filter(part => part !== '')
-  const found: (keyof DlFound)[] = []
+  const found: (keyof DlParts)[] = []
   const groupOf = (at: number) => MARKERS.get(parts[at] ?? '')?.[0]
   const isMarker = (at: number) => MARKER.test(parts[at] ?? '')
   const trim = () => {

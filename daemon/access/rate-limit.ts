@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 const ROUNDING = 1e-6
 
 /** The outcome of taking a token. */
-export interface Taken {
+export interface Allowance {
   /** 0, or the seconds until there is a token. */
   readonly wait: number
   /** The number of tokens taken recently. */
@@ -12,7 +12,7 @@ export interface Taken {
 }
 
 /** Returns the outcome of taking a token at a level of a bucket with `perMinute` tokens. */
-export function takenFrom(level: number, perMinute: number): Taken {
+export function takenFrom(level: number, perMinute: number): Allowance {
   const isEnough = level > 1 - ROUNDING
   const left = isEnough ? Math.max(0, level - 1) : level
   return {
@@ -22,7 +22,7 @@ export function takenFrom(level: number, perMinute: number): Taken {
 }
 
 /** Without a limit. */
-export const FREE: Taken = { wait: 0, recent: 0 }
+export const FREE: Allowance = { wait: 0, recent: 0 }
 
 /**
  * Token buckets by key. A full bucket holds one minute's worth; 0 means no limit.
@@ -38,7 +38,7 @@ export class RateLimit {
   }
 
   /** Takes one token, if there is one. */
-  take(key: string, now: Date): Taken {
+  take(key: string, now: Date): Allowance {
     if (this.#perMinute === 0) return FREE
     const level = this.#level(key, now)
     const taken = takenFrom(level, this.#perMinute)

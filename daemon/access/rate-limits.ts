@@ -1,7 +1,7 @@
 import { type Database, isOnServer, issue, Refusal, type Settings } from '../../generator/index.ts'
 import type { LoginPriority } from '../accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
-import { RateLimit, type Taken } from './rate-limit.ts'
+import { RateLimit, type Allowance } from './rate-limit.ts'
 import { SharedRateLimit } from './shared-rate-limit.ts'
 
 /** The limited actions, worded to follow "too many" in a message. */
@@ -15,7 +15,7 @@ const COUNTED = {
 } as const
 
 /** The kind of rate limit a route counts against. */
-export type Counted = keyof typeof COUNTED
+export type LimitedAction = keyof typeof COUNTED
 
 /** A second of processor time counts as this many publishes. */
 const PUBLISHES_PER_SECOND = 10
@@ -24,7 +24,7 @@ const PUBLISHES_PER_SECOND = 10
 const REFUSED_FACTOR = 4
 
 /** Reads are counted by the client's address, changes by the user. */
-type Read = 'search' | 'read'
+type ReadAction = 'search' | 'read'
 type Change = 'publish' | 'change'
 
 /** A rate limit of this daemon, or of all daemons of a database. */
@@ -36,8 +36,8 @@ type Limit = RateLimit | SharedRateLimit
  * it.
  */
 export class RateLimits {
-  readonly #reads: Readonly<Record<Read, RateLimit>>
-  readonly #limits: Readonly<Record<Exclude<Counted, Read>, Limit>>
+  readonly #reads: Readonly<Record<ReadAction, RateLimit>>
+  readonly #limits: Readonly<Record<Exclude<LimitedAction, ReadAction>, Limit>>
   readonly #accounts: Limit
 
   constructor(limits: Settings['limits'], database: Database) {
@@ -78,7 +78,7 @@ export class RateLimits {
   }
 
   /** Counts a read by its client address. */
-  ofRead(counted: Read, address: string, now: Date): void {
+  ofRead(counted: ReadAction, address: string, now: Date): void {
     spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
   }
 
@@ -111,13 +111,17 @@ export class RateLimits {
   }
 
   /** Returns how many tokens were taken recently, including this one. */
-  async #count(counted: Exclude<Counted, Read>, key: string, now: Date): Promise<number> {
+  async #count(
+    counted: Exclude<LimitedAction, ReadAction>,
+    key: string,
+    now: Date,
+  ): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }
 }
 
 /** Returns how many tokens were taken recently; refuses when there was none. */
-function spend(counted: Counted, { wait, recent }: Taken): number {
+function spend(counted: LimitedAction, { wait, recent }: Allowance): number {
   if (wait === 0) return recent
   throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds: wait })], {
     retryAfter: wait,

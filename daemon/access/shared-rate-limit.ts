@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Database, oweTokens, sha256Bytes, takeToken } from '../../generator/index.ts'
-import { FREE, type Taken, takenFrom } from './rate-limit.ts'
+import { FREE, takenFrom, type Allowance } from './rate-limit.ts'
 
 /**
  * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
@@ -12,7 +12,7 @@ export class SharedRateLimit {
   readonly #name: string
   readonly #perMinute: number
   /** Refused keys, from when to when, in milliseconds. */
-  readonly #refused = new LRUCache<string, { from: number; until: number; taken: Taken }>({
+  readonly #refused = new LRUCache<string, { from: number; until: number; taken: Allowance }>({
     max: 10_000,
   })
 
@@ -23,7 +23,7 @@ export class SharedRateLimit {
   }
 
   /** Takes one token, if there is one. */
-  async take(key: string, now: Date): Promise<Taken> {
+  async take(key: string, now: Date): Promise<Allowance> {
     if (this.#perMinute === 0) return FREE
     const at = now.getTime()
     const bucket = bucketOf(this.#name, key)

@@ -97,8 +97,8 @@ export async function findSession(
 ): Promise<Session | null> {
   const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
   const given = [timestamp(now), timestamp(now, -idleSeconds), hashSecret(secret)]
-  type Seen = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & Seen>(database, sql, ...given)
+  type LastUse = { readonly id: number; readonly last_seen_at: string }
+  const row = await first<AccountRow & LastUse>(database, sql, ...given)
   if (!row) return null
   await record(row.last_seen_at, now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),

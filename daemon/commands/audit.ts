@@ -21,9 +21,9 @@ import {
   listEvents,
 } from '../accounts/audit.ts'
 
-type Asked = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
+type Conditions = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 
-interface AuditOptions extends FolderOptions, Asked {
+interface AuditOptions extends FolderOptions, Conditions {
   readonly limit: string
   readonly json?: boolean
   readonly follow?: boolean

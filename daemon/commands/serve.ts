@@ -155,7 +155,7 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
 }
 
 /** A served registry and its parts; `serving` is null where there can be no other daemon. */
-interface Served {
+interface Service {
   readonly registry: Registry
   readonly server: Listening
   readonly serving: Serving | null
@@ -185,7 +185,7 @@ async function serveRegistry(
   io: Io,
   log: Logger,
   life: Life,
-  { registry, server, serving, read }: Served,
+  { registry, server, serving, read }: Service,
 ): Promise<void> {
   const clock = () => io.now()
   const patience = () => registry.settings.server.shutdown_seconds

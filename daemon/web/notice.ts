@@ -28,21 +28,26 @@ const DONE = {
 } as const
 
 /** Something that a form did. */
-export type Done = keyof typeof DONE
+export type Outcome = keyof typeof DONE
 
 /** Redirects the browser to a page of this registry that shows the outcome of a form. */
-export function redirectDone(c: Context, { site }: Registry, path: string, done: Done): Response {
+export function redirectDone(
+  c: Context,
+  { site }: Registry,
+  path: string,
+  done: Outcome,
+): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
 
 /** Returns the notice of `done` in the URL, or null. */
 export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
-  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
+  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Outcome] } : null
 }
 
 /** A refusal, as a page shows it. */
-interface Refused {
+interface RefusalNotice {
   readonly notice: Notice
   readonly status: ContentfulStatusCode
 }
@@ -54,7 +59,7 @@ interface Refused {
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
-  show: (refused: Refused) => Response | Promise<Response>,
+  show: (refused: RefusalNotice) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await work()

@@ -20,8 +20,8 @@ const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
 export function status({ registry, clock }: Deps): SessionHandler {
-  type Facts = Omit<StatusData, 'viewer'>
-  let latest: { readonly at: number; readonly facts: Promise<Facts> } | null = null
+  type Content = Omit<StatusData, 'viewer'>
+  let latest: { readonly at: number; readonly facts: Promise<Content> } | null = null
   return async (c, request) => {
     const at = clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS_MS)

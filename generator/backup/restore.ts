@@ -32,7 +32,7 @@ import {
 } from './restored-settings.ts'
 
 /** A restored registry. */
-export interface Restored extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
+export interface RestoreResult extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
   /** The number of its `.crate` files. */
   readonly crateFiles: number
   /** Whether the remains of a killed restore were removed first. */
@@ -57,7 +57,7 @@ export async function restore(
   dir: string,
   sources: RegistrySources,
   progress?: Progress,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
   const target = resolve(dir)
   const isNew = !existsSync(target)
@@ -117,7 +117,7 @@ async function moveAll(from: string, to: string): Promise<void> {
 }
 
 /** The folders of a backup that is unpacked. */
-interface Place {
+interface Folders {
   /** The folder of the registry. */
   readonly target: string
   /** The folder that has everything until it is complete. */
@@ -127,9 +127,9 @@ interface Place {
 
 async function unpack(
   file: string,
-  place: Place,
+  place: Folders,
   progress?: Progress,
-): Promise<Omit<Restored, 'isAgain'>> {
+): Promise<Omit<RestoreResult, 'isAgain'>> {
   const { content } = place
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
@@ -170,7 +170,7 @@ async function unpack(
 async function takeSettings(
   given: string,
   file: string,
-  { target, content, sources }: Place,
+  { target, content, sources }: Folders,
 ): Promise<RestoredSettings> {
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)

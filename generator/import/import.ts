@@ -14,7 +14,7 @@ import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
 import { inParallel } from '../store/durable-file.ts'
 import { ordered } from './ordered.ts'
-import { type Refused, refusedPart, type Source, type SourceRelease } from './source/source.ts'
+import { type RefusedPart, refusedPart, type Source, type SourceRelease } from './source/source.ts'
 
 /** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
@@ -35,7 +35,7 @@ interface Ready {
 }
 
 /** The result for a version of the source; the issues say why it was refused, or are warnings. */
-export interface Outcome extends Refused {
+export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
@@ -157,7 +157,7 @@ class ImportBatch {
 }
 
 /** The import's data about a release, besides the release itself. */
-interface Facts {
+interface ImportInfo {
   /** The crate, if this registry has it. */
   readonly known: KnownCrate | null
   /** The index URLs of the other registry and of this one. */
@@ -170,7 +170,7 @@ interface Facts {
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
-  facts: Facts,
+  facts: ImportInfo,
 ): Promise<readonly (Ready | Outcome)[]> {
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
@@ -194,7 +194,7 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
 async function prepare(
   registry: Registry,
   candidate: SourceRelease,
-  facts: Facts,
+  facts: ImportInfo,
 ): Promise<Ready | Outcome> {
   try {
     const present = candidate.identity
@@ -245,7 +245,7 @@ async function inspect(
   registry: Registry,
   { where, identity, entry, cksum }: SourceRelease,
   bytes: Staged,
-  { known, own, origin }: Facts,
+  { known, own, origin }: ImportInfo,
 ): Promise<Ready> {
   const { size } = bytes
   if (bytes.cksum !== cksum) {

@@ -49,7 +49,7 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
 
 class FormReader {
   readonly #form = new FormData()
-  readonly #files = new Map<unknown, Spooled>()
+  readonly #files = new Map<unknown, SpooledFile>()
   readonly #counts = { fields: 0, files: 0, bytes: 0 }
   /** The names that are kept, and whether all their values are. */
   readonly #names: ReadonlyMap<string, boolean>
@@ -90,7 +90,7 @@ class FormReader {
       if (filename === undefined) {
         this.#keep(name, String(await readWhole(data, VALUE_LIMIT, tooLong('Part'))))
       } else if (this.#names.has(name)) {
-        const spooled = new Spooled()
+        const spooled = new SpooledFile()
         this.#files.set(spooled, spooled)
         const type = headers.get('content-type') ?? ''
         // A path from Windows is cut to its last name.
@@ -128,7 +128,7 @@ class FormReader {
 }
 
 /** Bytes on disk, in a file whose name is gone before its first byte where the system allows it. */
-class Spooled {
+class SpooledFile {
   readonly #path = join(tmpdir(), `upload-${randomUUID()}`)
   #disk: FileHandle | undefined
 

@@ -8,7 +8,7 @@ import { type Problem, problemOf, ValidationError, wordsOf } from './problem.ts'
 type Target = keyof ValidationTargets
 export type Schema = v.GenericSchema | v.GenericSchemaAsync
 type Both<T extends Target, I, O> = { in: { [K in T]: I }; out: { [K in T]: O } }
-type Typed<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
+type ValidPart<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
 
 /** The part that each middleware of `valid` checks, for descriptions of apps. */
 export const declared = new WeakMap<object, { target: Target; schema: Schema }>()
@@ -34,7 +34,7 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
     else c.req.addValidatedData(target, await check(c, value, abortEarly))
     await next()
   }
-  const middleware: MiddlewareHandler<Env, string, Typed<T, S>> = (c, next) => {
+  const middleware: MiddlewareHandler<Env, string, ValidPart<T, S>> = (c, next) => {
     const isUnread = /json|form/.test(target) && Object.keys(c.req.bodyCache).length === 0
     const read: MiddlewareHandler = target === 'json' ? readBody : readPart
     return isUnread ? limited(c, () => read(c, next) as Promise<void>) : read(c, next)

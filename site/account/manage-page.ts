@@ -15,11 +15,11 @@ export interface ManageData {
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
   /** Invitations that are neither accepted nor declined. */
-  readonly invited: readonly Invited[]
+  readonly invited: readonly InvitedOwner[]
 }
 
 /** An invitation as the owners of the crate see it. */
-type Invited = Omit<Invitation, 'crate'> & { readonly login: string }
+type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
 
 /** An action that needs confirmation. */
 type Confirmation =
@@ -100,7 +100,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be 
 /** Renders an invitation. Withdrawing it loses nothing, so it needs no confirmation. */
 function invitedRow(
   { viewer, name }: ManageData,
-  { login, by, at, expires }: Invited,
+  { login, by, at, expires }: InvitedOwner,
   to: Linker,
 ): Markup {
   const button = buttonForm(viewer, to(account.removeOwner(name)), 'Withdraw', {

@@ -10,7 +10,7 @@ export interface Hit {
 }
 
 /** The matches of a search in all files. */
-export interface Found {
+export interface Matches {
   readonly hits: readonly Hit[]
   /** Whether there are more. */
   readonly isMore: boolean
@@ -26,7 +26,7 @@ const AROUND = 60
  * Finds a text in all files, line by line. Without a capital letter, it also finds the text in
  * capitals.
  */
-export function findText(files: ReadonlyMap<string, Uint8Array>, query: string): Found {
+export function findText(files: ReadonlyMap<string, Uint8Array>, query: string): Matches {
   const hits: Hit[] = []
   const literal = query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   const pattern = new RegExp(literal, query === query.toLowerCase() ? 'gi' : 'g')

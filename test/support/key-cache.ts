@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { Cleanup } from './cleanup.ts'
 import { closeServer, listen } from './loopback.ts'
 
-interface Kept {
+interface CachedAnswer {
   readonly status: number
   readonly body: string
   readonly keys: readonly string[]
@@ -19,7 +19,7 @@ export class KeyCache {
   /** The paths that the origin was asked for. */
   readonly asked: string[] = []
   readonly url: string
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CachedAnswer>()
 
   private constructor(url: string) {
     this.url = url
@@ -40,7 +40,7 @@ export class KeyCache {
   }
 
   /** Answers from memory, or as the server at `origin` does. */
-  async get(origin: string, path: string): Promise<Kept> {
+  async get(origin: string, path: string): Promise<CachedAnswer> {
     const known = this.#kept.get(path)
     if (known) return known
     this.asked.push(path)

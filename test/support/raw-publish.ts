@@ -38,7 +38,7 @@ export async function send(
 }
 
 /** What a publish says of a release; the rest is what Cargo sends for an empty crate. */
-export interface PublishFacts {
+export interface PublishInfo {
   readonly name: string
   readonly vers: string
   readonly deps?: readonly unknown[]
@@ -48,7 +48,7 @@ export interface PublishFacts {
 export function putRelease(
   origin: string | Origin,
   token: string,
-  facts: PublishFacts,
+  facts: PublishInfo,
   crate: Uint8Array,
 ): Promise<Answer> {
   const description = `The crate ${facts.name}`

@@ -35,7 +35,7 @@ interface Waiting {
   readonly granted: () => void
 }
 
-interface Held {
+interface Lock {
   readonly session: Session
   readonly waiting: Waiting[]
 }
@@ -55,7 +55,7 @@ export class Server {
   readonly timeline: Timeline
   readonly readers: Statements
   readonly writer: Statements
-  readonly locks = new Map<string, Held>()
+  readonly locks = new Map<string, Lock>()
   /** The outcomes of transactions, by their numbers. */
   readonly outcomes = new Map<string, 'in progress' | 'committed' | 'aborted'>()
   readonly sessions = new Set<Session>()

@@ -15,7 +15,7 @@ export function stepOf(dependents: number): number {
 }
 
 /** The facts behind the rank of a crate. */
-export interface Ranked {
+export interface RankInfo {
   readonly canonical: string
   readonly dependents: number
   readonly yanked: boolean
@@ -25,7 +25,7 @@ export interface Ranked {
  * Returns the rank of a crate, 1 to 180: the step of its dependents counts most, then its shorter
  * name. 0 stands for no crate. Crates whose versions are all yanked rank above the others.
  */
-export function rankOf({ canonical, dependents, yanked }: Ranked): number {
+export function rankOf({ canonical, dependents, yanked }: RankInfo): number {
   const short = LENGTHS.filter(most => canonical.length <= most).length
   return 1 + (yanked ? RANKS : 0) + stepOf(dependents) * (LENGTHS.length + 1) + short
 }
@@ -52,7 +52,7 @@ const ZERO = 35
 
 /** Returns a crate's values by column; `rust`: the version that its newest version needs. */
 export function columnsOf(
-  crate: Ranked & { readonly rust: string | null },
+  crate: RankInfo & { readonly rust: string | null },
 ): Record<Column, number> {
   const minor = rustMinor(crate.rust)
   return { ranks: rankOf(crate), rust: minor === null ? 0 : minor + 1 }

@@ -9,7 +9,7 @@ import { type Version, type VersionIdentity, versionIdentity } from '../../../co
 import { fileFacts, readFolder } from '../../store/durable-file.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
-  type Refused,
+  type RefusedPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -31,7 +31,7 @@ export function readIndexFile(
   { where, stem, bytes }: { where: string; stem: string; bytes: Uint8Array },
   crates: CrateSource,
 ): SourceCrate {
-  const refused: Refused[] = []
+  const refused: RefusedPart[] = []
   const versions = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
   let number = 0

@@ -32,7 +32,7 @@ export interface SourceRelease {
 }
 
 /** A part of the source that is not imported, and why. */
-export interface Refused {
+export interface RefusedPart {
   readonly where: string
   readonly name: string | null
   readonly version: string | null
@@ -44,7 +44,7 @@ export function refusedPart(
   where: string,
   issues: readonly Issue[],
   identity: { readonly name: string; readonly version?: string } | null = null,
-): Refused {
+): RefusedPart {
   return { where, name: identity?.name ?? null, version: identity?.version ?? null, issues }
 }
 
@@ -53,11 +53,11 @@ export interface SourceCrate {
   readonly name: Name | null
   /** In the source's order. If a version has several candidates, the first valid one counts. */
   readonly versions: readonly (readonly SourceRelease[])[]
-  readonly refused: readonly Refused[]
+  readonly refused: readonly RefusedPart[]
 }
 
 /** Returns a crate without importable versions. */
-export function refusedCrate(...refused: readonly Refused[]): SourceCrate {
+export function refusedCrate(...refused: readonly RefusedPart[]): SourceCrate {
   return { name: null, versions: [], refused }
 }
 

@@ -15,7 +15,7 @@ import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
 import {
   type ImportRequest,
   type OpenedSource,
-  type Refused,
+  type RefusedPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -62,9 +62,9 @@ async function fetchCrate(
 }
 
 /** Parses one name per line; ignores blank lines and `#` comments. */
-function parseNames(text: string, file: string): { names: Name[]; refused: Refused[] } {
+function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {
   const names = new Map<string, Name>()
-  const refused: Refused[] = []
+  const refused: RefusedPart[] = []
   for (const [at, line] of text
     .replace(/^\uFEFF/, '')
     .split('\n')

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../../core/quantity.ts'
 import { button, element, part } from './element.ts'
 import type { TaskWorker } from './task-worker.ts'
-import type { ArchiveTasks, Opened } from './workers/archive.ts'
-import type { Check, Loaded, PackagePlace } from './workers/load.ts'
+import type { ArchiveTasks, OpenedPackage } from './workers/archive.ts'
+import type { Check, LoadedPackage, PackagePlace } from './workers/load.ts'
 
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024
@@ -54,7 +54,7 @@ export class CheckBox {
   }
 
   /** Loads a package and checks it; asks before a large package, and before a wrong one. */
-  async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
+  async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<OpenedPackage> {
     const { name, version, size } = place
     const what = `${name} ${version}`
     if (size !== null && size > ASKED_BYTES)
@@ -63,7 +63,7 @@ export class CheckBox {
     progress.setAttribute('aria-label', `Loading ${what}`)
     this.say(`Loading ${what}, ${size === null ? '' : formatBytes(size)} … `, progress)
     const onProgress = (loaded: unknown) => {
-      progress.value = (loaded as Loaded).bytes
+      progress.value = (loaded as LoadedPackage).bytes
     }
     const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened

@@ -1,5 +1,5 @@
 import { fileFragment } from '../../source/address.ts'
-import type { Found } from '../../source/find.ts'
+import type { Matches } from '../../source/find.ts'
 import { element } from './element.ts'
 
 /** The most files that are offered. */
@@ -12,11 +12,11 @@ const PAUSE_MS = 150
 export class Finder {
   readonly element: HTMLElement
   readonly #paths: readonly string[]
-  readonly #find: (query: string) => Promise<Found>
+  readonly #find: (query: string) => Promise<Matches>
   readonly #results = element('div', { className: 'found', hidden: true })
   #asked = 0
 
-  constructor(paths: readonly string[], find: (query: string) => Promise<Found>) {
+  constructor(paths: readonly string[], find: (query: string) => Promise<Matches>) {
     this.#paths = paths
     this.#find = find
     const goTo = field('Go to file', () => this.#offer(goTo.value))

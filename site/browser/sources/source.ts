@@ -8,7 +8,7 @@ import { CodeView, fileHead } from './file.ts'
 import { Finder } from './finder.ts'
 import type { Workers } from './task-worker.ts'
 import { FileTree } from './tree.ts'
-import type { Content, Opened } from './workers/archive.ts'
+import type { Content, OpenedPackage } from './workers/archive.ts'
 
 /** Loads the package of the page and shows its files. */
 export async function startSource(root: HTMLElement, workers: Workers): Promise<void> {
@@ -32,7 +32,7 @@ class SourceView {
   readonly #problem: string | null
   #shown: { readonly path: string; readonly code: CodeView | null } | null = null
 
-  constructor(root: HTMLElement, workers: Workers, { files, problem }: Opened) {
+  constructor(root: HTMLElement, workers: Workers, { files, problem }: OpenedPackage) {
     this.#root = root
     this.#workers = workers
     this.#sizes = new Map(files)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Dependency, Entry } from '../../../core/entry/entry.ts'
 import type { Name } from '../../../core/name.ts'
 import { parseName } from '../../../core/name.ts'
-import type { PolicyFacts, PolicyRelease } from '../../../core/policy/policy.ts'
+import type { PolicyInfo, PolicyRelease } from '../../../core/policy/policy.ts'
 import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
 import { checkFeatures } from '../../../core/release/features.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
@@ -49,7 +49,7 @@ function release(
   }
 }
 
-const NOTHING: PolicyFacts = {
+const NOTHING: PolicyInfo = {
   existing: null,
   lookAlikes: [],
   missingDependencies: [],
@@ -67,7 +67,7 @@ const PUBLIC = policy('preset = "public"')
 function verdict(
   subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyFacts> = {},
+  facts: Partial<PolicyInfo> = {},
 ): string[] {
   return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(
     each => `${each.severity} ${each.code}`,
@@ -77,7 +77,7 @@ function verdict(
 function said(
   subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyFacts> = {},
+  facts: Partial<PolicyInfo> = {},
 ): string[] {
   return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
 }
@@ -228,7 +228,7 @@ for (const [what, subject, code, inPrivate, inPublic] of presets) {
   })
 }
 
-const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] = [
+const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyInfo>][] = [
   ['description', release({ description: null }), {}],
   ['license', release({ license: '' }), {}],
   ['license_expression', release({ license: 'X' }), {}],

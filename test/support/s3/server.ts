@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import type { Cleanup } from '../cleanup.ts'
 import { environmentOf, type TestS3 } from './environment.ts'
 import { signatureFault } from './signature.ts'
-import { type Answer, type Arrived, failure, ObjectStorage } from './storage.ts'
+import { type Answer, failure, ObjectStorage, type StorageRequest } from './storage.ts'
 
-export type { Arrived } from './storage.ts'
+export type { StorageRequest } from './storage.ts'
 
 /**
  * What becomes of a request besides being answered: a status; `lost`: done, but the connection
@@ -23,9 +23,9 @@ const KEY_MAX = 1024
  */
 export class FakeS3 extends ObjectStorage implements TestS3 {
   readonly url: string
-  readonly requests: Arrived[] = []
+  readonly requests: StorageRequest[] = []
   /** Decides about each request before it is done. */
-  fault: (request: Arrived) => Fault = () => null
+  fault: (request: StorageRequest) => Fault = () => null
   /** By how many milliseconds its clock is ahead. */
   ahead = 0
 

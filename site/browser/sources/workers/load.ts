@@ -23,7 +23,7 @@ export type Check =
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
 /** How far the loading is. */
-export interface Loaded {
+export interface LoadedPackage {
   readonly bytes: number
   readonly size: number | null
 }
@@ -37,7 +37,7 @@ const BYTES_MAX = 512 * 1024 * 1024
  */
 export async function load(
   place: PackagePlace,
-  report: (loaded: Loaded) => void,
+  report: (loaded: LoadedPackage) => void,
 ): Promise<{ readonly bytes: Uint8Array; readonly check: Check }> {
   const line = indexLine(place)
   const needsSum = place.dl.includes('{sha256-checksum}')
@@ -85,7 +85,7 @@ function parsed(line: string): { readonly vers?: unknown; readonly cksum?: unkno
 async function loadBytes(
   url: URL,
   { size }: PackagePlace,
-  report: (loaded: Loaded) => void,
+  report: (loaded: LoadedPackage) => void,
 ): Promise<Uint8Array> {
   const answer = await fetch(url).catch(() => null)
   if (answer === null) throw new Error(unreachable(url))

@@ -3,7 +3,7 @@ import { ByteReader, gather } from '../../../../core/tarball/bytes.ts'
 import { walkTar } from '../../../../core/tarball/walk.ts'
 
 /** The readable files of a package, and why there may be more. */
-export interface Unpacked {
+export interface PackageFiles {
   readonly files: Map<string, Uint8Array>
   /** A sentence; null if all was read. */
   readonly problem: string | null
@@ -16,7 +16,7 @@ const STEP = 16 * 1024
 const FILES_MAX = 100_000
 
 /** Unpacks the members of a `.crate` that Cargo would unpack into the folder `top`. */
-export async function unpack(bytes: Uint8Array, top: string, most: number): Promise<Unpacked> {
+export async function unpack(bytes: Uint8Array, top: string, most: number): Promise<PackageFiles> {
   const files = new Map<string, Uint8Array>()
   const issues: Issue[] = []
   const reader = new ByteReader(gunzip(bytes), most)

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** The time for which work blocks the event loop at once, in ms of processor time. */
-export class Held {
+export class LoopDelay {
   readonly #times: number[] = []
   #isOver = false
 
