@@ -70,15 +70,15 @@ async function measure(registry: Registry): Promise<void> {
   for (const [what, query, offset] of queries) {
     const times: number[] = []
     let total = 0
-    const held = new LoopDelay()
-    const watching = held.watch()
+    const delay = new LoopDelay()
+    const watching = delay.watch()
     const used = process.cpuUsage()
     for (let round = 0; round < ROUNDS; round++) {
       const start = performance.now()
       total = (await searchCrates(registry, searchFor(query), { limit: 10, offset })).total
       times.push(performance.now() - start)
     }
-    const most = held.end().toFixed(1).padStart(5)
+    const most = delay.end().toFixed(1).padStart(5)
     await watching
     times.sort((a, b) => a - b)
     // A busy machine does not lengthen processor time.

@@ -23,7 +23,7 @@ import { DONE, isLinearizable, REFUSED, shown, story } from './driver/history.ts
 import { Journal, type Subject } from './driver/journal.ts'
 import { checksum, type Line } from './driver/truth.ts'
 import type { Folder } from './program.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const MACHINES = 3
 const CLIENTS = 15
@@ -187,9 +187,9 @@ async function settled(machines: readonly Machine[], work: Work, most: number): 
   const began = performance.now()
   const ready = async (machine: Machine) => {
     while (!(await machine.isReady())) {
-      machine.promiseAlive()
+      machine.ensureAlive()
       const waited = performance.now() - began
-      promise(
+      ensure(
         waited < most,
         machine.story(`is not ready ${waited.toFixed(0)} ms after the last fault`),
       )
@@ -217,14 +217,14 @@ async function survey(
     const last = { client: 'last', user: null, about: '' }
     await clients.record(here, subject, { ...last, what: 'owners' })
     const lines = await agreed(subject, clients, [here, there], most)
-    promise(isLinearizable(subject.history), story(subject.name, subject.history))
+    ensure(isLinearizable(subject.history), story(subject.name, subject.history))
     for (const { vers, cksum } of lines) {
       const reply = await ask(`${there.url}/crates/${subject.name}/${subject.name}-${vers}.crate`)
-      promise(
+      ensure(
         reply?.status === 200,
         `${there.name} answers ${subject.name} ${vers} with ${reply?.status}`,
       )
-      promise(checksum(reply.bytes) === cksum, `${subject.name} ${vers} has other bytes`)
+      ensure(checksum(reply.bytes) === cksum, `${subject.name} ${vers} has other bytes`)
     }
   }
   return subjects.length
@@ -244,7 +244,7 @@ async function agreed(
     const index = shown(lines.map(line => [line.vers, line.yanked] as const))
     if (versions === index || (versions === REFUSED && index === '')) return lines
     const words = `${subject.name} has the versions ${versions}, and its index ${index}`
-    promise(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
+    ensure(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
   }
 }
 
@@ -257,9 +257,9 @@ async function nothingLost(
   for (const machine of machines)
     for (const subject of journal.subjects) {
       const lines = await clients.index(machine, subject)
-      promise(lines, `${machine.name} does not answer`)
+      ensure(lines, `${machine.name} does not answer`)
       const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
-      promise(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
+      ensure(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
     }
 }
 
@@ -271,11 +271,11 @@ function checkTheChecker(): void {
   const read = (begin: number, result: string) =>
     ({ ...base, what: 'versions', begin, end: begin + 1, result }) as const
   const [bare, yanked] = ['1.0.0', '1.0.0 yanked']
-  promise(
+  ensure(
     isLinearizable([first, lost, read(3, bare), read(5, yanked)]),
     'a late yank is not understood',
   )
-  promise(
+  ensure(
     !isLinearizable([first, lost, read(3, yanked), read(5, bare)]),
     'a yank undone is not found',
   )

@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { root } from '../test/support/plimsoll.ts'
-import { promiseBytes, readIndex, readOwners } from './driver/api.ts'
+import { ensureBytes, readIndex, readOwners } from './driver/api.ts'
 import { type Field, Load } from './driver/load.ts'
 import { Truth } from './driver/truth.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
 /** Deaths of a registry before the next begins: `verify` reads all of it after each. */
@@ -49,7 +49,7 @@ await chaos('kill', { count: 100, minutes: 60 }, async run => {
       await survey(field, field.truth.names(), run.random)
       rmSync(dirname(field.scratch), { recursive: true, maxRetries: 5 })
     }
-    promise(
+    ensure(
       (deaths.get('before a step') ?? 0) >= Math.floor(round / RARE),
       'hardly any daemon dies before a step, so these deaths prove less than they should',
     )
@@ -147,7 +147,7 @@ async function ending(program: Program | null): Promise<string | null> {
   const how = await program.ended
   const name = program.args.slice(0, -2).filter(word => !word.includes('/'))
   if (how === 'SIGKILL') return `${name.join(' ')} killed`
-  promise(how === 0, program.story(`ended with ${how}`))
+  ensure(how === 0, program.story(`ended with ${how}`))
   return `${name.join(' ')} finished`
 }
 
@@ -161,20 +161,20 @@ async function survey(field: Field, names: readonly string[], random: Random): P
     const lines = await readIndex(url, name)
     if (lines === null) throw new Violation(daemon.story('does not answer'))
     truth.compare(name, truth.expected(name), lines)
-    for (const line of sampled(lines, random)) await promiseBytes(url, line)
+    for (const line of sampled(lines, random)) await ensureBytes(url, line)
     truth.settle(name, lines)
     const isOwner = truth.owners.get(name)?.get(otherLogin)
     if (isOwner === undefined || lines.length === 0) continue
     const owners = await readOwners(url, name)
-    promise(owners, `the owners of ${name} are not answered`)
+    ensure(owners, `the owners of ${name} are not answered`)
     if (isOwner !== null)
-      promise(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
+      ensure(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
     truth.setOwner(name, otherLogin, owners.includes(otherLogin))
   }
   await folder.verify()
   daemon.child.kill('SIGTERM')
   const ended = await daemon.ended
-  promise(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
+  ensure(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
   field.programs.delete(daemon)
 }
 

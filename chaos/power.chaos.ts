@@ -14,12 +14,12 @@ import { verifyCrates } from '../generator/verify/crates.ts'
 import { crateBytes } from './driver/truth.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
-import { type AcknowledgedFact, dated, promiseFacts } from './power/history.ts'
+import { type AcknowledgedFact, dated, ensureFacts } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
 import { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 /** The folder of disks: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
@@ -128,7 +128,7 @@ async function cutOften(
   }
   run.row('power cuts', cuts)
   const enough = Math.min(run.count, CUTS_MIN)
-  promise(cuts >= enough, `only ${cuts} of at least ${enough} power cuts: --minutes is too short`)
+  ensure(cuts >= enough, `only ${cuts} of at least ${enough} power cuts: --minutes is too short`)
 }
 
 /** Any moment, or one just after an acknowledgement, when the most may be missing. */
@@ -182,17 +182,17 @@ async function survey(
   })
   try {
     const { issues } = await build(registry)
-    promise(issues.length === 0, `build: ${issues.map(issue => issue.message).join('\n')}`)
+    ensure(issues.length === 0, `build: ${issues.map(issue => issue.message).join('\n')}`)
     const isWhole = number % PAGES_EVERY === 2
     if (isWhole) await buildPages(registry)
     // A daemon renders pages behind its answers, so that without them nothing is missing.
     const findings = (isWhole && every === PROGRAM_EVERY ? verify : verifyCrates)(registry, {
       repair: false,
       served: false,
-      onPending: outputs => promise(false, `${outputs} outputs are still to be rendered`),
+      onPending: outputs => ensure(false, `${outputs} outputs are still to be rendered`),
     })
     for await (const { where, what } of findings) throw new Violation(`verify: ${where}: ${what}`)
-    await promiseFacts(registry, facts, at)
+    await ensureFacts(registry, facts, at)
   } finally {
     await registry.close()
   }
@@ -224,7 +224,7 @@ async function plantFaults(run: Run, recording: Recording, calls: readonly Call[
         found = error
       })
     }
-    promise(found, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
+    ensure(found, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
     run.row(`without syncs of the ${name}`, `found at cut ${cuts}`)
     console.log(`  ${name}: ${String((found as Error).message).split('\n')[0]}`)
   }

@@ -10,7 +10,7 @@ export class Violation extends Error {
 }
 
 /** Fails the run unless something holds. */
-export function promise(holds: unknown, otherwise: string): asserts holds {
+export function ensure(holds: unknown, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise)
 }
 

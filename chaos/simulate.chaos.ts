@@ -6,7 +6,7 @@
  * rendered within ten seconds. Planted faults must be found.
  */
 import { existsSync } from 'node:fs'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 import type { Plant, Simulation } from './simulate/simulation.ts'
 import { Simulations } from './simulate/simulations.ts'
 
@@ -47,7 +47,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
       if (seeds % TWICE_EVERY !== 0) continue
       const again = (await simulations.play(seed)).simulation
       const traces = [simulation.timeline.trace(), again.timeline.trace()]
-      promise(traces[0] === traces[1], `seed ${seed} has two orders of events: ${traces}`)
+      ensure(traces[0] === traces[1], `seed ${seed} has two orders of events: ${traces}`)
       twice++
     }
   } finally {

@@ -9,12 +9,12 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../test/support/measure.ts'
-import { ask, promiseSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
+import { ask, ensureSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
 import { requestOf } from './driver/wish.ts'
 import { Probe, residentMiB } from './probe.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const CLIENTS = 4
 /** Crates of a client that grow at a time, and how many versions each gets on average. */
@@ -95,7 +95,7 @@ async function client(
     if (random.chance(0.5))
       await success(ask(requestOf(url, token, name, { what: 'yank', about: version })))
     const lines = await readIndex(url, name)
-    promise(
+    ensure(
       lines?.some(line => line.vers === version),
       `${name} ${version} is not in the index`,
     )
@@ -113,7 +113,7 @@ function nameOf(client: number, place: number, at: number): string {
 async function success(request: Promise<Reply | null>): Promise<void> {
   const reply = await request
   if (reply === null) throw new Violation('the daemon broke off')
-  promiseSuccess('a change', reply)
+  ensureSuccess('a change', reply)
 }
 
 async function watch(
@@ -127,7 +127,7 @@ async function watch(
   const pause = (run.deadline - performance.now()) / SAMPLES
   while (performance.now() + pause < run.deadline + 100) {
     await sleep(pause)
-    promise(!daemon.hasEnded, daemon.story('ended'))
+    ensure(!daemon.hasEnded, daemon.story('ended'))
     const size = execFileSync('du', ['-sk', folder.dir], { encoding: 'utf8' })
     samples.push({
       memory: residentMiB(daemon.child.pid),
@@ -157,7 +157,7 @@ function judge(run: Run, samples: readonly Sample[]): void {
   for (const [key, unit, factor, more] of SEEN) {
     // Once everything is warm.
     const [before, after] = [typical(1, key), typical(3, key)]
-    promise(
+    ensure(
       after <= before * factor + more,
       `${key} grows from ${before.toFixed(0)} to ${after.toFixed(0)} ${unit}`,
     )

@@ -4,7 +4,7 @@ import { Driver } from '../driver/driver.ts'
 import type { Operation } from '../driver/history.ts'
 import type { Journal, Subject } from '../driver/journal.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Machine } from './machine.ts'
 
 /** The users that fight for crates. */
@@ -134,10 +134,7 @@ export class Clients extends Driver<Machine> {
     const isCalm = () => calm !== null && this.#field.calmSince() === calm
     if (isCalm()) {
       const missing = subject.missing(lines, Math.max(began - SEEN_MS, 0))
-      promise(
-        missing.length === 0,
-        `${machine.name} has no ${subject.name} ${missing} for a second`,
-      )
+      ensure(missing.length === 0, `${machine.name} has no ${subject.name} ${missing} for a second`)
     } else if (subject.missing(lines, began).length > 0) this.older++
     if (lines.length > 0) await this.crate(machine, subject, random.pick(lines))
   }
@@ -169,7 +166,7 @@ export class Clients extends Driver<Machine> {
         return
       }
       const words = `${subject.name} ${version} ${asked.toFixed(0)} ms after its acknowledgement`
-      promise(lines === null || asked < SEEN_MS, `${machine.name} does not show ${words}`)
+      ensure(lines === null || asked < SEEN_MS, `${machine.name} does not show ${words}`)
       await sleep(20)
     }
   }

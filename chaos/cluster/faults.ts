@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestServer } from '../../test/support/postgres.ts'
 import type { FakeS3 } from '../../test/support/s3/server.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Passage } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { Fault } from './schedule.ts'
@@ -107,7 +107,7 @@ export class Faults {
     // When the database is away, too, its work waits for that.
     if (!isAlone) return
     const taken = await this.#work.takeover()
-    promise(
+    ensure(
       taken < TAKEOVER_MS * this.#slack,
       `what a killed daemon has left is done after ${taken.toFixed(0)} ms`,
     )

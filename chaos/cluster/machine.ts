@@ -99,7 +99,7 @@ export class Machine {
   }
 
   /** Fails if the daemon has ended by itself. */
-  promiseAlive(): void {
+  ensureAlive(): void {
     if (this.isUp && this.#program?.hasEnded)
       throw new Violation(this.#program.story('ended by itself'))
   }

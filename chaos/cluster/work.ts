@@ -70,10 +70,10 @@ export class Work {
     last: number,
     onLeft: (left: Record<string, unknown>[]) => Promise<void> | void,
   ): Promise<void> {
-    const text = `SELECT * FROM marks WHERE ${kinds} AND generation <= ${last} ORDER BY generation, kind, subject`
+    const sql = `SELECT * FROM marks WHERE ${kinds} AND generation <= ${last} ORDER BY generation, kind, subject`
     for (;;) {
       // The server may be away.
-      const left = await execute(this.#url, text).catch(() => null)
+      const left = await execute(this.#url, sql).catch(() => null)
       if (left?.length === 0) return
       if (left) await onLeft(left)
       await sleep(LOOK_MS)

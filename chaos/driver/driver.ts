@@ -1,5 +1,5 @@
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { indexLines, isSuccess, type Reply } from './api.ts'
 import { DONE, type Operation, REFUSED } from './history.ts'
 import type { Subject } from './journal.ts'
@@ -80,7 +80,7 @@ export abstract class Driver<P extends Place> {
     // A public tree in a bucket is away with it.
     if (reply === null || this.#isAway(place, reply)) return null
     const lines = indexLines(name, reply)
-    subject.promiseKnown(lines)
+    subject.ensureKnown(lines)
     return lines
   }
 
@@ -89,8 +89,8 @@ export abstract class Driver<P extends Place> {
     const path = `/crates/${name}/${name}-${vers}.crate`
     const reply = await this.ask(place, new Request(`${place.url}${path}`))
     if (reply === null || this.#isAway(place, reply)) return
-    promise(reply.status === 200, `${place.name} shows ${path}, which is ${reply.status}`)
-    promise(checksum(reply.bytes) === cksum, `${place.name} has other bytes for ${path}`)
+    ensure(reply.status === 200, `${place.name} shows ${path}, which is ${reply.status}`)
+    ensure(checksum(reply.bytes) === cksum, `${place.name} has other bytes for ${path}`)
   }
 
   /** The result of an answer. Only 503 says that the service is away. */
@@ -100,14 +100,14 @@ export abstract class Driver<P extends Place> {
     if (this.#isAway(place, reply))
       return text.includes('while a change was committed') ? null : NOTHING
     if (isSuccess(reply)) return resultOf(wish, text)
-    promise(reply.status < 500, `${place.name} answers with ${reply.status}: ${text}`)
+    ensure(reply.status < 500, `${place.name} answers with ${reply.status}: ${text}`)
     return REFUSED
   }
 
   #isAway(place: P, { status, bytes }: Reply): boolean {
     if (status !== 503) return false
     this.away++
-    promise(this.isBroken(), `nothing is broken, and ${place.name} answers with 503: ${bytes}`)
+    ensure(this.isBroken(), `nothing is broken, and ${place.name} answers with 503: ${bytes}`)
     return true
   }
 

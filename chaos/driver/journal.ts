@@ -1,5 +1,5 @@
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { type Operation, REFUSED } from './history.ts'
 import type { Line } from './truth.ts'
 
@@ -39,19 +39,19 @@ export class Subject {
   }
 
   acknowledge(version: string, cksum: string): void {
-    promise(!this.acknowledged.has(version), `${this.name} ${version} was acknowledged twice`)
+    ensure(!this.acknowledged.has(version), `${this.name} ${version} was acknowledged twice`)
     this.acknowledged.set(version, { cksum, at: performance.now() })
   }
 
   /** Fails if a line is of something that nobody published, or other bytes than acknowledged. */
-  promiseKnown(lines: readonly Line[]): void {
+  ensureKnown(lines: readonly Line[]): void {
     const found = new Set(lines.map(line => line.vers))
-    promise(found.size === lines.length, `the index of ${this.name} has a version twice`)
+    ensure(found.size === lines.length, `the index of ${this.name} has a version twice`)
     for (const { name, vers, cksum } of lines) {
-      promise(name === this.name, `the index of ${this.name} speaks of ${name}`)
+      ensure(name === this.name, `the index of ${this.name} speaks of ${name}`)
       const known = this.acknowledged.get(vers)
       const isRight = known ? known.cksum === cksum : this.#asked.get(vers)?.has(cksum)
-      promise(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
+      ensure(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
     }
   }
 

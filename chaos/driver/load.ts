@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Folder, Program } from '../program.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
-import { ask, promiseBytes, promiseSuccess, putVersion, readIndex } from './api.ts'
+import { ensure } from '../run.ts'
+import { ask, ensureBytes, ensureSuccess, putVersion, readIndex } from './api.ts'
 import { author, type Change } from './author.ts'
 import { crateBytes, type Truth } from './truth.ts'
 import { requestOf } from './wish.ts'
@@ -81,7 +81,7 @@ export class Load {
     note(false)
     const reply = await ask(requestOf(this.#url, token, name, deed))
     if (reply === null) return false
-    promiseSuccess(what, reply)
+    ensureSuccess(what, reply)
     this.#count(what)
     note(true)
     return true
@@ -107,13 +107,13 @@ export class Load {
       const ending = await program.ended
       this.#field.programs.delete(program)
       if (ending === 'SIGKILL') return
-      promise(ending === 0, program.story(`ended with ${ending}`))
+      ensure(ending === 0, program.story(`ended with ${ending}`))
       this.#count(what)
       if (what !== 'token') truth.hasVersion(name, version)
       else {
         const tokenOk = await putVersion(this.#url, program.stdout.trim(), name, version)
         if (tokenOk === null) return truth.askVersion(name, version)
-        promiseSuccess('a publish with a new token', tokenOk)
+        ensureSuccess('a publish with a new token', tokenOk)
         truth.askVersion(name, version)
         truth.hasVersion(name, version)
       }
@@ -132,7 +132,7 @@ export class Load {
       const lines = await readIndex(this.#url, name)
       if (lines === null) return
       truth.compare(name, expected, lines)
-      if (lines.length > 0) await promiseBytes(this.#url, random.pick(lines))
+      if (lines.length > 0) await ensureBytes(this.#url, random.pick(lines))
       this.#count('poll')
       await sleep(POLL_MS)
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseName } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { promise, Violation } from '../run.ts'
+import { ensure, Violation } from '../run.ts'
 
 /** The `.crate` of a version: the same parts give the same bytes. */
 export function crateBytes(name: string, version: string): Uint8Array {
@@ -29,7 +29,7 @@ export interface Line {
 
 /** Reads an answered index file; every line has to be whole. */
 export function parseIndex(name: string, text: string): Line[] {
-  promise(text === '' || text.endsWith('\n'), `the index file of ${name} is cut: ${text}`)
+  ensure(text === '' || text.endsWith('\n'), `the index file of ${name} is cut: ${text}`)
   return text
     .split('\n')
     .slice(0, -1)
@@ -109,23 +109,23 @@ export class Truth {
    */
   compare(name: string, expected: ReadonlyMap<string, Flag>, lines: readonly Line[]) {
     const found = new Map(lines.map(line => [line.vers, line]))
-    promise(found.size === lines.length, `the index of ${name} has a version twice`)
+    ensure(found.size === lines.length, `the index of ${name} has a version twice`)
     for (const [version, flag] of expected) {
       const { yanked } = flag
       const line = found.get(version)
-      promise(line, `${name} ${version} was acknowledged and is not in the index`)
+      ensure(line, `${name} ${version} was acknowledged and is not in the index`)
       // Somebody may have changed it meanwhile.
       if (yanked !== null && this.#versions.get(name)?.get(version) === flag)
-        promise(
+        ensure(
           line.yanked === yanked,
           `${name} ${version} was acknowledged as yanked=${yanked}, and the index says ${line.yanked}`,
         )
     }
     for (const { name: spelled, vers, cksum } of lines) {
-      promise(spelled === name, `the index of ${name} speaks of ${spelled}`)
+      ensure(spelled === name, `the index of ${name} speaks of ${spelled}`)
       const known = this.#checksums.get(`${name} ${vers}`)
-      promise(known, `the index has ${name} ${vers}, which nobody published`)
-      promise(cksum === known, `the index has another checksum for ${name} ${vers}`)
+      ensure(known, `the index has ${name} ${vers}, which nobody published`)
+      ensure(cksum === known, `the index has another checksum for ${name} ${vers}`)
     }
   }
 

@@ -5,7 +5,7 @@ import { parseVersion } from '../../core/version.ts'
 import type { ObjectStorage } from '../../test/support/s3/storage.ts'
 import { shown } from '../driver/history.ts'
 import { checksum, parseIndex } from '../driver/truth.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Server } from './postgres/server.ts'
 
 /** The prefixes of the buckets. */
@@ -52,7 +52,7 @@ export class Checks {
     const releases = this.releases()
     for (const { name, cksum } of releases.slice(this.#releases)) {
       const key = `${CRATES}${crateKey(parseName(name), cksum)}`
-      promise(this.#storage.objects.has(key), `${name} is recorded without its bytes ${key}`)
+      ensure(this.#storage.objects.has(key), `${name} is recorded without its bytes ${key}`)
     }
     this.#releases = releases.length
     for (const name of new Set(releases.map(release => release.name))) {
@@ -69,13 +69,13 @@ export class Checks {
     if (key.startsWith(CRATES)) return void this.#crateChanged(key, object?.bytes)
     if (!key.startsWith(`${PUBLIC}index/`) || key === `${PUBLIC}index/config.json`) return
     const name = key.slice(key.lastIndexOf('/') + 1)
-    promise(object, `the index file of ${name} is removed`)
+    ensure(object, `the index file of ${name} is removed`)
     const lines = parseIndex(name, object.bytes.toString())
     for (const { vers, cksum } of lines) {
       const path = crateFilePath(parseName(name), parseVersion(vers))
       const crate = this.#storage.objects.get(`${PUBLIC}${path}`)
-      promise(crate, `readers of the bucket see ${name} ${vers} without its .crate`)
-      promise(checksum(crate.bytes) === cksum, `the bucket has other bytes for ${name} ${vers}`)
+      ensure(crate, `readers of the bucket see ${name} ${vers} without its .crate`)
+      ensure(checksum(crate.bytes) === cksum, `the bucket has other bytes for ${name} ${vers}`)
     }
     const states = this.#states.get(name) ?? []
     const state = shown(lines.map(line => [line.vers, line.yanked] as const))
@@ -85,7 +85,7 @@ export class Checks {
     const wasThere = states.indexOf(states[before] ?? '') < before
     const age = isOlder ? 'an older state' : 'no state'
     const words = `the index file of ${name} has ${age} of the records: ${state}`
-    promise(at >= 0 || (isOlder && wasThere), words)
+    ensure(at >= 0 || (isOlder && wasThere), words)
     if (isOlder) this.older++
     this.#rendered.set(name, isOlder ? states.indexOf(state) : at)
   }
@@ -97,17 +97,17 @@ export class Checks {
       const own = releases.filter(release => release.name === name)
       const key = `${PUBLIC}${indexPath(parseName(name))}`
       const index = this.#storage.objects.get(key)
-      promise(index, `${name} has no index file`)
+      ensure(index, `${name} has no index file`)
       const lines = parseIndex(name, index.bytes.toString())
       const state = shown(lines.map(line => [line.vers, line.yanked] as const))
-      promise(
+      ensure(
         state === shownReleases(own),
         `the index file of ${name} has ${state}, the records ${shownReleases(own)}`,
       )
       for (const { version, cksum } of own) {
         const stored = this.#storage.objects.get(`${CRATES}${crateKey(parseName(name), cksum)}`)
-        promise(stored, `the bytes of ${name} ${version} are gone`)
-        promise(checksum(stored.bytes) === cksum, `the bytes of ${name} ${version} are others`)
+        ensure(stored, `the bytes of ${name} ${version} are gone`)
+        ensure(checksum(stored.bytes) === cksum, `the bytes of ${name} ${version} are others`)
       }
     }
   }
@@ -125,9 +125,9 @@ export class Checks {
   #crateChanged(key: string, bytes: Buffer | undefined): void {
     const sum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1]
     if (sum === undefined) return
-    if (bytes) return void promise(checksum(bytes) === sum, `other bytes are stored as ${key}`)
+    if (bytes) return void ensure(checksum(bytes) === sum, `other bytes are stored as ${key}`)
     const lost = this.releases().find(release => release.cksum === sum)
-    promise(!lost, `the bytes of ${lost?.name} ${lost?.version} are removed`)
+    ensure(!lost, `the bytes of ${lost?.name} ${lost?.version} are removed`)
   }
 }
 

@@ -4,7 +4,7 @@ import { type Answer, ObjectStorage, type StorageRequest } from '../../test/supp
 import { drawEpisode } from '../cluster/schedule.ts'
 import { isLinearizable, story } from '../driver/history.ts'
 import { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Storage } from './bucket.ts'
 import { Checks, CRATES } from './checks.ts'
 import { Clients } from './clients.ts'
@@ -87,7 +87,7 @@ export class Simulation implements Outside {
     this.checks.atRest()
     await timeline.until(this.#readAll(), 'the last reads', LIMIT_MS)
     for (const { name, history } of this.clients.subjects)
-      promise(isLinearizable(history), story(name, history))
+      ensure(isLinearizable(history), story(name, history))
     this.#nothingLost()
   }
 
@@ -133,9 +133,9 @@ export class Simulation implements Outside {
       for (const key of since.keys()) if (!urgent.includes(key)) since.delete(key)
       for (const key of urgent) since.set(key, since.get(key) ?? Math.max(over, timeline.now))
       const oldest = Math.min(...since.values())
-      promise(timeline.now - oldest < DONE_MS, `not rendered after 10 s:\n  ${urgent.join('\n  ')}`)
+      ensure(timeline.now - oldest < DONE_MS, `not rendered after 10 s:\n  ${urgent.join('\n  ')}`)
       done = urgent.length > 0 ? Number.POSITIVE_INFINITY : Math.min(done, timeline.now)
-      promise(await timeline.step(), 'nothing happens any more')
+      ensure(await timeline.step(), 'nothing happens any more')
     }
   }
 
@@ -158,8 +158,8 @@ export class Simulation implements Outside {
         const found = releases.filter(
           release => release.name === name && release.version === version,
         )
-        promise(found.length === 1, `${name} ${version} is there ${found.length} times`)
-        promise(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
+        ensure(found.length === 1, `${name} ${version} is there ${found.length} times`)
+        ensure(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
       }
   }
 

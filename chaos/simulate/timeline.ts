@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 
 /** So many turns of the event loop without anything to do, and nothing will come any more. */
 const QUIET_TURNS = 3
@@ -90,8 +90,8 @@ export class Timeline {
     work.then(done, done)
     await settled()
     while (!isDone) {
-      promise(this.now < limit, `${what} takes longer than ${limit.toFixed(0)} virtual ms`)
-      promise(await this.step(), `${what} waits for nothing`)
+      ensure(this.now < limit, `${what} takes longer than ${limit.toFixed(0)} virtual ms`)
+      ensure(await this.step(), `${what} waits for nothing`)
     }
     return work
   }

@@ -20,7 +20,7 @@ export interface DependencyInfo {
 export function checkDependencies(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyInfo,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
   const max = policy.dependencies_max
@@ -30,8 +30,8 @@ export function checkDependencies(
     ...distinct(deps, dep => dep.req.trim() === '*').flatMap(name =>
       weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: name })),
     ),
-    ...checkExistence(crate, deps, facts, policy),
-    ...checkForeign(deps, trapped(deps, facts, policy), policy),
+    ...checkExistence(crate, deps, info, policy),
+    ...checkForeign(deps, trapped(deps, info, policy), policy),
   ]
 }
 
@@ -66,11 +66,11 @@ function checkShape(dep: Dependency): Issue[] {
 function checkExistence(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyInfo,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
-  const missing = new Set(facts.missingDependencies)
-  const spelled = new Map(facts.otherSpellings?.map(name => [canonicalName(name), name]))
+  const missing = new Set(info.missingDependencies)
+  const spelled = new Map(info.otherSpellings?.map(name => [canonicalName(name), name]))
   return dependencyNames(deps, null).flatMap(dependency => {
     // A crate may depend on itself for its tests before its first version exists.
     if (dependency === crate || !missing.has(dependency)) return []
@@ -116,12 +116,14 @@ function checkForeign(
  */
 function trapped(
   deps: readonly Dependency[],
-  facts: DependencyInfo,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()
-  const here = new Set(facts.alsoHere.map(canonicalName))
-  return new Set(dependencyNames(deps, CRATES_IO).filter(name => here.has(canonicalName(name))))
+  const namesakes = new Set(info.alsoHere.map(canonicalName))
+  return new Set(
+    dependencyNames(deps, CRATES_IO).filter(name => namesakes.has(canonicalName(name))),
+  )
 }
 
 /** Returns the real names of the dependencies that `fit`, each once. */

@@ -52,16 +52,16 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
  */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
-  facts: PolicyInfo,
+  info: PolicyInfo,
   policy: PolicySettings,
 ): PolicyVerdict {
   const issues = [
     // The catalog checks the spelling of an existing name.
-    ...(facts.existing ? [] : checkName(name, facts.lookAlikes, policy)),
+    ...(info.existing ? [] : checkName(name, info.lookAlikes, policy)),
     ...checkVersion(version, policy),
     ...checkAbout(about, policy),
     ...checkFeatureLimits(entry.features, policy),
-    ...checkDependencies(name, entry.deps, facts, policy),
+    ...checkDependencies(name, entry.deps, info, policy),
   ]
   const isError = (issue: Issue) => issue.severity === 'error'
   const sorted = [...issues.filter(isError), ...issues.filter(issue => !isError(issue))]

@@ -73,11 +73,11 @@ export function entryOf(
  * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
-  const here = new Set(
+  const published = new Set(
     metadata?.deps.filter(dep => dep.registry === null).map(dep => placeKey(metadataPlace(dep))),
   )
   const aliases = manifest.dependencies
-    .filter(dep => dep.registry !== CRATES_IO && here.has(placeKey(dep)))
+    .filter(dep => dep.registry !== CRATES_IO && published.has(placeKey(dep)))
     .map(dep => dep.registry ?? CRATES_IO)
   return new Set([...ownIndexUrls, ...aliases])
 }

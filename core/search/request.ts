@@ -26,8 +26,8 @@ export function readSearch(
     if (text === '' || (filter === 'owner' && !knowsOwners)) return
     if (filter !== 'rust' || rustMinor(text) !== null) filters[filter] = text
   }
-  const said = (of('q') ?? '').slice(0, 1000)
-  const q = said.replace(IN_TEXT, (_, filter: Filter, value: string) => {
+  const asked = (of('q') ?? '').slice(0, 1000)
+  const q = asked.replace(IN_TEXT, (_, filter: Filter, value: string) => {
     put(filter, value)
     return ' '
   })
@@ -35,7 +35,7 @@ export function readSearch(
   const sort = of('sort')
   const page = Math.floor(Number(of('page')))
   return {
-    q: q === said ? said : q.trim(),
+    q: q === asked ? asked : q.trim(),
     filters,
     sort: SORTS.find(known => known === sort) ?? SORTS[0],
     page: page >= 1 && page <= 1_000_000 ? page : 1,

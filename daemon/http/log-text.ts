@@ -38,8 +38,8 @@ export function logText(line: string, paint: Paint = (_, text) => text): string 
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)
   const frames = (record.err?.stack ?? '').split('\n').filter(frame => /^ +at /.test(frame))
-  const said = record.msg === 'request' ? request(record, paint) : event(record, paint)
-  return `${[`${paint('dim', time)} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
+  const text = record.msg === 'request' ? request(record, paint) : event(record, paint)
+  return `${[`${paint('dim', time)} ${text}`, ...frames.map(quotedText)].join('\n')}\n`
 }
 
 function request(record: LogRecord, paint: Paint): string {
@@ -47,8 +47,8 @@ function request(record: LogRecord, paint: Paint): string {
   const { user, crate, version, address } = record
   const what = [crate, version].filter(word => word !== undefined).join(' ')
   const who = [user && `by ${user}`, address && `from ${address}`].filter(Boolean).join(' ')
-  const said = [what, who].filter(part => part !== '').map(part => `, ${part}`)
-  const by = `${agent === undefined ? '' : ` ${product(agent)}`}${said.join('')}`
+  const parts = [what, who].filter(part => part !== '').map(part => `, ${part}`)
+  const by = `${agent === undefined ? '' : ` ${product(agent)}`}${parts.join('')}`
   const why = refused === undefined ? '' : `, refused: ${refused}`
   const isBad = status >= 400 || refused !== undefined
   const code = isBad ? paint(status >= 500 ? 'red' : 'yellow', String(status)) : status

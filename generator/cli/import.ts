@@ -134,7 +134,7 @@ async function runImport(
 }
 
 async function userId({ database }: Registry, login: string): Promise<number> {
-  const text = 'SELECT id FROM users WHERE canonical = ?'
-  const id = await value<number>(database, text, login.toLowerCase())
+  const sql = 'SELECT id FROM users WHERE canonical = ?'
+  const id = await value<number>(database, sql, login.toLowerCase())
   return id ?? refuse('login_unknown', { login })
 }

@@ -66,8 +66,8 @@ const RECORDED = '30d'
 
 /** Forgets the logs that no import has seen for 400 days. */
 export async function forgetLogs({ database, clock }: Registry): Promise<void> {
-  const text = 'DELETE FROM imported_logs WHERE imported_at < ?'
-  await run(database, text, timestamp(before(clock(), REMEMBERED)))
+  const sql = 'DELETE FROM imported_logs WHERE imported_at < ?'
+  await run(database, sql, timestamp(before(clock(), REMEMBERED)))
 }
 
 /**
@@ -164,9 +164,9 @@ function addBad(sums: LogSums, line: string | null): void {
  * longer log that it may be a copy of.
  */
 async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
-  const text = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
+  const sql = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
     WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
-  const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, text, key)
+  const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, sql, key)
   const none = { id: null, bytes: 0, seen: '', isCopy: false }
   if (alike.length === 0) return none
   const sums = await sumsOf(
@@ -182,8 +182,8 @@ async function positionOf(db: Queries, path: string, key: string): Promise<Posit
 /** Records now and then that a log is still there: a folder may keep imported logs for years. */
 async function recordSeen({ database, clock }: Registry, { id, seen }: Position): Promise<void> {
   if (id === null || seen >= timestamp(before(clock(), RECORDED))) return
-  const text = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
-  await run(database, text, timestamp(clock()), id)
+  const sql = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
+  await run(database, sql, timestamp(clock()), id)
 }
 
 async function keepPosition(
@@ -193,7 +193,7 @@ async function keepPosition(
 ): Promise<Position> {
   const row = { first_line, bytes, sum, imported_at: seen }
   if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes, seen, isCopy }
-  const text = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
-  await run(tx, text, bytes, sum, seen, id)
+  const sql = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
+  await run(tx, sql, bytes, sum, seen, id)
   return { id, bytes, seen, isCopy }
 }

@@ -170,12 +170,12 @@ interface ImportInfo {
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
-  facts: ImportInfo,
+  info: ImportInfo,
 ): Promise<readonly (Ready | Outcome)[]> {
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
   for (const candidate of candidates) {
-    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, facts)
+    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, info)
     if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
@@ -194,16 +194,16 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
 async function prepare(
   registry: Registry,
   candidate: SourceRelease,
-  facts: ImportInfo,
+  info: ImportInfo,
 ): Promise<Ready | Outcome> {
   try {
     const present = candidate.identity
-      ? findPresent(candidate, candidate.identity, facts.known)
+      ? findPresent(candidate, candidate.identity, info.known)
       : await findBytes(registry, candidate)
     if (present) return present
     const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
-      return await inspect(registry, candidate, bytes, facts)
+      return await inspect(registry, candidate, bytes, info)
     } catch (error) {
       await bytes.discard()
       throw error
@@ -265,8 +265,8 @@ async function inspect(
 
 /** Returns the policy's issues as for a publish; dependencies may still follow in the import. */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
-  const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
-  const { issues } = checkPolicy(release, facts, settings.policy)
+  const info = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
+  const { issues } = checkPolicy(release, info, settings.policy)
   return issues.map(problem =>
     problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )

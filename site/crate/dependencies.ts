@@ -23,14 +23,14 @@ export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
-  here: CrateData['here'] = new Map(),
+  namesakes: CrateData['here'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(dep => dep.kind === kind)
     if (some.length === 0) return null
     return html`<h3>${title} <span class="quiet">${some.length}</span></h3>
 <ul class="rows">
-${some.map(dep => row(site, dep, to, here))}</ul>
+${some.map(dep => row(site, dep, to, namesakes))}</ul>
 `
   })}`
 }
@@ -39,11 +39,11 @@ function row(
   site: SiteConfig,
   dependency: Dependency,
   to: Linker,
-  here: CrateData['here'],
+  namesakes: CrateData['here'],
 ): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
-  const twin = origin === null ? undefined : here.get(canonicalName(real))
+  const twin = origin === null ? undefined : namesakes.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}

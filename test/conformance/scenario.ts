@@ -92,8 +92,8 @@ function play(driver: Driver, { number, title, settings = {}, run }: Scenario): 
 
 /** Cargo said this on stderr. */
 export function says(run: Run, text: string | RegExp): void {
-  const said = typeof text === 'string' ? run.stderr.includes(text) : text.test(run.stderr)
-  assert.ok(said, `expected ${text} in:\n${run.stderr}`)
+  const isPrinted = typeof text === 'string' ? run.stderr.includes(text) : text.test(run.stderr)
+  assert.ok(isPrinted, `expected ${text} in:\n${run.stderr}`)
 }
 
 /** Cargo did not say this on stderr. */

@@ -482,18 +482,18 @@ test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is bo
 })
 
 test('a name in a path has up to 255 bytes', async () => {
-  const said = (name: string) => verdict([at(`src/${name}`), at(`${name}/a`)])
-  assert.deepEqual((await said('s'.repeat(255))).messages, [])
-  assert.equal((await said('s'.repeat(256))).messages.length, 2)
-  const [message] = (await said('ä'.repeat(128))).messages
+  const verdictOf = (name: string) => verdict([at(`src/${name}`), at(`${name}/a`)])
+  assert.deepEqual((await verdictOf('s'.repeat(255))).messages, [])
+  assert.equal((await verdictOf('s'.repeat(256))).messages.length, 2)
+  const [message] = (await verdictOf('ä'.repeat(128))).messages
   assert.match(message ?? '', /is not allowed: a name in it is longer than 255 bytes$/)
 })
 
 test('a path has up to 1,024 bytes, and the header of a long one up to 16 KiB', async () => {
   const path = (length: number) => `evil-1.0.0/${'d/'.repeat(length)}`.slice(0, length)
-  const said = (length: number) => verdict([{ path: `${path(length - 1)}a` }])
-  assert.deepEqual((await said(1024)).messages, [])
-  assert.match((await said(1025)).messages.join(), /longer than 1024 bytes/)
+  const verdictOf = (length: number) => verdict([{ path: `${path(length - 1)}a` }])
+  assert.deepEqual((await verdictOf(1024)).messages, [])
+  assert.match((await verdictOf(1025)).messages.join(), /longer than 1024 bytes/)
   const pax = { path: 'x', type: 'x', data: paxRecord('comment', 'x'.repeat(17_000)) }
   assert.equal((await verdict([pax, at('a')])).messages.length, 1)
 })

@@ -39,15 +39,15 @@ export async function run(
         child.on('close', (...ending) => resolve(ending))
       },
     )
-    const said = {
+    const output = {
       stdout: Buffer.concat(stdout).toString(),
       stderr: Buffer.concat(stderr).toString(),
     }
     if (code === null)
       throw new Error(
-        `${command} ${args.join(' ')} ended by ${signal}\n${said.stdout}${said.stderr}`,
+        `${command} ${args.join(' ')} ended by ${signal}\n${output.stdout}${output.stderr}`,
       )
-    return { code, ...said }
+    return { code, ...output }
   } finally {
     clearTimeout(timer)
   }

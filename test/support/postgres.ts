@@ -64,8 +64,8 @@ function programs(): string | null {
 export function postgresVersion(): string {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
-  const said = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
-  return /\(PostgreSQL\) (\d+)/.exec(said)?.[1] ?? said.trim()
+  const output = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim()
 }
 
 interface Owner {

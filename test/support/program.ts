@@ -21,10 +21,10 @@ export async function plimsollHere(
   env: NodeJS.ProcessEnv = {},
   { cwd, stdin = '', onPrinted = () => undefined }: Manner = {},
 ): Promise<Run> {
-  const said = { stdout: '', stderr: '' }
-  const stream = (name: keyof typeof said) => ({
+  const output = { stdout: '', stderr: '' }
+  const stream = (name: keyof typeof output) => ({
     write(text: string) {
-      said[name] += text
+      output[name] += text
       onPrinted()
     },
   })
@@ -49,7 +49,7 @@ export async function plimsollHere(
   } finally {
     if (cwd !== undefined) process.chdir(before)
   }
-  return { code, ...said }
+  return { code, ...output }
 }
 
 type Stream = { write(text: string): void }

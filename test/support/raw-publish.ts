@@ -48,11 +48,11 @@ export interface PublishInfo {
 export function putRelease(
   origin: string | Origin,
   token: string,
-  facts: PublishInfo,
+  info: PublishInfo,
   crate: Uint8Array,
 ): Promise<Answer> {
-  const description = `The crate ${facts.name}`
-  const metadata = { ...plainMetadata(facts.name, facts.vers), description, ...facts }
+  const description = `The crate ${info.name}`
+  const metadata = { ...plainMetadata(info.name, info.vers), description, ...info }
   const body = Buffer.from(encodePublish(metadata, crate))
   return send(
     'PUT',

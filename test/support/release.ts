@@ -110,8 +110,8 @@ export function plainMetadata(name: string, vers: string): Record<string, unknow
  * a plain one.
  */
 export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8Array<ArrayBuffer> {
-  const said = { ...plainMetadata(parts.name, parts.version), ...metadata }
-  return encodePublish(said, buildCrate(parts))
+  const sent = { ...plainMetadata(parts.name, parts.version), ...metadata }
+  return encodePublish(sent, buildCrate(parts))
 }
 
 /** Publishes a good crate to a daemon, the way Cargo does. */

@@ -65,11 +65,11 @@ export async function refuses(
   { run }: Pick<ServedFolder, 'run'>,
   rows: readonly (readonly [args: readonly string[], code: 1 | 2, said: string | RegExp])[],
 ): Promise<void> {
-  for (const [args, code, said] of rows) {
+  for (const [args, code, message] of rows) {
     const ended = await run(args)
     const what = `plimsoll ${args.join(' ')}`
     assert.deepEqual([ended.code, ended.stdout], [code, ''], `${what}\n${ended.stderr}`)
-    if (typeof said === 'string') assert.equal(ended.stderr, `error: ${said}\n`, what)
-    else assert.match(ended.stderr, said, what)
+    if (typeof message === 'string') assert.equal(ended.stderr, `error: ${message}\n`, what)
+    else assert.match(ended.stderr, message, what)
   }
 }

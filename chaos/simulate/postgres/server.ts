@@ -1,4 +1,4 @@
-import { promise } from '../../run.ts'
+import { ensure } from '../../run.ts'
 import type { Event, Timeline } from '../timeline.ts'
 import { type Result, Statements } from './statements.ts'
 
@@ -177,7 +177,7 @@ export class Session {
     const answered = this.#ownAnswer(text, values)
     if (answered) return row(answered)
     const { writer, readers } = this.#server
-    promise(this.#isWriter || /^\s*(?:SELECT|WITH)\b/i.test(text), `${text} without the lock`)
+    ensure(this.#isWriter || /^\s*(?:SELECT|WITH)\b/i.test(text), `${text} without the lock`)
     return (this.#isWriter ? writer : readers).execute(text, values)
   }
 

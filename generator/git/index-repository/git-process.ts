@@ -113,8 +113,8 @@ export async function runGit(
 /** Returns the version of the executable; null when it cannot be run. */
 export async function gitVersion(command: string): Promise<string | null> {
   const options = { env: cleanEnvironment('') }
-  const said = await promisify(execFile)(command, ['version'], options).catch(() => null)
-  return /git version (\d+\.\d+(?:\.\d+)?)/.exec(said?.stdout ?? '')?.[1] ?? null
+  const output = await promisify(execFile)(command, ['version'], options).catch(() => null)
+  return /git version (\d+\.\d+(?:\.\d+)?)/.exec(output?.stdout ?? '')?.[1] ?? null
 }
 
 export interface UploadPackOptions {

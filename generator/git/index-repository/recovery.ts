@@ -80,11 +80,11 @@ async function tips(git: GitAt): Promise<string[]> {
   const checking = startGit(git, ['fsck', '--full', '--no-progress'])
   checking.stdin.end()
   // Its exit code also reports faults, so a failure is ignored.
-  const [said] = await Promise.all([
+  const [log] = await Promise.all([
     text(checking.stdout),
     finish(checking, 'fsck').catch(refusalOnly),
   ])
-  const ids = [...said.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
+  const ids = [...log.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
   if (ids.length === 0) return []
   return linesOf(await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)]))
 }

@@ -67,19 +67,19 @@ const PUBLIC = policy('preset = "public"')
 function verdict(
   subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyInfo> = {},
+  info: Partial<PolicyInfo> = {},
 ): string[] {
-  return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(
+  return checkPolicy(subject, { ...NOTHING, ...info }, rules).issues.map(
     each => `${each.severity} ${each.code}`,
   )
 }
 
-function said(
+function messagesOf(
   subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyInfo> = {},
+  info: Partial<PolicyInfo> = {},
 ): string[] {
-  return checkPolicy(subject, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
+  return checkPolicy(subject, { ...NOTHING, ...info }, rules).issues.map(each => each.message)
 }
 
 test('every number of crates.io is the default of a setting', () => {
@@ -245,10 +245,10 @@ const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyInfo>][] = 
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
   ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
 ]
-for (const [key, subject, facts] of levels) {
+for (const [key, subject, info] of levels) {
   test(`policy.${key} at each level`, () => {
     const at = (level: string) =>
-      verdict(subject, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
+      verdict(subject, policy(`${key} = "${level}"`), info).map(each => each.split(' ')[0])
     assert.deepEqual([at('error'), at('warn'), at('off')], [['error'], ['warning'], []])
   })
 }
@@ -293,7 +293,7 @@ test('what is reserved or looks alike matters to new crates only', () => {
 
 test('candidates that do not look alike are left out', () => {
   const subject = release({}, {}, 'serd')
-  assert.deepEqual(said(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
+  assert.deepEqual(messagesOf(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
     'the crate name `serd` is easily mistaken for the existing `serde`; choose a name that differs more',
   ])
 })
@@ -465,11 +465,11 @@ test('missing dependencies are named once, with the spelling there is', () => {
     dependency({ name: 'nix' }),
     dependency({ name: 'sample', kind: 'dev' }),
   ]
-  const facts = {
+  const info = {
     missingDependencies: names('foo_bar', 'nix', 'sample'),
     otherSpellings: names('foo-bar'),
   }
-  assert.deepEqual(said(release({}, { deps }), PRIVATE, facts), [
+  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, info), [
     'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
     'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
   ])
@@ -480,7 +480,7 @@ test('the trap of path dependencies is explained', () => {
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: `${CRATES_IO}/` }),
   ]
-  assert.deepEqual(said(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
+  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
     'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
   ])
 })
@@ -490,20 +490,20 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: CRATES_IO }),
   ]
-  const facts = { alsoHere: names('core_of_us') }
+  const info = { alsoHere: names('core_of_us') }
   const subject = release({}, { deps })
-  assert.deepEqual(verdict(subject, PUBLIC, facts), [
+  assert.deepEqual(verdict(subject, PUBLIC, info), [
     'error dependency_path_trap',
     'error dependency_foreign',
   ])
   assert.match(
-    said(subject, PUBLIC, facts)[1] ?? '',
+    messagesOf(subject, PUBLIC, info)[1] ?? '',
     /^the dependency `serde` comes from another registry, /,
   )
   const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
-  assert.deepEqual(verdict(subject, allowed, facts), ['warning dependency_path_trap'])
+  assert.deepEqual(verdict(subject, allowed, info), ['warning dependency_path_trap'])
   const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
-  assert.deepEqual(verdict(subject, unexplained, facts), [
+  assert.deepEqual(verdict(subject, unexplained, info), [
     'error dependency_foreign',
     'error dependency_foreign',
   ])
@@ -517,10 +517,13 @@ test('allowed registries are no foreign ones, however they are written', () => {
   const rules = policy(
     `preset = "public"\nallowed_registries = ["${CRATES_IO}", "sparse+https://a.example/index"]\nlook_alikes = "off"`,
   )
-  assert.deepEqual(said(release({}, { deps }), rules), [])
-  assert.deepEqual(said(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC), [
-    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
-  ])
+  assert.deepEqual(messagesOf(release({}, { deps }), rules), [])
+  assert.deepEqual(
+    messagesOf(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC),
+    [
+      'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
+    ],
+  )
 })
 
 test('the questions to the catalog', () => {
@@ -539,7 +542,10 @@ test('the questions to the catalog', () => {
 })
 
 test('messages neither steer a terminal nor grow without bounds', () => {
-  const [message = ''] = said(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
+  const [message = ''] = messagesOf(
+    release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }),
+    PUBLIC,
+  )
   assert.match(message, /^the license `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
   assert.ok(message.length < 800)
 })

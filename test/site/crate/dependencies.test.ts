@@ -15,12 +15,12 @@ test('a dependency from elsewhere links there, and to the crate of its name here
     dependency('own', '^1'),
     dependency('other', '^1', { registry: 'sparse+https://mirror.example/index/' }),
   ]
-  const here = new Map([
+  const namesakes = new Map([
     ['serde_json', 'serde-json'],
     ['other', 'other'],
     ['own', 'own'],
   ])
-  const text = `${dependencySection(site, deps, path => path, here)}`
+  const text = `${dependencySection(site, deps, path => path, namesakes)}`
   assert.match(text, /href="https:\/\/crates\.io\/crates\/serde_json"/)
   assert.match(
     text,
