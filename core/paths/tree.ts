@@ -74,6 +74,7 @@ export function indexPath(name: Name): string {
   return `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
 
+/** Whether a path is a crate's index file. */
 export function isIndexFile(path: string): boolean {
   return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
 }

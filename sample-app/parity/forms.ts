@@ -27,9 +27,7 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const form = checks.find(check => check?.target === 'form')
   if (!form) return next()
   const entries = 'entries' in form.schema ? Object.entries(Object(form.schema.entries)) : []
-  const reader = new FormReader(
-    new Map(entries.map(([name, item]) => [name, isList(Object(item))])),
-  )
+  const reader = new FormReader(new Map(entries.map(([key, item]) => [key, isList(Object(item))])))
   try {
     // Read when the form is checked and not before: a login may stand before that.
     let form: Promise<FormData> | undefined
