@@ -39,8 +39,8 @@ async function privateRegistry(t: TestContext) {
 }
 
 /**
- * A browser of its own; whatever it complains of, the Content-Security-Policy included, fails the
- * test at its end.
+ * A separate browser; any complaint, the Content-Security-Policy's included, fails the test at its
+ * end.
  */
 async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise<Page> {
   const context: BrowserContext = await browser.newContext({

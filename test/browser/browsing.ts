@@ -43,8 +43,8 @@ export async function visit(
 }
 
 /**
- * Nothing sticks out of the window, and axe finds nothing serious, once the page is painted, with
- * what a search has found, and what was read from a package.
+ * Asserts that nothing sticks out of the window, and axe finds nothing serious, once the page is
+ * painted, with its search results and its package.
  */
 export async function checkPage(page: Page): Promise<void> {
   const waiting = '[data-status]:empty, [data-sources][data-checksum=unchecked], [aria-busy=true]'
@@ -86,7 +86,7 @@ export async function checkSize(page: Page): Promise<void> {
   assert.ok(wide <= 0, `${wide} pixels too wide`)
 }
 
-/** What is placed over the page hides what is below it; returns which elements are. */
+/** Returns the elements that an element placed over the page hides. */
 export async function checkOverlays(page: Page): Promise<string[]> {
   const found = await page.evaluate(() => {
     /** Whether it lies over something that it is not part of; pointers do not reach an icon. */
@@ -117,7 +117,7 @@ export async function checkOverlays(page: Page): Promise<string[]> {
   return found.map(item => item.name)
 }
 
-/** Keeps a picture of what is seen, when `SCREENSHOTS` names a folder. */
+/** Saves a picture of the page when `SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   const folder = process.env.SCREENSHOTS
   if (!folder) return

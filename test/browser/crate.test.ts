@@ -40,7 +40,7 @@ function releases(): HarbourRelease[] {
 
 const { still, live, look } = releasePlaces(releases, { env: ENV })
 
-/** Where the top of an element is in the window. */
+/** The top of an element in the window. */
 async function top(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
 }

@@ -35,7 +35,7 @@ const README = `# keel
 Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a link.
 `
 
-/** Puts a crate into a folder, and returns what runs `plimsoll` there. */
+/** Puts a crate into a folder, and returns a function that runs `plimsoll` there. */
 function prepared(t: TestContext) {
   const folder = scratch(new Cleanup(t))
   const from = join(folder, 'from')
@@ -57,7 +57,7 @@ function prepared(t: TestContext) {
   return { folder, run }
 }
 
-/** Finds the images that a page shows, all of which have been loaded. */
+/** Finds the loaded images of a page. */
 async function shown(page: Page): Promise<string[]> {
   return page.locator('.readme img').evaluateAll(async all => {
     const images = all as HTMLImageElement[]

@@ -32,7 +32,7 @@ const places = openPlaces({
 })
 const { still, live } = places
 
-/** Opens a page of results or a missing one, and waits for what it shows. */
+/** Opens a page of results or a missing page, and waits for its contents. */
 function look(
   place: Place,
   path: string,

@@ -1,4 +1,4 @@
-// Mirrors site/browser/sources/: what is wrong with a package, or with the host that has it
+// Mirrors site/browser/sources/: faults of a package, or of its host
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

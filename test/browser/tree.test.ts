@@ -35,8 +35,8 @@ const views: [what: string, path: string][] = [
   ['long readme', 'crates/long-readme/'],
 ]
 /**
- * The views are the same everywhere; of the daemon's, those are looked at that it makes itself or
- * that show more there.
+ * The views are the same everywhere; of the daemon's pages, only its own and those that show more
+ * are visited.
  */
 const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
 testViews(look, still, views)

@@ -45,7 +45,7 @@ export const faults: readonly Scenario[] = [
       stage.registry.requests.clear()
       const files = names.map(name => `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`)
       const crates = names.map(name => `/crates/${name}/${name}-1.0.0.crate`)
-      // 1.96.0 tries again what breaks off only for downloads.
+      // 1.96.0 retries broken answers only for downloads.
       const [refused, broken] = [firstOf(files, BROKEN), firstOf(crates, { meets: 'half' })]
       stage.interfere(request => refused(request) ?? broken(request))
       const app = stage.app(

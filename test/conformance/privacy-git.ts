@@ -15,9 +15,9 @@ const PROVIDER = '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
 const FOO = 'foo = { version = "1", registry = "test" }'
 
 /**
- * A private registry whose index is a git repository. Fetching it is git's business: Cargo sends no
- * token there, git's credential helper has to know it. Downloads and API are Cargo's, with the
- * token of its configuration.
+ * A private registry whose index is a git repository. Cargo sends no token when git fetches it, so
+ * git's credential helper must know the token. Downloads and the API get the token of Cargo's
+ * configuration.
  */
 export const privacyGit: readonly Scenario[] = [
   scenario(
@@ -102,7 +102,7 @@ export const privacyGit: readonly Scenario[] = [
   ),
 ]
 
-/** A cargo whose git knows a token for whoever asks. */
+/** A cargo whose git knows a token for every server. */
 function known(stage: Stage, wishes: CargoWishes = {}, token = stage.api.token): Cargo {
   const cargo = stage.cargo({ config: PROVIDER, ...wishes })
   const helper = `!f() { echo username=any; echo password=${token}; }; f`

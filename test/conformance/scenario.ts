@@ -5,17 +5,17 @@ import type { Run } from '../support/command.ts'
 import type { Capability, Driver } from './driver.ts'
 import { Stage } from './stage.ts'
 
-/** What is not usual about a scenario. */
+/** The special needs of a scenario. */
 export interface ScenarioOptions {
   /** Settings of the registry that are not the default, as environment variables. */
   readonly settings?: NodeJS.ProcessEnv
-  /** Oldest client that has what it needs, as minor version of its Rust. */
+  /** The oldest suitable client, as minor version of its Rust. */
   readonly since?: number
   /** Whether it sits out a wait of Cargo's own, and does little else. */
   readonly isPatient?: boolean
 }
 
-/** One behavior of the real client, to be seen with every driver that has what it needs. */
+/** One behavior of the real client, tested with every driver that has its needs. */
 export interface Scenario extends ScenarioOptions {
   readonly number: number
   readonly title: string
@@ -34,7 +34,7 @@ export function scenario(
   return { number, title, needs, run, ...options }
 }
 
-/** Whether the driver has all that the scenario needs. */
+/** Whether the driver has everything that the scenario needs. */
 export function canPlay(driver: Driver, { needs }: Scenario): boolean {
   return needs.every(need => driver.capabilities.includes(need))
 }

@@ -23,7 +23,7 @@ function line(more: object = {}): string {
   })
 }
 
-/** A line whose one dependency is changed. */
+/** A line with changes to its only dependency. */
 function lineWith(more: object): string {
   return line({ deps: [{ ...dependency('a'), ...more }] })
 }

@@ -18,7 +18,7 @@ function messages(toml: string): string[] {
   }
 }
 
-/** The dependencies in short: kind, target and name, then what is not the default. */
+/** The dependencies in short: kind, target and name, then fields that differ from the default. */
 function dependencies(toml: string): string[] {
   return parseManifest(HEAD + toml)
     .dependencies.map(summary)

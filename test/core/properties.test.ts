@@ -1,4 +1,4 @@
-// Mirrors core: what holds for every input of a codec or parser, and not for chosen ones only.
+// Mirrors core: properties of a codec or parser for every input, beyond chosen examples.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

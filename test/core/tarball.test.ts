@@ -127,7 +127,7 @@ for (const [trick, code] of TRICKS) {
   })
 }
 
-/** What `readArchive` says about raw members below `evil-1.0.0/`, next to a good manifest. */
+/** The verdict of `readArchive` on raw members below `evil-1.0.0/`, next to a good manifest. */
 async function verdict(
   members: readonly RawMember[],
 ): Promise<{ messages: string[]; files: string[]; warnings: string[] }> {

@@ -21,7 +21,7 @@ function graph(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-/** All lines of these files, those with comments and those with nothing, too. */
+/** All lines of these files, comments and empty lines included. */
 function linesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0)
 }
@@ -65,7 +65,7 @@ test('at least 25 examples read `c.req.valid`, and no check stands without `comp
   for (const [name, { app }] of examples) assert.deepEqual(incomplete(app), [], name)
 })
 
-// What only the server around an example does.
+// The server's work around an example.
 const AROUND = /405|\/(?:large-spooled|no-token)$/
 
 test('an example alone answers vectors like one that is served', async () => {

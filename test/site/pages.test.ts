@@ -88,7 +88,7 @@ test('no page has inline script, inline style or a handler', () => {
   }
 })
 
-/** The bytes of assets by name, and of what scripts import before they run. */
+/** The bytes of assets by name, and of the scripts' imports before they run. */
 function bytesOf(...names: string[]): Buffer {
   const wanted = new Set(names)
   for (const name of wanted)
@@ -114,7 +114,7 @@ test('what shows the first file of a package is under 32 KB, compressed', () => 
   const scripts = ['page', 'archive', 'render'].map(name => `browser/sources/${name}.js`)
   const sum = gzipSync(bytesOf('sources.css', ...scripts, rust)).length
   assert.ok(sum < 32_000, `${sum} bytes`)
-  // All grammars, and what renders Markdown: loaded for such files only.
+  // All grammars, and the Markdown renderer: loaded only for files that need them.
   const all = gzipSync(bytesOf(...names.filter(name => name.startsWith('browser/sources/')))).length
   assert.ok(all < 180_000, `${all} bytes`)
 })

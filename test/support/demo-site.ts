@@ -24,7 +24,9 @@ import { comparePage } from '../../site/source/compare-page.ts'
 import { sourcePage } from '../../site/source/page.ts'
 import { card } from './demo-facts.ts'
 
-/** Everything a static tree has for some crates; `cards`: what lists show, if that is more. */
+/**
+ * Everything in a static tree for some crates; `cards`: the contents of lists, if they have more.
+ */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],

@@ -4,7 +4,7 @@ export interface Instruction {
   readonly words: string
 }
 
-/** A stage: what it is based on, its name, and its instructions in their order. */
+/** A stage: its base, its name, and its instructions in their order. */
 export interface Stage {
   readonly base: string
   readonly name: string | null

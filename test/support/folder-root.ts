@@ -14,12 +14,12 @@ export interface Confinement {
   readonly user?: string
 }
 
-/** What stands for a base image: these folders of this machine. */
+/** The base image: these folders of this machine. */
 const SYSTEM = ['bin', 'etc', 'lib', 'lib64', 'sbin', 'usr/bin', 'usr/lib', 'usr/share']
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Starts a program as process 1 of its own process and mount namespaces, with `root` as its root
+ * Starts a program as process 1 in its own process and mount namespaces, with `root` as its root
  * folder. Linux and root only. The child is `unshare`, which ends as the program does and passes no
  * signal on: see `insideOf`.
  */
@@ -55,7 +55,7 @@ export function insideOf(child: ChildProcess): number {
   return Number(readFileSync(of, 'utf8').trim().split(' ')[0])
 }
 
-/** What npm has to know of this machine to install: registry, proxy, certificates and cache. */
+/** This machine's configuration of npm for installs: registry, proxy, certificates and cache. */
 export function npmAccess(): Required<Pick<Confinement, 'env' | 'mounts'>> {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', stdio: 'pipe' }).trim()

@@ -181,7 +181,7 @@ ${at > 5 && at < 9 ? `[${at === 6 ? 'dev-dependencies' : 'dependencies'}.keel]\n
         'README.md': `# ${name}\n\nSee [keel](https://keel.example.com/).\n`,
       },
     }),
-    // What `keel` needs has to be there before it.
+    // The dependencies of `keel` must be there before it.
     at:
       name in NUMBERS
         ? '2026-01-05T08:00:00Z'

@@ -31,7 +31,7 @@ export async function takeOver(
   return { sums, outcomes, source: opened }
 }
 
-/** What became of each version, a line each. */
+/** The outcome of each version, one per line. */
 export function report(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(

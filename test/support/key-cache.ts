@@ -10,8 +10,8 @@ interface CachedAnswer {
 }
 
 /**
- * A CDN that keeps answers until one of the keys in their header is purged, whatever
- * `Cache-Control` says about how long. `POST /purge` takes the keys as Fastly does.
+ * A CDN that keeps answers until one of the keys in their header is purged, regardless of
+ * `Cache-Control`. `POST /purge` takes the keys as Fastly does.
  */
 export class KeyCache {
   /** The keys of each purge. */

@@ -1,11 +1,11 @@
 import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
 
-/** A crate as people know such crates, with the names of those that it depends on. */
+/** A well-known kind of crate, with the names of its dependencies. */
 export interface KnownCrate extends SearchedCrate {
   readonly needs: readonly string[]
 }
 
-/** Names, texts and labels like those of well-known crates; the names before which come first. */
+/** Names, texts and labels like those of well-known crates; the most used come first. */
 const CRATES: readonly [
   name: string,
   description: string,

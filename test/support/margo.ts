@@ -19,7 +19,7 @@ export interface MargoRelease extends CrateParts {
 /**
  * A registry in margo's layout, made by hand: `config.json` and the tiers of the index at the root,
  * the `.crate` files in `crates/PREFIX/NAME/VERSION.crate`. Dependencies on its own crates carry
- * its own absolute URL, as margo writes them.
+ * its absolute URL, as margo writes them.
  */
 export class MargoTree {
   readonly root: string

@@ -5,7 +5,7 @@ import { Exit } from '../../generator/cli/io.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
 
-/** Where a command runs, what it reads, and who is told of each text that it prints. */
+/** A command's folder and input, and the receiver of each printed text. */
 export interface Manner {
   readonly cwd?: string
   readonly stdin?: string
@@ -13,8 +13,9 @@ export interface Manner {
 }
 
 /**
- * Runs a command of `plimsoll` in this process, for tests whose subject is not the process: to
- * start one takes longer than most commands. One at a time, if paths are relative to `cwd`.
+ * Runs a command of `plimsoll` in this process, for tests whose subject is not the process:
+ * starting a process takes longer than most commands. One at a time, if paths are relative to
+ * `cwd`.
  */
 export async function plimsollHere(
   args: readonly string[],

@@ -5,7 +5,7 @@ import { request as requestSecure } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { encodePublish, plainMetadata } from './release.ts'
 
-/** Where a server is, and the certificate of whoever vouches for it, where no one else does. */
+/** A server's address, and its authority's certificate if no public one signed it. */
 export interface Origin {
   readonly baseUrl: string
   readonly ca?: string
@@ -37,7 +37,7 @@ export async function send(
   return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) }
 }
 
-/** What a publish says of a release; the rest is what Cargo sends for an empty crate. */
+/** The given metadata of a publish; the rest is Cargo's for an empty crate. */
 export interface PublishInfo {
   readonly name: string
   readonly vers: string
@@ -63,7 +63,7 @@ export function putRelease(
   )
 }
 
-/** What the API objects to in an answer, joined as Cargo joins it; null for a success. */
+/** The API's objections in an answer, joined as Cargo joins them; null for a success. */
 export function refusal(answer: Answer): string | null {
   const { errors } = JSON.parse(answer.bytes.toString()) as { errors?: { detail: string }[] }
   return errors === undefined ? null : errors.map(error => error.detail).join(', ')

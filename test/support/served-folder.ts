@@ -15,13 +15,13 @@ import { until } from './until.ts'
 export interface ServedFolder {
   readonly dir: string
   readonly url: string
-  /** What the daemon has said so far. */
+  /** The daemon's output so far. */
   readonly log: () => string
   /** Tells the daemon to stop. */
   readonly stop: () => void
   /** Runs a command beside the daemon. */
   run(args: readonly string[], stdin?: string): Promise<Run>
-  /** Runs one that must succeed, and gives what it says on stdout. */
+  /** Runs a command that must succeed, and returns its stdout. */
   ok(...args: readonly string[]): Promise<string>
 }
 

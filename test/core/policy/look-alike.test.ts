@@ -36,7 +36,7 @@ const letter = (character: string) => /[a-z]/.test(character)
 const replaceAt = (text: string, index: number, length: number, by: string) =>
   text.slice(0, index) + by + text.slice(index + length)
 
-/** Each kind of similarity: a name made from another one, or null where the other one has nothing for it. */
+/** Each kind of similarity: makes a name from another, or null if the kind does not apply. */
 const kinds: Record<string, (text: string) => string | null> = {
   '0 for o': text => swapOne(text, 'o', '0'),
   'o for 0': text => swapOne(text, '0', 'o'),

@@ -15,12 +15,12 @@ import { dependency as plain, entry as plainEntry } from '../../support/release.
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
 
-/** A dependency on serde 1, but for what is given. */
+/** A dependency on serde 1, with changes. */
 const dependency = (given: Partial<Dependency>) => plain('serde', '^1.0', given)
 
 type About = PolicyRelease['about']
 
-/** A release to which neither preset objects, but for what is given. */
+/** A release that both presets accept, with changes. */
 function release(
   about: Partial<About> = {},
   entry: Partial<Entry> = {},

@@ -13,7 +13,7 @@ import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { renderSearch } from '../../support/render-search.ts'
 
-/** Searches in all ways, by their URL parameters, with what they find and say. */
+/** Searches in all ways, by their URL parameters, with their results and notes. */
 const searches: [parameters: string, names: string, notes?: string][] = [
   ['q=serial', 'serialport serde serde_json Serde-Yaml'],
   ['q=serialisation', 'serde serde_json Serde-Yaml serialport'],
@@ -75,7 +75,7 @@ test('so do the search files', async () => {
   }
 })
 
-/** Crates that only differ in what a query finds them by, or in their dependents. */
+/** Crates that only differ in the fields that a query matches, or in their dependents. */
 const rivals: KnownCrate[] = [
   rival('jsonwebtoken', 'Creates tokens', [], 40),
   rival('quick-xml', 'A parser for XML', [], 3),
@@ -84,7 +84,7 @@ const rivals: KnownCrate[] = [
   rival('yoke', 'Borrows data', ['serialization'], 2),
 ]
 
-/** Searches with what they find, in the catalog and in the files. */
+/** Searches with their results, in the catalog and in the files. */
 const byDependents: [q: string, names: string][] = [
   ['serial', 'serde yoke'],
   ['json parser', 'quick-xml serde_json jsonwebtoken'],

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const CLI = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'sample-app', 'cli.js')
 
-/** The sample application as a process of its own. */
+/** The sample application in its own process. */
 export interface Program {
   readonly process: ChildProcess
   readonly url: string

@@ -15,7 +15,7 @@ const filesOf = (texts: Texts) =>
 const lines = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('')
 
-/** What `git diff -M50%` says of two folders with these files. */
+/** The output of `git diff -M50%` for two folders with these files. */
 function byGit(t: TestContext, before: Texts, after: Texts): string[] {
   const cwd = scratch(new Cleanup(t))
   for (const [side, texts] of Object.entries({ before, after }))

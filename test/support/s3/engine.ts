@@ -22,8 +22,8 @@ export function startEngine(cleanup: Cleanup): Promise<TestS3> {
 }
 
 /**
- * Starts versitygw, a server over a folder, with one bucket, `test`. It keeps what belongs to an
- * object in files of their own, or as attributes of its file: not every file system has those.
+ * Starts versitygw, a server over a folder, with one bucket, `test`. It keeps metadata of objects
+ * in separate files, or as attributes of their files: not every file system has those.
  */
 export async function startVersitygw(
   cleanup: Cleanup,

@@ -6,7 +6,7 @@ export const KEYS = { id: 'AKIAPLIMSOLLTEST', secret: 'secret/of+the=tests' }
 
 /**
  * Checks the signature of a request as the documents of AWS describe it, written apart from the
- * client's code; returns the code of what is wrong, null when nothing is.
+ * client's code; returns the code of the fault, or null.
  */
 export function signatureFault(request: IncomingMessage, body: Buffer, now: number): string | null {
   const url = new URL(request.url ?? '', 'http://host')

@@ -9,7 +9,7 @@ export interface StorageRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What an object storage answers. */
+/** The answer of an object storage. */
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export class ObjectStorage {
     return [...this.objects.keys()].sort()
   }
 
-  /** Does what a request asks for; returns the answer. */
+  /** Performs a request; returns the answer. */
   answer(request: StorageRequest, body: Buffer): Answer {
     const { method, key, query } = request
     if (key === '' && method === 'GET') {
