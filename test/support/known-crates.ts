@@ -5,7 +5,7 @@ export interface KnownCrate extends SearchedCrate {
   readonly needs: readonly string[]
 }
 
-/** Names, texts and labels like those of well-known crates; the most used come first. */
+/** Names, texts and labels like those of well-known crates; dependencies come first. */
 const CRATES: readonly [
   name: string,
   description: string,
