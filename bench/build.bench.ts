@@ -54,7 +54,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Every index file is to be rendered, and nothing else: the invented crates have no bytes. */
+/** Marks every index file for rendering, and nothing else: the invented crates have no bytes. */
 function markIndex(path: string): void {
   const database = new Libsql(path)
   database.exec(

@@ -20,7 +20,7 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Adds numbers by day; forgets days that are too long before the last one. */
+/** Adds numbers by day; forgets days that are too old. */
 export function addDays(days: DayCounts | null, more: ReadonlyMap<number, number>): DayCounts {
   const last = Math.max(days?.last ?? 0, ...more.keys())
   const counts = [...daysUntil(days, last)]

@@ -59,7 +59,7 @@ function putIntoDocs(name, about, output) {
   if (from < 0 || to < from) return console.error(`${file} has no place for ${name}`)
   const rows = output.split('\n').filter(line => line.startsWith('|'))
   if (rows.length === 0) return console.error(`${name} has no table for ${file}`)
-  // A second table goes on with the first one.
+  // A second table continues the first.
   const [head = ''] = rows
   const table = rows.filter((row, at) => at < 2 || !(/^\| (what|-)/.test(row) || row === head))
   const tidy = table.map(row => row.replace(/ +\|/g, ' |').replace(/-{3,}/g, '---'))

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import type { Random } from '../random.ts'
 
-/** Whom to attack, and how long. */
+/** The target of an attack, and its duration. */
 export interface Aim {
   readonly url: string
   /** The same daemon's kind with TLS and HTTP/2. */

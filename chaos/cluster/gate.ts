@@ -38,7 +38,7 @@ export class Gate {
 
   /**
    * `refused`: connections are reset, new ones too. `stalled`: they stay, and nothing passes until
-   * the gate is open again. `gone`: the daemon's are reset, and the server is told nothing.
+   * the gate is open again. `gone`: the daemon's are reset, and the server hears nothing.
    */
   set(passage: Passage): void {
     this.#passage = passage

@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { execute } from '../../test/support/postgres.ts'
 import { Violation } from '../run.ts'
 
-/**
- * Marks that publishes wait for: index files and `.crate` files. Then all but those that may wait a
- * minute.
- */
+/** Marks that publishes wait for: index files and `.crate` files. */
 const URGENT = "kind IN ('index', 'whole', 'file')"
 const EVERYTHING = "kind NOT IN ('label', 'user', 'views')"
 /** Holders and waiters of locks, for people. */

@@ -11,7 +11,7 @@ const MODES = ['none', 'all', 'prefix', 'some'] as const
 /** The state of a disk after the power was cut. */
 export interface Cut {
   readonly at: number
-  /** How much of the unsynced changes is there: names, bytes. */
+  /** The share of the unsynced changes that is there: names, bytes. */
   readonly modes: readonly [string, string]
   readonly lostNames: readonly string[]
 }

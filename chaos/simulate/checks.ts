@@ -39,7 +39,7 @@ export class Checks {
   /** The rendering that the bucket has. */
   readonly #rendered = new Map<string, number>()
   #releases = 0
-  /** How often an index file became older because earlier bytes had returned. */
+  /** Number of index files that became older because earlier bytes had returned. */
   older = 0
 
   constructor(server: Server, storage: ObjectStorage) {

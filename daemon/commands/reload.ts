@@ -31,7 +31,7 @@ export interface Reload {
 
 /**
  * Reloads certificates, and the settings that can change while a daemon serves; names the others.
- * Unusable ones are logged, and the old ones go on. Never throws.
+ * Logs unusable settings and keeps the old ones. Never throws.
  */
 export function reload({ registry, server, log, read, answer }: Reload): void {
   try {

@@ -14,7 +14,6 @@ export class ByteCollector {
     return this.#size
   }
 
-  /** Adds a chunk; a first one is not copied. */
   add(chunk: Uint8Array): void {
     const size = this.#size + chunk.byteLength
     if (this.#size === 0) this.#memory = chunk

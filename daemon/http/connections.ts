@@ -68,8 +68,8 @@ export class Connections {
   }
 
   /**
-   * Accepts no more connections; closes those on which nothing is to be answered, and the others as
-   * soon as their answers are sent, or after `seconds`. Resolves when all are closed.
+   * Accepts no more connections; closes idle ones at once, and the others as soon as their answers
+   * are sent, or after `seconds`. Resolves when all are closed.
    */
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true

@@ -105,7 +105,6 @@ async function removeAbandoned(target: string): Promise<void> {
   await rm(join(workplace, 'content'), { recursive: true, force: true })
 }
 
-/** Moves everything in a folder to another one, the settings last. */
 async function moveAll(from: string, to: string): Promise<void> {
   const others = (await readdir(from)).filter(name => name !== SETTINGS_FILE)
   const note = join(to, WORKPLACE, MOVING)

@@ -10,7 +10,7 @@ export const LINE_MAX = 64 * 1024
 export interface LineBatch {
   /** Null for a line that is longer than `LINE_MAX`. */
   readonly lines: readonly (string | null)[]
-  /** How much of the unpacked file was read, to the end of the last line. */
+  /** The number of unpacked bytes read, to the end of the last line. */
   readonly bytes: number
   /** Returns the checksum of these bytes. */
   readonly sum: () => string

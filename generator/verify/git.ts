@@ -157,8 +157,8 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
 }
 
 /**
- * Replaces a damaged repository and returns what happened to its history. Without the git
- * executable the history starts over; Cargo fetches it like any other change.
+ * Replaces a damaged repository and returns a note about its history. Without the git executable
+ * the history starts over; Cargo fetches it like any other change.
  */
 async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)

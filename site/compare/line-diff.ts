@@ -27,7 +27,7 @@ export interface Hunk {
 /** Number of unchanged lines shown around changed ones. */
 const AROUND = 3
 
-/** How much work all comparisons of an instance may be: about a second of processor time. */
+/** The maximum work for all comparisons of an instance: about a second of processor time. */
 export const STEPS_MAX = 200_000_000
 
 /** Compares texts line by line; all comparisons of one instance share a bound of work. */

@@ -1,7 +1,7 @@
 /** The most edits that are looked for in two ranges of lines; the work grows with their square. */
 const EDITS_MAX = 4000
 
-/** How far around a frequent line others are looked at. */
+/** The number of lines around a frequent line that are looked at. */
 const WINDOW = 100
 
 /**
@@ -48,7 +48,7 @@ export class Matching {
   steps: number
   readonly #a: readonly number[]
   readonly #b: readonly number[]
-  /** How far each diagonal was followed from the beginning, and back from the end. */
+  /** The furthest points of each diagonal, from the beginning and back from the end. */
   readonly #down: Int32Array
   readonly #up: Int32Array
 

@@ -158,7 +158,7 @@ function dataBelow(
   return [{ prefix, total, crates: own, parts, above }, ...pages.flat()]
 }
 
-/** Renders one page of the list by letters; not the first one. */
+/** Renders one page of the list by letters, except the first. */
 export function listPage(site: SiteConfig, data: ListData): Output {
   const { prefix, total, crates, above } = data
   const path = listPath(prefix)

@@ -103,8 +103,8 @@ class Writer {
   #container(element: Element, given: SourceAttributes, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
-    // Only the text is kept of a link without a target, and of a link in a link: browsers end a
-    // link where the next one begins.
+    // A link without a target, or in another link, keeps only its text: browsers end a link where
+    // the next begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)

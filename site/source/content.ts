@@ -1,4 +1,4 @@
-/** How far git looks for a zero, which text has not. */
+/** Number of bytes in which git looks for a zero, which text has not. */
 const BEGINNING = 8000
 
 /** The largest text that is shown, in bytes. */

@@ -35,8 +35,8 @@ const views: [what: string, path: string][] = [
   ['long readme', 'crates/long-readme/'],
 ]
 /**
- * The views are the same everywhere; of the daemon's pages, only its own and those that show more
- * are visited.
+ * The views are the same everywhere; the daemon is visited only for pages that it makes itself, or
+ * that show more there.
  */
 const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
 testViews(look, still, views)

@@ -53,8 +53,8 @@ export interface GitAt {
 }
 
 /**
- * Starts git on the repository, in a clean environment unless `options` have another one; the
- * caller reads, writes, and waits with `finish`.
+ * Starts git on the repository, in a clean environment unless `options` have another; the caller
+ * reads, writes, and waits with `finish`.
  */
 export function startGit(
   git: GitAt,

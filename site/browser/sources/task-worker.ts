@@ -22,8 +22,8 @@ interface Pending {
 }
 
 /**
- * A worker in which strangers' bytes are read. One that says nothing for `seconds` is ended with all
- * of its tasks; the next task gets a new one.
+ * A worker that reads strangers' bytes. If it is silent for `seconds`, it is ended with all of its
+ * tasks; the next task gets a new worker.
  */
 export class TaskWorker<T extends Tasks> {
   readonly #program: string

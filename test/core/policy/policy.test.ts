@@ -131,7 +131,7 @@ test('a decent release pleases both presets', () => {
 const from = (registry: string) => ({ deps: [dependency({ registry })] })
 const presets: [
   what: string,
-  one: PolicyRelease,
+  subject: PolicyRelease,
   code: string,
   inPrivate: string | null,
   inPublic: string,
@@ -228,7 +228,7 @@ for (const [what, subject, code, inPrivate, inPublic] of presets) {
   })
 }
 
-const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyInfo>][] = [
+const levels: [key: string, subject: PolicyRelease, facts: Partial<PolicyInfo>][] = [
   ['description', release({ description: null }), {}],
   ['license', release({ license: '' }), {}],
   ['license_expression', release({ license: 'X' }), {}],

@@ -22,7 +22,7 @@ export type Check =
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
-/** How far the loading is. */
+/** The progress of loading. */
 export interface LoadedPackage {
   readonly bytes: number
   readonly size: number | null
