@@ -23,15 +23,15 @@ import { inventedQueries } from '../../test/support/queries.ts'
 import { TermFiller } from '../support/term-filler.ts'
 
 /**
- * The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate
- * costs its files. `PLIMSOLL_BENCH_CRATES` is another number of crates.
+ * The browser's search: the files that a query loads from a registry of 200,000 crates, and the
+ * cost of a new crate for them. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 const LARGE = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 200_000)
 const SMALL = LARGE / 20
 const NEW_CRATES = 25
 
 /**
- * Invented crates whose descriptions have the words that every other one has. A quarter of them have
+ * Invented crates; half of them share a word in their descriptions. A quarter of them have
  * dependents: half as many crates have twice as many.
  */
 function entriesOf(count: number): SearchedCrate[] {
@@ -99,7 +99,7 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
   console.log(`  “${query}” at once: ${await run([query])}`)
 }
 
-/** What whole pages of results load. */
+/** Measures the files that whole pages of results load. */
 async function measureSearches(made: ReadonlyMap<string, Buffer>): Promise<void> {
   const filters = [
     {},

@@ -12,10 +12,10 @@ const AT = '2026-11-20T12:00:00Z'
 /** The real program, as it is installed. */
 export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
 
-/** Where measurements keep what takes long to make, outside of the checkout. */
+/** The folder for inputs that take long to make, outside of the checkout. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
 
-/** Rates are what the benchmarks want to exceed. */
+/** The benchmarks exceed the default rates. */
 const UNLIMITED = {
   PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
   PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '0',
@@ -23,7 +23,7 @@ const UNLIMITED = {
   PLIMSOLL_LIMITS_SEARCHES_PER_MINUTE: '0',
 }
 
-/** Makes an empty registry with a user; the token of that user. */
+/** Makes an empty registry with a user; returns the user's token. */
 export async function newRegistry(
   dir: string,
   settings: Readonly<Record<string, string>> = {},
