@@ -120,6 +120,7 @@ export {
 export type { Database } from './store/database/connection.ts'
 export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
 export { isOnServer } from './store/database/engine.ts'
+export { pace } from './store/database/pace.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
 export { disk } from './store/disk/disk.ts'

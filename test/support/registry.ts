@@ -15,12 +15,17 @@ import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
-import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import {
+  DATABASE_FILE,
+  initRegistry,
+  openRegistry,
+  type Registry,
+} from '../../generator/registry.ts'
 import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
 import { all, type Row } from '../../generator/store/database/statement.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
-import { newDatabase } from './engine.ts'
+import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'
 import { withChangeHook } from './query-hook.ts'
 import { BASE, publishRequest } from './release.ts'
 
@@ -28,15 +33,15 @@ export interface TestRegistryOptions {
   /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
   readonly env?: Readonly<Record<string, string>>
   readonly logLevel?: string
-  /** An existing folder to make the registry in; default: that of temporary files. */
+  /** An existing parent folder for the registry; by default, the folder of temporary files. */
   readonly parent?: string
   /** Whether it has a git index; default: none. */
   readonly git?: boolean
-  /** What happens just before each transaction that the daemon begins. */
+  /** Runs just before each transaction of the daemon. */
   readonly beforeChange?: () => Promise<void>
 }
 
-/** What a token is to be; without scopes and crates it may do everything. */
+/** The wanted token; without scopes and crates it may do everything. */
 export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires' | 'name'>>
 
 /**
@@ -54,7 +59,7 @@ export class TestRegistry implements Deps {
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
-  /** What builds failed with. */
+  /** The errors of builds. */
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
   readonly timing = { build: 15_000, retry: 20 }
@@ -94,6 +99,7 @@ export class TestRegistry implements Deps {
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
     const { settings, drop } = await newDatabase()
     await initRegistry(dir, sources, settings)
+    if (!isOnPostgres) await writeEmptyFile(join(dir, DATABASE_FILE))
     const registry = await openRegistry(dir, sources)
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
@@ -157,7 +163,7 @@ export class TestRegistry implements Deps {
     return { status: response.status, body: (await response.json()) as Answer['body'] }
   }
 
-  /** Publishes a good crate, the way Cargo does; `metadata` is laid over what Cargo would say. */
+  /** Publishes a good crate, the way Cargo does; `metadata` overrides Cargo's. */
   publish(token: string | null, parts: CrateParts, metadata: object = {}): Promise<Answer> {
     return this.publishBody(token, publishRequest(parts, metadata))
   }

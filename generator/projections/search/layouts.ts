@@ -117,14 +117,19 @@ export async function searchPaths(db: Queries): Promise<Set<string>> {
 }
 
 /**
- * Marks files that change; those of a layout that is being written in that one, too. Returns the
- * marks of the files that searches read now.
+ * Marks files that change, in every layout that is read or being written. Begins the first layout
+ * here, so that no search finds neither a mark nor a layout. Returns the marks of the files that
+ * searches read now.
  */
 export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
 ): Promise<readonly Mark[]> {
   const { now, next } = await readLayouts(tx)
+  if (now === null && next === null) {
+    await beginLayout(tx, null, await wantedLayout(tx))
+    return []
+  }
   const generation = await generationOf(tx)
   const current = marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : [])
   const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
@@ -151,7 +156,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
 
 /**
  * Follows marks that are done, in their transaction: tells searches that files have changed, begins
- * a layout if there is none or the registry has grown, and completes one whose files are written.
+ * a layout if the registry has grown, and completes one whose files are written.
  */
 export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<void> {
   const own = done.filter(({ kind }) => kind === 'search' || kind === 'search-file')
@@ -161,7 +166,7 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
   const wanted = await wantedLayout(tx)
   if (next === null) {
     const bits = Math.max(wanted.bits, now?.bits ?? 0)
-    if (now === null || bits > now.bits || wanted.shards > now.shards)
+    if (now && (bits > now.bits || wanted.shards > now.shards))
       await beginLayout(tx, now, { ...wanted, bits })
   } else if ((await value(tx, REST, NEXT)) === null)
     await setMarks(tx, [LAYOUT_MARK], await generationOf(tx))
