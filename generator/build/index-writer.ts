@@ -26,10 +26,10 @@ export async function readChanges(db: Queries, crateIds: readonly number[]): Pro
   return { crates, files: await fileMarks(db, crateIds) }
 }
 
-/** So many marks wait for a common sync: creating files takes much longer while one runs. */
+/** The most marks that wait for a common sync: creating files takes much longer while one runs. */
 const MARKS_MAX = 250_000
 
-/** So many changed files wait for it, whose paths are in memory; uploads have no need to wait. */
+/** The most changed files that wait for it, whose paths are in memory; uploads need not wait. */
 const FILES_MAX = 250_000
 const UPLOADED_MAX = 10_000
 

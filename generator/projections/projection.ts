@@ -9,7 +9,7 @@ import type { PageContext } from './context.ts'
 export interface Rendered {
   readonly done: readonly Mark[]
   readonly again?: readonly MarkSubject[]
-  /** Marks that it has set, which are best rendered at once. */
+  /** Marks that it has set, to be rendered in the same turn. */
   readonly next?: readonly Mark[]
 }
 

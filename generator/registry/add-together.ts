@@ -2,7 +2,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Release } from '../../core/release/release.ts'
 import type { Registry } from '../registry.ts'
-import { followReleases, type RecordedRelease } from '../store/catalog/release-changes.ts'
+import { followReleases, type ReleaseOutcome } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import type { Staged } from '../store/crate-store.ts'
 import { pace } from '../store/database/pace.ts'
@@ -25,7 +25,7 @@ export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
  * others. The caller holds the mutex, because `verify` would find orphans in between; a process
  * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
  */
-export async function addTogether<T extends RecordedRelease>(
+export async function addTogether<T extends ReleaseOutcome>(
   registry: Registry,
   additions: readonly Addition<T>[],
   finish: (tx: Queries, values: readonly T[]) => Promise<void> = async () => undefined,

@@ -7,7 +7,7 @@ import { type Change, operatorChange } from '../store/catalog/change.ts'
 import type { CrateRecord } from '../store/catalog/crates.ts'
 import { checkQuota } from '../store/catalog/existing.ts'
 import { marksOf, setMarks } from '../store/catalog/marks.ts'
-import { insertAdded, type RecordedRelease } from '../store/catalog/release-changes.ts'
+import { insertAdded, type ReleaseOutcome } from '../store/catalog/release-changes.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -140,10 +140,10 @@ function throwIf(failures: ReadonlyMap<number, unknown>, id: number): void {
 }
 
 /** A recorded release before it is shown. */
-export type Recorded = Omit<Publication, 'shown'> & RecordedRelease
+export type UnshownPublication = Omit<Publication, 'shown'> & ReleaseOutcome
 
 /** Returns what records a candidate whose bytes are kept; an equal release is `present`. */
-export function additionOf(registry: Registry, candidate: Candidate): Addition<Recorded> {
+export function additionOf(registry: Registry, candidate: Candidate): Addition<UnshownPublication> {
   const { release, submission } = candidate
   return { release, bytes: submission.bytes, record: tx => record(registry, tx, candidate) }
 }
@@ -152,7 +152,7 @@ async function record(
   { settings }: Registry,
   tx: Queries,
   { submission, change, release, existing, isLost, verdict, warnings }: Candidate,
-): Promise<Recorded> {
+): Promise<UnshownPublication> {
   const added = await insertAdded(tx, release, change, async (within, found) => {
     await checkQuota(within, found, settings.limits, change)
     await submission.permit?.(within, found)

@@ -34,6 +34,8 @@ export const registrySite: Projection = {
   async *parts(context) {
     yield { about: 'index.html', pending: MARK, render: () => sitePages(context) }
   },
+  // The page of the search is in the folder of its files.
+  leftover: { folders: [] },
 }
 
 /** The feeds of the registry, and the index of its site map. */

@@ -9,7 +9,7 @@ import { changeListing, type ListingChange, readListing } from './listing.ts'
 import { type MarkSubject, setMarks } from './marks.ts'
 import { listVersions, type NewRelease, type VersionRecord } from './releases.ts'
 
-/** What happened to one crate: the one event that everything derived from the records sees. */
+/** A change of one crate: the one event that everything derived from the records sees. */
 export interface CrateChange extends ListingChange {
   readonly crate: CrateRecord
   readonly added: readonly NewRelease[]
@@ -38,13 +38,13 @@ export function isRelisted({ before, after }: CrateChange): boolean {
   return before !== after
 }
 
-/** What follows the changes of crates, such as a projection. */
+/** A follower of the changes of crates, such as a projection. */
 export interface Follower {
   /** The kind of its marks, and its name. */
   readonly kind: string
-  /** What its marks stand for, in the words of a status. */
+  /** The work that its marks stand for, in the words of a status. */
   readonly work: string
-  /** What the subjects of its marks are, where they are of one crate. */
+  /** The kind of subject of its marks, where each is about one crate. */
   readonly of?: 'crate' | 'release'
   /**
    * Updates its own rows in the transaction of a change, and returns the marks of what has to be
@@ -61,7 +61,7 @@ export interface Records {
   readonly followers: readonly Follower[]
 }
 
-/** What a transaction has done to a crate, as the crate was before. */
+/** The work of a transaction on a crate, of which followers are still to be told. */
 export interface CrateEdit
   extends Partial<Pick<CrateChange, 'added' | 'altered' | 'removed' | 'owner'>> {
   readonly crate: CrateRecord
@@ -71,7 +71,7 @@ export interface CrateEdit
   readonly generation: number
 }
 
-/** Tells the followers what a transaction has done to a crate, and sets their marks. */
+/** Tells the followers of a transaction's work on a crate, and sets their marks. */
 export async function follow(
   tx: Queries,
   followers: readonly Follower[],

@@ -12,11 +12,11 @@ import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from
 import { type ExistingRelease, type Permit, readExisting, releaseConflicts } from './existing.ts'
 import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
 
-/** A release that is recorded; the crate is as the transaction leaves it. */
-export interface RecordedRelease {
+/** The result of recording a release; the crate is as the transaction leaves it. */
+export interface ReleaseOutcome {
   readonly outcome: 'added' | 'present'
   readonly crate: CrateRecord
-  /** What the followers have yet to be told of it; null when nothing has changed. */
+  /** The change that followers are still to be told of; null when nothing has changed. */
   readonly edit: CrateEdit | null
 }
 
@@ -30,7 +30,7 @@ export async function addRelease(
   release: Release,
   change: Change,
   permit?: Permit,
-): Promise<RecordedRelease> {
+): Promise<ReleaseOutcome> {
   return database.transaction(async tx => {
     const recorded = await insertAdded(tx, release, change, permit)
     await followReleases(tx, followers, [recorded])
@@ -44,7 +44,7 @@ export async function insertAdded(
   release: Release,
   change: Change,
   permit?: Permit,
-): Promise<RecordedRelease> {
+): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change)
   const existing = await readExisting(tx, release, by)
   await permit?.(tx, existing)
@@ -61,7 +61,7 @@ async function insertWithEvent(
   by: Permitted,
   existing: ExistingRelease,
   { createdAt, ...event }: { action: string; detail?: Record<string, unknown>; createdAt: string },
-): Promise<RecordedRelease> {
+): Promise<ReleaseOutcome> {
   const { name, version } = release
   const generation = await addEvent(tx, by, { ...event, crate: name, version })
   const crate =
@@ -75,7 +75,7 @@ async function insertWithEvent(
 export async function followReleases(
   tx: Queries,
   followers: readonly Follower[],
-  recorded: readonly RecordedRelease[],
+  recorded: readonly ReleaseOutcome[],
 ): Promise<void> {
   const edits = new Map<number, CrateEdit>()
   for (const { edit } of recorded) {
@@ -188,7 +188,7 @@ export async function importRelease(
   release: Release,
   change: Change,
   { source, owner }: ImportSource,
-): Promise<RecordedRelease> {
+): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change)
   const { name, version, entry } = release
   const existing = await readExisting(tx, release, by)

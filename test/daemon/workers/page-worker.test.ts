@@ -98,7 +98,7 @@ test('many publishes of one crate render its pages once', async t => {
   }
   for (let times = 0; times < 5; times++) worker.wake()
   await worker.close(600)
-  // List, crate, namesakes, registry, owner, views and part of the site map once; each of the five
+  // List, crate, feeds, registry, owner, views and part of the site map once; each of the five
   // versions; by what searches find it, and five files; the plot that the statistics show.
   assert.equal(rendered, 7 + 5 + 1 + 5 + 1)
 })
@@ -137,10 +137,10 @@ test('overviews wait after they were rendered, other pages do not', async t => {
     () => 'the page of the crate waits for overviews',
   )
   await until(
-    async () => (await kinds()).length === 3,
+    async () => (await kinds()).length === 5,
     () => 'other pages are waiting',
   )
-  assert.deepEqual(await kinds(), ['label', 'user', 'views'])
+  assert.deepEqual(await kinds(), ['feeds', 'label', 'map', 'user', 'views'])
   assert.doesNotMatch((await registry.shown('keywords/k/index.html')) ?? '', /1\.1\.0/)
   now += 60_000
   worker.wake()
@@ -163,7 +163,7 @@ test('closing renders what is pending, and leaves marked what there is no time f
   await registry.publish(token, { name: 'late', version: '1.0.0' })
   await registry.indexWorker.pages.close(0)
   assert.equal(await registry.shown('crates/late/crate.json'), null)
-  // List, part of the site map, crate, namesakes, release, registry, owner, views; by what searches
+  // List, part of the site map, crate, feeds, release, registry, owner, views; by what searches
   // find it.
   assert.equal(await countPageMarks(registry.registry.database), 8 + 1)
   const next = new PageWorker({
