@@ -32,8 +32,8 @@ const LEFT_MS = 5000
 const ALONE_MS = 60_000
 
 /**
- * How long pages that list many crates wait for more changes: most publishes change some. After they
- * were rendered, they wait at least this many times as long, at most a minute.
+ * How long pages that list many crates wait for more changes: most publishes change some. After
+ * they were rendered, they wait at least this many times as long, at most a minute.
  */
 const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50

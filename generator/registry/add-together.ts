@@ -20,10 +20,11 @@ export interface Addition<T> {
 export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
 /**
- * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends
- * once the followers know of all, and removes the bytes of those that were refused. One that is refused or fails undoes nothing of the
- * others. The caller holds the mutex, because `verify` would find orphans in between; a process
- * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
+ * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends once
+ * the followers know of all, and removes the bytes of those that were refused. One that is refused
+ * or fails undoes nothing of the others. The caller holds the mutex, because `verify` would find
+ * orphans in between; a process that is killed before the transaction has added nothing, and leaves
+ * bytes that block nobody.
  */
 export async function addTogether<T extends ReleaseOutcome>(
   registry: Registry,

@@ -27,6 +27,8 @@ export interface Publication {
 /** The most publishes that share a turn: the first of them waits for the last. */
 const TURN_MAX = 64
 
+const NOTHING: Changes = { crates: [], files: [] }
+
 interface Waiting<Request, Result> {
   readonly request: Request
   readonly resolve: (result: Result) => void
@@ -94,16 +96,18 @@ export class PublishQueue {
     candidates: readonly Waiting<Candidate, Publication>[],
     crates: readonly Waiting<number, void>[],
   ): Promise<void> {
-    let changes: Changes = { crates: [], files: [] }
+    let changes = NOTHING
     const outcomes = await addTogether(
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
-        // Read here, where what was just written is in memory: a reader would read it again.
+        // Read here, where the new rows are in memory: a reader would read them again.
         changes = await readChanges(tx, [...new Set(publications.map(({ crate }) => crate.id))])
       },
     )
-    const showing = this.#show(changes, crates)
+    // Without a value, the transaction was undone.
+    const isRecorded = outcomes.some(outcome => 'value' in outcome)
+    const showing = this.#show(isRecorded ? changes : NOTHING, crates)
     const shownIf = (id: number) => showing.then(failures => throwIf(failures, id))
     for (const [at, { resolve, reject }] of candidates.entries()) {
       const outcome = outcomes[at]

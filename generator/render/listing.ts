@@ -7,7 +7,7 @@ import { LABEL_CRATES, LABELS_SHOWN, type LabelItem, labelPage } from '../../sit
 import { sitemaps } from '../../site/pages/search-engines.ts'
 import { RANKS_SHOWN, type Statistics } from '../../site/pages/statistics.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { type Label, labelsOf } from '../store/catalog/labels.ts'
+import { type Label, labelsOf } from '../store/catalog/pages/labels.ts'
 import { byDependents, renderViews } from './views.ts'
 
 /** A crate of a registry whose crates are all known at once. */

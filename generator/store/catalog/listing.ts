@@ -163,7 +163,8 @@ async function changeDependents(
   const names = [...new Set([...old.keys(), ...come.keys()])]
   if (names.length === 0) return []
   const sql = `SELECT crates.id, crates.canonical, coalesce(listings.dependents, 0) AS after
-    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id WHERE crates.canonical IN ${LIST}`
+    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
+    WHERE crates.canonical IN ${LIST}`
   type Use = Omit<DependencyUse, 'before'> & Pick<Row<'crates'>, 'canonical'>
   return (await all<Use>(tx, sql, names)).map(({ canonical, ...use }) => {
     const more = Number(come.has(canonical)) - Number(gone.has(canonical))

@@ -243,6 +243,22 @@ test('a crate that cannot be rendered is recorded all the same, and keeps its ma
   assert.deepEqual(await findings(registry), [])
 })
 
+test('a crate whose transaction is not committed is not shown', async t => {
+  const { registry } = await prepare(t)
+  const database: Registry['database'] = {
+    ...registry.database,
+    transaction: work =>
+      registry.database.transaction(async tx => {
+        await work(tx)
+        throw new Error('a bad disk')
+      }),
+  }
+  const queue = new PublishQueue({ ...registry, database })
+  const publishing = publish(registry, queue, { name: 'demo', version: '1.0.0' })
+  await assert.rejects(publishing, /a bad disk/)
+  assert.equal(await registry.tree.read('index/de/mo/demo'), null)
+})
+
 test('when the mutex cannot be taken, every publish that waits fails, and the next may work', async t => {
   const { registry, queue } = await prepare(t)
   const take = registry.mutex.run

@@ -1,5 +1,5 @@
 import { all, column, first, type Queries, type Row } from '../../database/statement.ts'
-import type { Label } from '../labels.ts'
+import type { Label } from './labels.ts'
 
 /** A keyword or category with the number of its crates. */
 export type LabelCount = Readonly<Pick<Row<'labels'>, 'slug' | 'crates'>>

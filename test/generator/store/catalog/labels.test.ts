@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Name } from '../../../../core/name.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
-import { labelsOf } from '../../../../generator/store/catalog/labels.ts'
+import { labelsOf } from '../../../../generator/store/catalog/pages/labels.ts'
 import { mostRequired } from '../../../../generator/store/catalog/pages/dependents.ts'
 import {
   commonLabels,

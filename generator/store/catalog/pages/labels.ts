@@ -1,7 +1,7 @@
-import type { About } from '../../../core/manifest/manifest.ts'
-import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
-import { sha256Bytes } from '../../../core/sha256.ts'
-import type { Row } from '../database/statement.ts'
+import type { About } from '../../../../core/manifest/manifest.ts'
+import { categoryPath, keywordPath } from '../../../../core/paths/listings.ts'
+import { sha256Bytes } from '../../../../core/sha256.ts'
+import type { Row } from '../../database/statement.ts'
 
 /** A keyword or category that has a page. */
 export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
