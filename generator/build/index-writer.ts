@@ -6,7 +6,6 @@ import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { indexPath, placeOf } from '../../core/paths/tree.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
-import { pace } from '../store/database/pace.ts'
 import type { Queries } from '../store/database/statement.ts'
 import type { TextFile } from '../store/disk/steps.ts'
 import { inParallel, isMissing } from '../store/durable-file.ts'
@@ -20,17 +19,10 @@ export interface Changes {
   readonly files: readonly FileMark[]
 }
 
-/** How many crates are read in one go: others get a turn in between. */
-const STEP = 16
-
 /** Reads crates to show them. */
 export async function readChanges(db: Queries, crateIds: readonly number[]): Promise<Changes> {
   // Lines are read first: a release added in between then gets its `.crate` before its line.
-  const crates: IndexedCrate[] = []
-  for (let at = 0; at < crateIds.length; at += STEP) {
-    crates.push(...(await indexFiles(db, crateIds.slice(at, at + STEP))))
-    await pace()
-  }
+  const crates = await indexFiles(db, crateIds)
   return { crates, files: await fileMarks(db, crateIds) }
 }
 

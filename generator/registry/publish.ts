@@ -8,6 +8,7 @@ import type { CrateRecord } from '../store/catalog/crates.ts'
 import { checkQuota } from '../store/catalog/existing.ts'
 import { marksOf, setMarks } from '../store/catalog/marks.ts'
 import { insertAdded, type ReleaseOutcome } from '../store/catalog/release-changes.ts'
+import { pace } from '../store/database/pace.ts'
 import type { Queries } from '../store/database/statement.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
@@ -26,8 +27,6 @@ export interface Publication {
 
 /** The most publishes that share a turn: the first of them waits for the last. */
 const TURN_MAX = 64
-
-const NOTHING: Changes = { crates: [], files: [] }
 
 interface Waiting<Request, Result> {
   readonly request: Request
@@ -96,18 +95,21 @@ export class PublishQueue {
     candidates: readonly Waiting<Candidate, Publication>[],
     crates: readonly Waiting<number, void>[],
   ): Promise<void> {
-    let changes = NOTHING
+    const changed: Changes[] = []
     const outcomes = await addTogether(
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
         // Read here, where the new rows are in memory: a reader would read them again.
-        changes = await readChanges(tx, [...new Set(publications.map(({ crate }) => crate.id))])
+        for (const id of new Set(publications.map(({ crate }) => crate.id))) {
+          changed.push(await readChanges(tx, [id]))
+          await pace()
+        }
       },
     )
     // Without a value, the transaction was undone.
     const isRecorded = outcomes.some(outcome => 'value' in outcome)
-    const showing = this.#show(isRecorded ? changes : NOTHING, crates)
+    const showing = this.#show(isRecorded ? changed : [], crates)
     const shownIf = (id: number) => showing.then(failures => throwIf(failures, id))
     for (const [at, { resolve, reject }] of candidates.entries()) {
       const outcome = outcomes[at]
@@ -125,16 +127,16 @@ export class PublishQueue {
 
   /** Shows what was published, and crates that have changed otherwise. */
   async #show(
-    { crates, files }: Changes,
+    published: readonly Changes[],
     others: readonly Waiting<number, void>[],
   ): Promise<ReadonlyMap<number, unknown>> {
     const ids = new Set(others.map(({ request }) => request))
-    for (const { id } of crates) ids.delete(id)
-    if (ids.size === 0) return this.#writer.show({ crates, files })
-    const changed = await readChanges(this.#registry.database, [...ids])
+    for (const { crates } of published) for (const { id } of crates) ids.delete(id)
+    const changed = ids.size > 0 ? [await readChanges(this.#registry.database, [...ids])] : []
+    const all = [...published, ...changed]
     return this.#writer.show({
-      crates: [...crates, ...changed.crates],
-      files: [...files, ...changed.files],
+      crates: all.flatMap(({ crates }) => crates),
+      files: all.flatMap(({ files }) => files),
     })
   }
 }

@@ -1,3 +1,4 @@
+// Mirrors generator/projections/lists/change.ts: pages of keywords and categories
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Name } from '../../../../core/name.ts'
