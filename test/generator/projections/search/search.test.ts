@@ -25,7 +25,7 @@ import { hookTree } from '../../../support/tree-hook.ts'
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
 /** Crates with what real ones have, besides what the invented ones do. */
-const ENTRIES = inventedEntries(2000).map((entry, at) => ({
+const ENTRIES = inventedEntries(800).map((entry, at) => ({
   ...entry,
   name:
     at % 7 === 0
@@ -99,7 +99,7 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
   assert.ok(found > queries.length, `only ${found} crates in ${queries.length} searches`)
 }
 
-const QUERIES = inventedQueries(ENTRIES, 500)
+const QUERIES = inventedQueries(ENTRIES, 200)
 
 /** Adds what `fillCatalog` gives all crates. */
 function asInCatalog(entries: readonly SearchedCrate[]): SearchedCrate[] {
