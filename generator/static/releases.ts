@@ -13,14 +13,14 @@ import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
-export type StaticRelease = Omit<Release, 'files'> & { readonly path: string }
+export type StaticRelease = Release & { readonly path: string }
 
 /** A crate of a static tree: its releases, ordered by version. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
 /** A release read from a `.crate`, null if it is refused, and its issues. */
 interface Inspected {
-  readonly release: Omit<Release, 'files'> | null
+  readonly release: Release | null
   readonly issues: readonly Issue[]
 }
 
@@ -115,9 +115,8 @@ export class StaticReleases {
     const bytes = { content: path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
-    const { files, ...rest } = release
     // Converted as in the cache, so that the result is the same with and without it.
-    const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
+    const found = JSON.parse(JSON.stringify({ release, issues })) as Inspected
     this.#cache.set(`crate ${cksum}`, found)
     return found
   }

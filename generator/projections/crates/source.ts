@@ -13,16 +13,16 @@ import type { VersionData } from '../../../site/crate-data.ts'
 import { renderSourcePages } from '../../render/crate.ts'
 import { listFiles } from '../../sandbox/archive.ts'
 import type { PublicTree } from '../../store/public-tree.ts'
-import type { PageContext } from '../context.ts'
+import { type PageContext, remembered } from '../context.ts'
 
 /** Renders the pages about the files of a version; none if this site shows no sources. */
-export async function sourcePages(
-  { site, crates }: PageContext,
-  version: VersionData,
-): Promise<Output[]> {
+export async function sourcePages(context: PageContext, version: VersionData): Promise<Output[]> {
+  const { site, crates } = context
   if (!site.source) return []
-  const file = await crates.localFile(crateKey(version.name as Name, version.cksum))
-  const files = file && (await listFiles(file.path, file.size))
+  const { name, cksum } = version
+  const file = await crates.localFile(crateKey(name as Name, cksum))
+  const files =
+    file && (await remembered(context, ['files', cksum], () => listFiles(file.path, file.size)))
   return renderSourcePages(site, version, files)
 }
 

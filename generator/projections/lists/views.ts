@@ -82,12 +82,15 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     crates <= ORDERED_MAX
       ? await readCards(database, await cratesBelow(database, '', ORDERED_MAX))
       : null
+  const byTime = [
+    { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
+    { order: 'newest', crates: newest.map(createdAt) },
+  ] as const
   const views = {
     lists: [
       ...(byName ? [{ order: 'name', crates: byName } as const] : []),
       { order: 'dependents', crates: popular },
-      { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
-      { order: 'newest', crates: newest.map(createdAt) },
+      ...(site.feeds ? byTime : []),
     ] as const,
     letters: byName ? [] : await letterParts(database, ''),
     keywords: await commonLabels(database, 'keyword', LABELS_SHOWN),
@@ -99,7 +102,7 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
       weeks: await shownWeeks(database),
       popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
       largest: await inOrder('bytes', RANKS_SHOWN),
-      newest: newest.slice(0, RANKS_SHOWN).map(createdAt),
+      newest: site.feeds ? newest.slice(0, RANKS_SHOWN).map(createdAt) : [],
     },
   }
   return [...renderViews(site, views)]

@@ -12,6 +12,7 @@ import { readCards } from '../../store/catalog/pages/cards.ts'
 import { mostRequired } from '../../store/catalog/pages/dependents.ts'
 import { listedBetween, rangesOf } from '../../store/catalog/pages/id-ranges.ts'
 import { commonLabels } from '../../store/catalog/pages/label-crates.ts'
+import { cratesBelow } from '../../store/catalog/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../../store/catalog/pages/recent.ts'
 import type { PageContext } from '../context.ts'
 
@@ -19,16 +20,22 @@ import type { PageContext } from '../context.ts'
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases: versions } = await registryCounts(database)
-  const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
-  const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
+  const cards = async (ids: Promise<number[]>) => readCards(database, await ids)
+  const newest = site.feeds ? await cards(newCrates(database, FEED_LENGTH.crates)) : []
+  const updated = site.feeds ? await cards(updatedCrates(database, FRONT_LENGTH)) : []
+  const first = site.feeds ? [] : await cards(cratesBelow(database, '', FRONT_LENGTH))
   const shown = newest.slice(0, FRONT_LENGTH)
-  const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
+  const latest = [...updated, ...shown, ...first].find(one => !one.yanked)?.name ?? null
   const example = (await mostRequired(database)) ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
-  return [
-    ...renderSite(site, { crates, versions, newest: shown, updated, keywords, example }),
+  const front = { crates, versions, newest: shown, updated, first, keywords, example }
+  const feeds = async () => [
     renderNewCrates(site, newest),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
+  ]
+  return [
+    ...renderSite(site, front),
+    ...(site.feeds ? await feeds() : []),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
   ]
 }
