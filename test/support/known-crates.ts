@@ -1,4 +1,4 @@
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
+import type { SearchedCrate } from './whole-search.ts'
 
 /** A crate as people know such crates, with the names of those that it depends on. */
 export interface KnownCrate extends SearchedCrate {

@@ -1,14 +1,14 @@
 import type { About } from '../../core/manifest/manifest.ts'
-import { sortByName } from '../../core/name.ts'
+import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
+import { byDependents, renderViews } from '../../generator/render/views.ts'
+import { type Label, labelsOf } from '../../generator/store/catalog/labels.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
-import { listData, listPage, ORDERED_MAX } from '../../site/pages/all-crates.ts'
+import { LIST_MAX, type ListData, listPage, ORDERED_MAX } from '../../site/pages/all-crates.ts'
 import { LABEL_CRATES, LABELS_SHOWN, type LabelItem, labelPage } from '../../site/pages/labels.ts'
-import { sitemaps } from '../../site/pages/search-engines.ts'
+import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
 import { RANKS_SHOWN, type Statistics } from '../../site/pages/statistics.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { type Label, labelsOf } from '../store/catalog/labels.ts'
-import { byDependents, renderViews } from './views.ts'
 
 /** A crate of a registry whose crates are all known at once. */
 export interface ListedCrate extends CrateItem {
@@ -52,7 +52,7 @@ export function* renderListing(
       newest: [],
     },
   })
-  if (!site.private) yield* sitemaps(site, crates)
+  if (!site.private) yield* [...sitemapIndex(site, [0]), sitemapPart(site, 0, sorted)]
 }
 
 /** Returns all labels of some crates; those with only yanked versions have none. */
@@ -89,4 +89,35 @@ function* labelPages(site: SiteConfig, labels: readonly FullLabel[]): Generator<
     const page = labelPage(site, { ...data, below: items })
     if (page) yield page
   }
+}
+
+/** Returns the contents of the pages by letters; none for crates that an ordered list shows. */
+function listData(crates: Iterable<CrateItem>): ListData[] {
+  const sorted = sortByName(crates)
+  return sorted.length <= ORDERED_MAX ? [] : dataBelow('', sorted, [])
+}
+
+/** Returns one page and, if it has too many crates, also the pages for all longer prefixes. */
+function dataBelow(
+  prefix: string,
+  crates: readonly CrateItem[],
+  above: readonly string[],
+): ListData[] {
+  const total = crates.length
+  if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [], above }]
+  const longer = new Map<string, CrateItem[]>()
+  for (const crate of crates) {
+    const part = canonicalName(crate.name).slice(0, prefix.length + 1)
+    const some = longer.get(part)
+    if (some) some.push(crate)
+    else longer.set(part, [crate])
+  }
+  const [[only, all] = ['', []]] = longer
+  // A page with one link would only be in the way.
+  if (longer.size === 1 && only !== prefix) return dataBelow(only, all, above)
+  const own = longer.get(prefix) ?? []
+  longer.delete(prefix)
+  const pages = [...longer].map(([part, some]) => dataBelow(part, some, [...above, prefix]))
+  const parts = pages.flatMap(([first]) => first ?? [])
+  return [{ prefix, total, crates: own, parts, above }, ...pages.flat()]
 }
