@@ -21,20 +21,15 @@ const WORTHWHILE = 100
  * ignored.
  */
 export class BuildCache {
-  /** Whether the machine has not restarted since, so that no power failure damaged a file. */
-  readonly isSameBoot: boolean
   readonly #path: string | null
   readonly #context: string
-  readonly #boot: string
   readonly #before: ReadonlyMap<string, string>
   readonly #after = new Map<string, string>()
 
-  private constructor(path: string | null, context: string, boot: string, lines: string[]) {
-    const [head, oldBoot, ...rest] = lines
+  private constructor(path: string | null, context: string, lines: string[]) {
+    const [head, ...rest] = lines
     this.#path = path
     this.#context = context
-    this.#boot = boot
-    this.isSameBoot = oldBoot === boot
     const known = head === context ? rest : []
     this.#before = new Map(known.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
   }
@@ -43,7 +38,7 @@ export class BuildCache {
   static async open(path: string | null, context: unknown): Promise<BuildCache> {
     const text = path === null ? null : await ifUsable(() => readText(path))
     const own = digestOf([programDigest(), process.version, context])
-    return new BuildCache(path, own, await bootId(), (text ?? '').split('\n'))
+    return new BuildCache(path, own, (text ?? '').split('\n'))
   }
 
   /** Returns the value of `key`, and keeps it for the next build; null if there is none. */
@@ -67,12 +62,13 @@ export class BuildCache {
     this.#after.delete(JSON.stringify(key))
   }
 
-  /** Returns the result of work that depends on nothing but the key; does it unless it is known. */
-  async remember<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const known = this.get<string>(`work ${key}`)
+  /** Returns the result of work that depends on its inputs alone; does it unless it is known. */
+  async remember<T>(inputs: readonly unknown[], work: () => Promise<T>): Promise<T> {
+    const key = `work ${digestOf(inputs)}`
+    const known = this.get<string>(key)
     if (known !== null) return deserialize(Buffer.from(known, 'base64')) as T
     const result = await work()
-    this.set(`work ${key}`, serialize(result).toString('base64'))
+    this.set(key, serialize(result).toString('base64'))
     return result
   }
 
@@ -82,7 +78,7 @@ export class BuildCache {
     const values = new Map([...(keepsOthers ? this.#before : []), ...this.#after])
     if (path === null || values.size < WORTHWHILE) return
     const lines = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
-    const text = [this.#context, this.#boot, ...lines].join('\n')
+    const text = [this.#context, ...lines].join('\n')
     if (text === (await ifUsable(() => readText(path)))) return
     await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
   }
@@ -121,7 +117,7 @@ function programDigest(): string {
 }
 
 /** Returns the boot id of the system (proc(5)), or the minute of its start where there is none. */
-async function bootId(): Promise<string> {
+export async function bootId(): Promise<string> {
   const id = await ifUsable(() => readFile('/proc/sys/kernel/random/boot_id', 'utf8'))
   return id?.trim() ?? `${hostname()} ${Math.round((Date.now() / 1000 - uptime()) / 60)}`
 }

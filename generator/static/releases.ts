@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { compareText } from '../../core/entry/entry.ts'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
@@ -50,13 +51,11 @@ export class StaticReleases {
     this.#cache = cache
   }
 
+  /** All crates, ordered by canonical name: their places in lists and search files follow it. */
   get crates(): StaticCrate[] {
-    return [...this.#crates.values()].map(
-      versions =>
-        [...versions.values()].sort((a, b) =>
-          compareVersions(a.version, b.version),
-        ) as unknown as StaticCrate,
-    )
+    return [...this.#crates]
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([, versions]) => [...versions.values()].sort(byVersion) as unknown as StaticCrate)
   }
 
   /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
@@ -162,6 +161,10 @@ export class StaticReleases {
   #report(path: string, issues: readonly Issue[]): void {
     this.issues.push(...issues.map(one => inFile(path, one)))
   }
+}
+
+function byVersion(a: StaticRelease, b: StaticRelease): number {
+  return compareVersions(a.version, b.version)
 }
 
 /** Returns where a tree without a daemon has a `.crate`: where its own `dl` leads. */

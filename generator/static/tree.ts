@@ -12,6 +12,9 @@ import { PublicTree } from '../store/public-tree.ts'
 
 const isInGitIndex = (path: string) => path.startsWith(`${GIT_INDEX_FOLDER}/`)
 
+/** Size and time of files by path. */
+export type Stamps = ReadonlyMap<string, string>
+
 /** The tree of a static build. Not synced to disk: the next build renders what was lost. */
 export class StaticTree extends PublicTree {
   /** The paths of all files that were written, or had these bytes already. */
@@ -53,7 +56,7 @@ export class StaticTree extends PublicTree {
   }
 
   /** Returns size and time of every file that this program may have written, by path. */
-  async stamps(urls: RegistryUrls): Promise<Map<string, string>> {
+  async stamps(urls: RegistryUrls): Promise<Stamps> {
     const paths: string[] = []
     for await (const path of this.#own([ownDl(urls), await this.#earlierDl(urls)])) paths.push(path)
     // Synchronous, because calls through the thread pool are slower for a million files.
