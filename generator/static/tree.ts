@@ -47,6 +47,11 @@ export class StaticTree extends PublicTree {
     return isWritten
   }
 
+  /** Looks only at what this build has written: it removes everything else at its end. */
+  override async has(path: string): Promise<boolean> {
+    return this.wanted.has(path)
+  }
+
   /** Removes files that are not part of the tree. */
   async discard(paths: Iterable<string>): Promise<void> {
     for (const path of paths) {
