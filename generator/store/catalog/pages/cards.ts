@@ -30,7 +30,8 @@ export interface CrateCard extends CrateRecord {
 
 const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
     listings.versions, listings.yanked, listings.dependents, listings.bytes,
-    newest.id AS "newestId", newest.version AS newest, newest.about, latest.version AS latest, stable.version AS stable,
+    newest.id AS "newestId", newest.version AS newest, newest.about,
+    latest.version AS latest, stable.version AS stable,
     coalesce(highest.version, newest.version) AS highest
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN releases AS newest ON newest.id = listings.newest_id
