@@ -20,6 +20,7 @@ export interface Release {
   /** Length of the `.crate` file. */
   readonly size: number
   readonly contents: Contents
+  readonly files: readonly ArchiveFile[]
   readonly vcsPath: string | null
 }
 
@@ -44,7 +45,7 @@ export function makeRelease(parts: ReleaseParts): Release {
   const { files, vcsPath, contents } = archive
   const entry = entryOf(manifest, cksum, pubtime, ownUrls(parts))
   const about = { ...aboutOf(manifest, files), ...(vcsPath && { vcs_path: vcsPath }) }
-  return { name, version, entry, about, readme, size, contents, vcsPath }
+  return { name, version, entry, about, readme, size, contents, files, vcsPath }
 }
 
 /** Creates the index entry from a manifest; `own` are the URLs of this registry. */

@@ -64,12 +64,16 @@ export class BuildCache {
 
   /** Returns the result of work that depends on its inputs alone; does it unless it is known. */
   async remember<T>(inputs: readonly unknown[], work: () => Promise<T>): Promise<T> {
-    const key = `work ${digestOf(inputs)}`
-    const known = this.get<string>(key)
+    const known = this.get<string>(workKey(inputs))
     if (known !== null) return deserialize(Buffer.from(known, 'base64')) as T
     const result = await work()
-    this.set(key, serialize(result).toString('base64'))
+    this.know(inputs, result)
     return result
+  }
+
+  /** Stores the result of work with these inputs. */
+  know(inputs: readonly unknown[], result: unknown): void {
+    this.set(workKey(inputs), serialize(result).toString('base64'))
   }
 
   /** Writes the values that this build used or stored, and others if it did not need all. */
@@ -82,6 +86,10 @@ export class BuildCache {
     if (text === (await ifUsable(() => readText(path)))) return
     await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
   }
+}
+
+function workKey(inputs: readonly unknown[]): string {
+  return `work ${digestOf(inputs)}`
 }
 
 /** Returns a checksum of any JSON value. */

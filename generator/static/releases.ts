@@ -10,18 +10,22 @@ import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { dependencyFacts, inspect } from '../add/add.ts'
+import { filesKey } from '../projections/crates/source.ts'
 import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 
+/** A release as it was read, without what only the list of its files shows. */
+type ReadRelease = Omit<Release, 'files'>
+
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
-export type StaticRelease = Release & { readonly path: string }
+export type StaticRelease = ReadRelease & { readonly path: string }
 
 /** A crate of a static tree: its releases, ordered by version. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
 /** A release read from a `.crate`, null if it is refused, and its issues. */
 interface Inspected {
-  readonly release: Release | null
+  readonly release: ReadRelease | null
   readonly issues: readonly Issue[]
 }
 
@@ -114,8 +118,12 @@ export class StaticReleases {
     const bytes = { content: path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
+    const { files, ...rest } = release
+    // Of a path that comes twice the last one counts, as when the archive is listed.
+    const last = new Map(files.map(file => [file.path, file]))
+    this.#cache.know(filesKey(cksum), [...last.values()])
     // Converted as in the cache, so that the result is the same with and without it.
-    const found = JSON.parse(JSON.stringify({ release, issues })) as Inspected
+    const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
     this.#cache.set(`crate ${cksum}`, found)
     return found
   }

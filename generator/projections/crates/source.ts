@@ -15,6 +15,11 @@ import { listFiles } from '../../sandbox/archive.ts'
 import type { PublicTree } from '../../store/public-tree.ts'
 import { type PageContext, remembered } from '../context.ts'
 
+/** Under which the list of the files of a `.crate` is remembered. */
+export function filesKey(cksum: string): readonly unknown[] {
+  return ['files', cksum]
+}
+
 /** Renders the pages about the files of a version; none if this site shows no sources. */
 export async function sourcePages(context: PageContext, version: VersionData): Promise<Output[]> {
   const { site, crates } = context
@@ -22,7 +27,7 @@ export async function sourcePages(context: PageContext, version: VersionData): P
   const { name, cksum } = version
   const file = await crates.localFile(crateKey(name as Name, cksum))
   const files =
-    file && (await remembered(context, ['files', cksum], () => listFiles(file.path, file.size)))
+    file && (await remembered(context, filesKey(cksum), () => listFiles(file.path, file.size)))
   return renderSourcePages(site, version, files)
 }
 
