@@ -1,17 +1,30 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { byDependents, renderViews } from '../../generator/render/views.ts'
 import { type Label, labelsOf } from '../../generator/store/catalog/labels.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
-import { LIST_MAX, type ListData, listPage, ORDERED_MAX } from '../../site/pages/all-crates.ts'
-import { LABEL_CRATES, LABELS_SHOWN, type LabelItem, labelPage } from '../../site/pages/labels.ts'
+import {
+  LIST_MAX,
+  type ListData,
+  lettersPage,
+  listPage,
+  ORDERED_MAX,
+  orderedPages,
+} from '../../site/pages/all-crates.ts'
+import { apiPage } from '../../site/pages/api.ts'
+import {
+  LABEL_CRATES,
+  LABELS_SHOWN,
+  type LabelItem,
+  labelPage,
+  labelsPage,
+} from '../../site/pages/labels.ts'
 import { sitemapIndex, sitemapPart } from '../../site/pages/search-engines.ts'
-import { RANKS_SHOWN, type Statistics } from '../../site/pages/statistics.ts'
+import { RANKS_SHOWN, type Statistics, statisticsPage } from '../../site/pages/statistics.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 
 /** A crate of a registry whose crates are all known at once. */
-export interface ListedCrate extends CrateItem {
+interface ListedCrate extends CrateItem {
   readonly about: CrateItem['about'] & Pick<About, 'categories' | 'license'>
   readonly updatedAt: string | null
   readonly dependents: number
@@ -30,33 +43,29 @@ export function* renderListing(
   totals: Pick<Statistics, 'versions' | 'bytes'>,
 ): Generator<Output> {
   const sorted = sortByName(crates)
-  const popular = byDependents(sorted)
+  const popular = sorted.toSorted((a, b) => b.dependents - a.dependents)
   const labels = labelsIn(popular)
   yield* labelPages(site, labels)
   const letters = listData(sorted)
   for (const data of letters) if (data.prefix !== '') yield listPage(site, data)
-  yield* renderViews(site, {
-    lists: [
-      ...(letters.length === 0 ? [{ order: 'name', crates: sorted } as const] : []),
-      { order: 'dependents', crates: popular.slice(0, ORDERED_MAX) },
-    ],
-    letters: letters[0]?.parts ?? [],
-    keywords: commonOf(labels, 'keyword', LABELS_SHOWN),
-    categories: commonOf(labels, 'category', LABELS_SHOWN),
-    statistics: {
-      ...totals,
-      crates: sorted.length,
-      weeks: [],
-      popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
-      largest: sorted.toSorted((a, b) => b.bytes - a.bytes).slice(0, RANKS_SHOWN),
-      newest: [],
-    },
-  })
+  const [total, orders] = [sorted.length, ['name', 'dependents'] as const]
+  const ranks = popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0)
+  const [first] = letters
+  if (first) yield lettersPage(site, { total, parts: first.parts }, ranks, orders)
+  else yield* orderedPages(site, { order: 'name', crates: sorted }, total, orders)
+  const most = { order: 'dependents', crates: popular.slice(0, ORDERED_MAX) } as const
+  yield* orderedPages(site, most, total, orders)
+  for (const kind of ['keyword', 'category'] as const)
+    yield labelsPage(site, kind, commonOf(labels, kind, LABELS_SHOWN))
+  const largest = sorted.toSorted((a, b) => b.bytes - a.bytes).slice(0, RANKS_SHOWN)
+  const rest = { crates: total, weeks: [], newest: [], popular: ranks, largest }
+  yield statisticsPage(site, { ...totals, ...rest })
+  yield apiPage(site, popular.find(one => !one.yanked) ?? null)
   if (!site.private) yield* [...sitemapIndex(site, [0]), sitemapPart(site, 0, sorted)]
 }
 
 /** Returns all labels of some crates; those with only yanked versions have none. */
-export function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
+function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
   const found = new Map<number, FullLabel>()
   for (const crate of crates.filter(one => !one.yanked)) {
     for (const [id, label] of labelsOf(crate.about)) {
@@ -69,11 +78,7 @@ export function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
 }
 
 /** Returns the labels of a kind that most crates have, at most `limit`. */
-export function commonOf(
-  labels: readonly FullLabel[],
-  kind: Label['kind'],
-  limit: number,
-): LabelItem[] {
+function commonOf(labels: readonly FullLabel[], kind: Label['kind'], limit: number): LabelItem[] {
   const own = labels.filter(one => one.kind === kind)
   const items = own.map(({ slug, crates }) => ({ slug, crates: crates.length }))
   return items.sort((a, b) => b.crates - a.crates || (a.slug < b.slug ? -1 : 1)).slice(0, limit)

@@ -9,8 +9,9 @@ import {
   sourcePath,
 } from '../../../core/paths/crates.ts'
 import type { Output } from '../../../core/paths/tree.ts'
+import { changesPage } from '../../../site/crate/changes-page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
-import { renderSourcePages } from '../../render/crate.ts'
+import { sourcePage } from '../../../site/source/page.ts'
 import { listFiles } from '../../sandbox/archive.ts'
 import type { PublicTree } from '../../store/public-tree.ts'
 import { type PageContext, remembered } from '../context.ts'
@@ -28,7 +29,9 @@ export async function sourcePages(context: PageContext, version: VersionData): P
   const file = await crates.localFile(crateKey(name as Name, cksum))
   const files =
     file && (await remembered(context, filesKey(cksum), () => listFiles(file.path, file.size)))
-  return renderSourcePages(site, version, files)
+  const { previous } = version
+  const changes = previous ? [changesPage(site, version, previous)] : []
+  return [sourcePage(site, version, files), ...changes]
 }
 
 /**

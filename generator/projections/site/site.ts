@@ -1,12 +1,22 @@
 import {
+  noJekyllPath,
   type Output,
+  output,
   SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { sitemapIndex, sitemapPart } from '../../../site/pages/search-engines.ts'
+import { assets, favicon } from '../../../site/layout/assets.ts'
+import { frontPage } from '../../../site/pages/front.ts'
+import { notFoundPage } from '../../../site/pages/not-found.ts'
+import { staticSearchPage } from '../../../site/pages/search.ts'
+import {
+  openSearch,
+  robots,
+  sitemapIndex,
+  sitemapPart,
+} from '../../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../../render/feed.ts'
-import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../../render/site-pages.ts'
 import { registryCounts } from '../../store/catalog/crates.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'
 import { mostRequired } from '../../store/catalog/pages/dependents.ts'
@@ -15,6 +25,10 @@ import { commonLabels } from '../../store/catalog/pages/label-crates.ts'
 import { cratesBelow } from '../../store/catalog/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../../store/catalog/pages/recent.ts'
 import type { PageContext } from '../context.ts'
+
+/** Number of crates in each of the lists of the front page, and of its keywords. */
+const FRONT_LENGTH = 12
+const FRONT_KEYWORDS = 16
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
@@ -29,13 +43,18 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const example = (await mostRequired(database)) ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
   const front = { crates, versions, newest: shown, updated, first, keywords, example }
-  const feeds = async () => [
-    renderNewCrates(site, newest),
-    renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
-  ]
+  const recent = await recentReleases(database, FEED_LENGTH.updates)
   return [
-    ...renderSite(site, front),
-    ...(site.feeds ? await feeds() : []),
+    ...assets,
+    favicon,
+    frontPage(site, front),
+    notFoundPage(site),
+    staticSearchPage(site),
+    robots(site),
+    openSearch(site),
+    // Otherwise GitHub Pages leaves out files whose names begin with `_`.
+    output(noJekyllPath, ''),
+    ...(site.feeds ? [renderNewCrates(site, newest), renderUpdates(site, recent)] : []),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
   ]
 }
