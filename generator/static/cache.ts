@@ -15,6 +15,9 @@ const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC
 /** With fewer values, the build is fast anyway, so no cache is written. */
 const WORTHWHILE = 100
 
+/** A longer cache has no results of work: Node has no texts of more than 512 MiB. */
+const LENGTH_MAX = 400_000_000
+
 /**
  * Results of earlier builds, by key. They depend on `context` and on this program: if one of them
  * has changed, the cache is treated as empty. Every line has its own checksum; a damaged line is
@@ -79,9 +82,11 @@ export class BuildCache {
   /** Writes the values that this build used or stored, and others if it did not need all. */
   async close(keepsOthers = false): Promise<void> {
     const path = this.#path
-    const values = new Map([...(keepsOthers ? this.#before : []), ...this.#after])
-    if (path === null || values.size < WORTHWHILE) return
-    const lines = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
+    const all = [...new Map([...(keepsOthers ? this.#before : []), ...this.#after])]
+    if (path === null || all.length < WORTHWHILE) return
+    const isLong = all.reduce((sum, [, line]) => sum + line.length + 1, 0) > LENGTH_MAX
+    const values = isLong ? all.filter(([key]) => !key.startsWith('"work ')) : all
+    const lines = values.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
     const text = [this.#context, ...lines].join('\n')
     if (text === (await ifUsable(() => readText(path)))) return
     await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
