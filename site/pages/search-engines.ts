@@ -59,7 +59,7 @@ export function openSearch(site: SiteConfig): Output {
   )
 }
 
-type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
+type DatedCrate = Pick<CrateItem, 'name' | 'updatedAt'>
 
 /** Renders `sitemap.xml`, which names all parts, and the part with the pages of no crate. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
@@ -73,8 +73,8 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
 }
 
 /** Renders a part with crates. No part has pages of versions: the pages of crates link to them. */
-export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
-  const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
+export function sitemapPart(site: SiteConfig, part: number, crates: readonly DatedCrate[]): Output {
+  const pages = crates.map(crate => ({ path: cratePath(crate.name), changed: crate.updatedAt }))
   return urlset(site, part, pages)
 }
 
