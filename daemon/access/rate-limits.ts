@@ -1,7 +1,7 @@
 import { type Database, isOnServer, issue, Refusal, type Settings } from '../../generator/index.ts'
 import type { LoginPriority } from '../accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
-import { RateLimit, type Allowance } from './rate-limit.ts'
+import { type Allowance, RateLimit } from './rate-limit.ts'
 import { SharedRateLimit } from './shared-rate-limit.ts'
 
 /** The limited actions, worded to follow "too many" in a message. */

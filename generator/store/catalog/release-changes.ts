@@ -57,7 +57,7 @@ export async function insertAdded(
 /** Inserts a release with its audit event, and its crate if that is new. */
 async function insertWithEvent(
   tx: Queries,
-  release: Release,
+  release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
   { createdAt, ...event }: { action: string; detail?: Record<string, unknown>; createdAt: string },
@@ -185,7 +185,7 @@ export interface ImportSource {
  */
 export async function importRelease(
   tx: Queries,
-  release: Release,
+  release: Omit<Release, 'files'>,
   change: Change,
   { source, owner }: ImportSource,
 ): Promise<ReleaseOutcome> {
@@ -203,4 +203,18 @@ export async function importRelease(
   // Gives an owner to a crate that has none.
   if (existing.isOwnerless && owner !== null) await addOwner(tx, recorded.crate.id, owner, by.at)
   return recorded
+}
+
+/** Records releases of another registry in one transaction; all of them, or none. */
+export async function importReleases(
+  { database, followers }: Records,
+  releases: readonly Omit<Release, 'files'>[],
+  change: Change,
+  source: ImportSource,
+): Promise<void> {
+  await database.transaction(async tx => {
+    const outcomes: ReleaseOutcome[] = []
+    for (const release of releases) outcomes.push(await importRelease(tx, release, change, source))
+    await followReleases(tx, followers, outcomes)
+  })
 }

@@ -224,7 +224,7 @@ export type NewRelease = VersionRecord & Pick<Row<'releases'>, 'about'> & { read
 export async function insertRelease(
   tx: Queries,
   crateId: number,
-  release: Release,
+  release: Omit<Release, 'files'>,
   change: Change,
 ): Promise<NewRelease> {
   const { version, entry } = release
