@@ -23,10 +23,7 @@ import { chaos, ensure, type Run, Violation } from './run.ts'
 
 /** The folder of disks: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
-/**
- * Every this many cuts, the pages are rendered, and the real program is asked instead of its
- * modules.
- */
+/** After this many cuts, one renders the pages, or runs the real program. */
 const PAGES_EVERY = 10
 const PROGRAM_EVERY = 50
 const PROGRAM_EVERY_WITH_GIT = 10

@@ -51,9 +51,7 @@ export interface VersionData
   readonly previous: ComparedVersion | null
 }
 
-/**
- * A crate of this registry whose newest version depends on the crate of the page, at least by name.
- */
+/** A crate of this registry whose newest version depends on a crate with the page's name. */
 export interface DependentRow extends DependencyUse {
   readonly name: string
   readonly version: string

@@ -30,7 +30,6 @@ export abstract class Driver<P extends Place> {
   protected abstract isBroken(): boolean
   /** A moment, later than all before. */
   protected abstract moment(): number
-  /** The token of a user. */
   protected abstract tokenOf(user: string | null): string
   /** Records an answer. */
   protected abstract note(subject: Subject, operation: Operation): void
@@ -84,7 +83,6 @@ export abstract class Driver<P extends Place> {
     return lines
   }
 
-  /** Reads the `.crate` of a line. */
   async crate(place: P, { name }: Subject, { vers, cksum }: Line): Promise<void> {
     const path = `/crates/${name}/${name}-${vers}.crate`
     const reply = await this.ask(place, new Request(`${place.url}${path}`))

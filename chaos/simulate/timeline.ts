@@ -96,9 +96,7 @@ export class Timeline {
     return work
   }
 
-  /**
-   * Makes the next step fail: the program may catch an error that is thrown where a fault is found.
-   */
+  /** Makes the next step fail: an error thrown here could be caught by the program. */
   fail(error: unknown): void {
     this.#failure ??= error
   }

@@ -137,9 +137,7 @@ export class AccessGuard {
     }
   }
 
-  /**
-   * Counts the processor time of reading a publish's archive, and logs users whom that slows down.
-   */
+  /** Counts the processor time of reading a publish's archive; logs users whom it slows down. */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())

@@ -22,9 +22,7 @@ export interface BrowserRequest {
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
-  /**
-   * By the user of the session, which must still be valid when the change is made; or by nobody.
-   */
+  /** By the user of a session that is still valid when the change is made; or by nobody. */
   readonly change: Change
   /** The posted form; empty for other methods. */
   readonly form: URLSearchParams

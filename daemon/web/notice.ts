@@ -6,9 +6,7 @@ import type { SessionRequest } from '../access/route.ts'
 import { noteRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
-/**
- * The outcome of a form, by the value of `done` in the next URL; no other text reaches the page.
- */
+/** Outcomes of forms, by `done` in the next URL; no other text reaches the page. */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',

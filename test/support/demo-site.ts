@@ -24,9 +24,7 @@ import { comparePage } from '../../site/source/compare-page.ts'
 import { sourcePage } from '../../site/source/page.ts'
 import { card } from './demo-facts.ts'
 
-/**
- * Everything in a static tree for some crates; `cards`: the contents of lists, if they have more.
- */
+/** Everything in a static tree for some crates; `cards`: the crates on lists, if more. */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],
