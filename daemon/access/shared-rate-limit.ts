@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Database, oweTokens, sha256Bytes, takeToken } from '../../generator/index.ts'
-import { FREE, takenFrom, type Allowance } from './rate-limit.ts'
+import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
 /**
  * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one

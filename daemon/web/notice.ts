@@ -26,22 +26,17 @@ const DONE = {
 } as const
 
 /** Something that a form did. */
-export type Outcome = keyof typeof DONE
+export type Deed = keyof typeof DONE
 
 /** Redirects the browser to a page of this registry that shows the outcome of a form. */
-export function redirectDone(
-  c: Context,
-  { site }: Registry,
-  path: string,
-  done: Outcome,
-): Response {
+export function redirectDone(c: Context, { site }: Registry, path: string, done: Deed): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
 
 /** Returns the notice of `done` in the URL, or null. */
 export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
-  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Outcome] } : null
+  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
 /** A refusal, as a page shows it. */
