@@ -4,17 +4,19 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
 await prepare()
 const END = '.bench.js'
-const all = readdirSync(join(root, 'dist', 'bench'))
-  .filter(file => file.endsWith(END))
-  .map(file => file.slice(0, -END.length))
-  .sort()
+const programs = new Map(
+  readdirSync(join(root, 'dist', 'bench'), { recursive: true })
+    .filter(file => file.endsWith(END))
+    .map(file => [basename(file, END), join(root, 'dist', 'bench', file)]),
+)
+const all = [...programs.keys()].sort()
 const isForDocs = process.argv.includes('--docs')
 const asked = process.argv.slice(2).filter(name => name !== '--docs')
 const names = asked.flatMap(name => {
@@ -34,7 +36,7 @@ const commit = `${git('rev-parse', '--short', 'HEAD')}${isDirty ? '-dirty' : ''}
 for (const name of asked.length === 0 ? all : names) {
   const about = circumstances()
   console.log(`\n== ${name}: ${about}`)
-  const program = join(root, 'dist', 'bench', `${name}${END}`)
+  const program = programs.get(name)
   const result = spawnSync(process.execPath, ['--enable-source-maps', program], {
     cwd: root,
     encoding: 'utf8',

@@ -69,9 +69,9 @@ export async function fingerprint(): Promise<string> {
     './invented-crates.js',
     './term-filler.js',
     '../../core/search/terms.js',
-    '../../core/search/columns.js',
-    '../../core/search/layout.js',
-    '../../core/search/postings.js',
+    '../../core/search/files/columns.js',
+    '../../core/search/files/layout.js',
+    '../../core/search/files/postings.js',
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
   hash.update(await emptySchema())

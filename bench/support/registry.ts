@@ -30,21 +30,20 @@ export async function newRegistry(
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   await initRegistry(dir, { env }, settings)
-  const registry = await openRegistry(dir, { env })
-  const user = await addUser(
-    registry.database,
-    { login: 'bench', admin: false },
-    operatorChange(AT),
-  )
-  const order = {
-    userId: user.id,
-    name: 'bench',
-    scopes: null,
-    crates: null,
-    expires: null,
-  }
-  const { token } = await createToken(registry.database, order, operatorChange(AT))
-  await registry.close()
+  return addToken(dir, 'bench', env)
+}
+
+/** Adds a user; returns a token that may do everything. */
+export async function addToken(
+  dir: string,
+  login: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { database, close } = await openRegistry(dir, { env })
+  const user = await addUser(database, { login, admin: false }, operatorChange(AT))
+  const order = { userId: user.id, name: login, scopes: null, crates: null, expires: null }
+  const { token } = await createToken(database, order, operatorChange(AT))
+  await close()
   return token
 }
 

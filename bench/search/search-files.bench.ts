@@ -3,19 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
-import { canonicalName } from '../core/name.ts'
-import { Lookup } from '../core/search/lookup.ts'
-import { buildMarks } from '../generator/pages/marked.ts'
-import { beginWhole } from '../generator/projections/search/layouts.ts'
-import { searchFor } from '../generator/projections/search/search.ts'
-import { type SearchedCrate, searchFiles } from '../generator/projections/search/whole.ts'
-import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
-import { LIST, run } from '../generator/store/database/statement.ts'
-import { fillCatalog } from '../test/support/filled-catalog.ts'
-import { inventedEntries } from '../test/support/many-crates.ts'
-import { inventedQueries } from '../test/support/queries.ts'
-import { TermFiller } from './support/term-filler.ts'
+import { canonicalName } from '../../core/name.ts'
+import { Lookup } from '../../core/search/lookup.ts'
+import { buildMarks } from '../../generator/pages/marked.ts'
+import { beginWhole } from '../../generator/projections/search/layouts.ts'
+import { searchFor } from '../../generator/projections/search/search.ts'
+import { type SearchedCrate, searchFiles } from '../../generator/projections/search/whole.ts'
+import {
+  DATABASE_FILE,
+  initRegistry,
+  openRegistry,
+  type Registry,
+} from '../../generator/registry.ts'
+import { pageMarks } from '../../generator/store/catalog/pages/page-marks.ts'
+import { LIST, run } from '../../generator/store/database/statement.ts'
+import { fillCatalog } from '../../test/support/filled-catalog.ts'
+import { inventedEntries } from '../../test/support/many-crates.ts'
+import { inventedQueries } from '../../test/support/queries.ts'
+import { TermFiller } from '../support/term-filler.ts'
 
 /**
  * The browser's search: the files that a query loads from a registry of 200,000 crates, and the

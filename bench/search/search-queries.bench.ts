@@ -1,9 +1,9 @@
-import { searchCrates, searchFor } from '../generator/projections/search/search.ts'
-import { openRegistry, type Registry } from '../generator/registry.ts'
-import type { Database } from '../generator/store/database/connection.ts'
-import { all } from '../generator/store/database/statement.ts'
-import { filledRegistry } from './support/filled-registry.ts'
-import { LoopDelay } from './support/loop-delay.ts'
+import { searchCrates, searchFor } from '../../generator/projections/search/search.ts'
+import { openRegistry, type Registry } from '../../generator/registry.ts'
+import type { Database } from '../../generator/store/database/connection.ts'
+import { all } from '../../generator/store/database/statement.ts'
+import { filledRegistry } from '../support/filled-registry.ts'
+import { LoopDelay } from '../support/loop-delay.ts'
 
 /**
  * Search in small and large registries: the cost of each kind of query for the daemon, and how long
