@@ -55,7 +55,7 @@ export abstract class Driver<P extends Place> {
       const result = this.#result(place, wish, await this.ask(place, request, isLost))
       const isRead = what === 'owners' || what === 'versions'
       if (result !== NOTHING && !(isRead && result === null))
-        this.noteResult(subject, wish, begin, result)
+        this.recordResult(subject, wish, begin, result)
       if (isPublish && result === DONE) {
         subject.acknowledge(about, checksum(bytes))
         this.acknowledged(place, subject, about)
@@ -67,7 +67,7 @@ export abstract class Driver<P extends Place> {
   }
 
   /** Notes the result of an operation that began at a moment and ends now. */
-  protected noteResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
+  protected recordResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
     const end = result === null ? Number.POSITIVE_INFINITY : this.moment()
     this.note(subject, { ...wish, begin, end, result })
   }

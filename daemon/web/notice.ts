@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Refusal, type Registry } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/route.ts'
-import { noteRefusal } from '../http/answer.ts'
+import { recordRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
 /** Outcomes of forms, by `done` in the next URL; no other text reaches the page. */
@@ -60,7 +60,7 @@ export async function attempt(
     if (!(error instanceof Refusal)) throw error
     if (error.has('session_absent') || error.has('admin_only')) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
-    return show({ notice, status: noteRefusal(c, error) })
+    return show({ notice, status: recordRefusal(c, error) })
   }
 }
 

@@ -53,7 +53,7 @@ const NOTHING: PolicyInfo = {
   existing: null,
   lookAlikes: [],
   missingDependencies: [],
-  alsoHere: [],
+  namesakes: [],
 }
 
 function policy(text = ''): Settings['policy'] {
@@ -243,7 +243,7 @@ const levels: [key: string, subject: PolicyRelease, facts: Partial<PolicyInfo>][
     { missingDependencies: names('serde') },
   ],
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
-  ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
+  ['path_dependency_trap', release({}, from(CRATES_IO)), { namesakes: names('serde') }],
 ]
 for (const [key, subject, info] of levels) {
   test(`policy.${key} at each level`, () => {
@@ -480,7 +480,7 @@ test('the trap of path dependencies is explained', () => {
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: `${CRATES_IO}/` }),
   ]
-  assert.deepEqual(words(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
+  assert.deepEqual(words(release({}, { deps }), PRIVATE, { namesakes: names('core_of_us') }), [
     'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
   ])
 })
@@ -490,7 +490,7 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: CRATES_IO }),
   ]
-  const info = { alsoHere: names('core_of_us') }
+  const info = { namesakes: names('core_of_us') }
   const subject = release({}, { deps })
   assert.deepEqual(verdict(subject, PUBLIC, info), [
     'error dependency_path_trap',
