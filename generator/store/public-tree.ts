@@ -66,6 +66,7 @@ export class PublicTree {
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
+    if (this.#sync === 'never') return work(this)
     const batch = this.newBatch(mutex)
     const result = await work(this.within(batch))
     await batch.sync()
