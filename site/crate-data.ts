@@ -79,7 +79,7 @@ export interface CrateData {
    * The crates of this registry that have the name of a dependency from another registry: their
    * spelling by canonical name.
    */
-  readonly here: ReadonlyMap<string, string>
+  readonly namesakes: ReadonlyMap<string, string>
   /** Whether there are files with its downloads. */
   readonly downloads: boolean
 }
