@@ -1,6 +1,7 @@
 /**
- * What one user can do to another with archives that unpack to 490 MiB and are refused: 60 connections send them again and
- * again while somebody else publishes. No limit of rates is in force, so that only the turns of the users matter.
+ * The damage of one user to another by archives that unpack to 490 MiB and are refused: 60
+ * connections send them again and again while another user publishes. No rate limit is in force, so
+ * that only the users' turns matter.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -20,7 +21,7 @@ const PUBLISHES = 40
 /** Between two publishes, so that the attack goes through many of its turns. */
 const PAUSE_MS = 500
 
-/** Its manifest has another name than what is sent before it. */
+/** Its manifest has another name than its metadata. */
 const bomb = encodePublish(
   plainMetadata('bomb', '1.0.0'),
   buildCrate({

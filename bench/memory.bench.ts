@@ -22,7 +22,7 @@ try {
   const bodies = Array.from({ length: CLIENTS }, (_, at) =>
     publishBody(`large-${at}`, '1.0.0', SIZE),
   )
-  daemon.forgetPeak()
+  daemon.resetPeak()
   await publishAll(target, bodies, CLIENTS)
   const peak = daemon.memory('peak')
   await daemon.quiet()

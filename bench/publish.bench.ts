@@ -1,8 +1,7 @@
 /**
  * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one
- * of them with minimal checks and records (`bench/yardsticks`), and to NORA where
- * `bench/peers/nora.sh` has built it. They take turns, so that other work on the machine slows all
- * of them down alike.
+ * with minimal checks and records (`bench/yardsticks`), and to NORA where `bench/peers/nora.sh` has
+ * built it. They take turns, so that other work on the machine slows all of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

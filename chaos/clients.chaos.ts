@@ -65,7 +65,7 @@ await chaos('clients', { count: 1, minutes: 20, options: ['only', 'p99'] }, asyn
       ...{ url, secureUrl: secure.url, token, random: run.random },
       ...{ milliseconds: ATTACK_MS, largeCrate: '/crates/large/large-1.0.0.crate' },
     }
-    const description = await attack(aim)
+    const summary = await attack(aim)
     clearInterval(watch)
     ensure(!victim.hasEnded, victim.story('ended'))
     const times = await watcher.take()
@@ -78,10 +78,7 @@ await chaos('clients', { count: 1, minutes: 20, options: ['only', 'p99'] }, asyn
       floor = quantile(await bareProbe.take(), 0.99)
     }
     const beside = isSecure ? `, of a bare server ${floor.toFixed(0)} ms` : ''
-    run.row(
-      name,
-      `${description}; /healthz p99 ${late.toFixed(0)} ms${beside}, at most ${most} MiB`,
-    )
+    run.row(name, `${summary}; /healthz p99 ${late.toFixed(0)} ms${beside}, at most ${most} MiB`)
     console.log(`  ${name}: p99 ${late.toFixed(0)} ms${beside}, ${most} MiB`)
     const limit = Math.max(bound, 1.25 * floor)
     ensure(

@@ -14,7 +14,7 @@ import { verifyCrates } from '../generator/verify/crates.ts'
 import { crateBytes } from './driver/truth.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
-import { type AcknowledgedFact, dated, ensureFacts } from './power/history.ts'
+import { type DatedFact, dated, ensureFacts } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
@@ -23,10 +23,7 @@ import { chaos, ensure, type Run, Violation } from './run.ts'
 
 /** The folder of disks: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
-/**
- * Every this many cuts, the pages are rendered, and the real program is asked instead of its
- * modules.
- */
+/** After this many cuts, one renders the pages, or runs the real program. */
 const PAGES_EVERY = 10
 const PROGRAM_EVERY = 50
 const PROGRAM_EVERY_WITH_GIT = 10
@@ -115,7 +112,7 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
 async function cutOften(
   run: Run,
   disk: Disk,
-  facts: readonly AcknowledgedFact[],
+  facts: readonly DatedFact[],
   calls: readonly Call[],
 ): Promise<void> {
   const random = run.random.fork()
@@ -132,12 +129,7 @@ async function cutOften(
 }
 
 /** Any moment, or one just after an acknowledgement, when the most may be missing. */
-function moment(
-  facts: readonly AcknowledgedFact[],
-  first: number,
-  last: number,
-  random: Random,
-): number {
+function moment(facts: readonly DatedFact[], first: number, last: number, random: Random): number {
   if (random.chance(0.4)) return random.between(first, last)
   return Math.min(last, Math.max(first, random.pick(facts).at + random.between(1, 40)))
 }
@@ -146,7 +138,7 @@ function moment(
 async function oneCut(
   run: Run,
   disk: Disk,
-  facts: readonly AcknowledgedFact[],
+  facts: readonly DatedFact[],
   at: number,
   seed: number,
   number: number,
@@ -166,7 +158,7 @@ async function oneCut(
 async function survey(
   run: Run,
   dir: string,
-  facts: readonly AcknowledgedFact[],
+  facts: readonly DatedFact[],
   at: number,
   number: number,
 ): Promise<void> {

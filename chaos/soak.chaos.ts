@@ -37,10 +37,7 @@ interface Sample {
   readonly disk: number
 }
 
-/**
- * The measured values, each with its limit in the last quarter: `factor` × the second quarter +
- * `more`.
- */
+/** Measured values; the last quarter may have `factor` × the second quarter + `more`. */
 const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number, more: number])[] =
   [
     ['memory', 'MiB', 1.25, 0],

@@ -30,7 +30,7 @@ import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
-import type { Quick } from './http/exchange.ts'
+import type { FastPath } from './http/exchange.ts'
 import { logFailure, requestLog } from './http/log.ts'
 import { pageHeaders } from './http/page.ts'
 import { readToEnd } from './http/request-body.ts'
@@ -113,7 +113,7 @@ function servedBy({ registry, downloads }: Deps): Served {
  * Creates the daemon's Hono app, and `quick`, which answers requests for files before it. `quick`
  * is null in a private registry, where the app checks readers, and when every request is logged.
  */
-export function createApp(deps: Deps): Hono & { readonly quick: Quick | null } {
+export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null } {
   const { log, metrics, registry } = deps
   const { limits, api, auth } = registry.settings
   const pathOf = pathReader(registry)

@@ -43,7 +43,7 @@ const SLOW = [
   'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
 
-/** How many processes run the unit tests that are quick. */
+/** Number of processes that run quick unit tests. */
 const GROUPS = 12
 
 await prepare()

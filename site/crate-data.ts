@@ -51,9 +51,7 @@ export interface VersionData
   readonly previous: ComparedVersion | null
 }
 
-/**
- * A crate of this registry whose newest version depends on the crate of the page, at least by name.
- */
+/** A crate of this registry whose newest version depends on a crate with the page's name. */
 export interface DependentRow extends DependencyUse {
   readonly name: string
   readonly version: string
@@ -81,7 +79,7 @@ export interface CrateData {
    * The crates of this registry that have the name of a dependency from another registry: their
    * spelling by canonical name.
    */
-  readonly here: ReadonlyMap<string, string>
+  readonly namesakes: ReadonlyMap<string, string>
   /** Whether there are files with its downloads. */
   readonly downloads: boolean
 }

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type PublishTarget, publishAll, publishBody } from '../support/publishing.ts'
+import { type Address, publishAll, publishBody } from '../support/publishing.ts'
 
 /** Crates of a layer depend on some of the layer before. */
 const LAYER = 30
 
 /** Publishes crates that depend on each other, ten layers for 300; the names of the last layer. */
 export async function publishLayers(
-  target: PublishTarget,
+  target: Address,
   index: string,
   count: number,
 ): Promise<string[]> {

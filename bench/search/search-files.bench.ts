@@ -31,7 +31,7 @@ const SMALL = LARGE / 20
 const NEW_CRATES = 25
 
 /**
- * Invented crates; half of them share a word in their descriptions. A quarter of them have
+ * Invented crates with common words in their descriptions. A quarter of them have
  * dependents: half as many crates have twice as many.
  */
 function entriesOf(count: number): SearchedCrate[] {

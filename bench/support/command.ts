@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryOf, ownEnvironment, spent, usageOf } from './program.ts'
 
-/**
- * The cost of a command: seconds, seconds of processor time, and its peak resident memory in MiB.
- */
+/** The cost of a command: seconds, seconds of processor time, and peak memory in MiB. */
 export interface Cost {
   readonly wall: number
   readonly processor: number

@@ -61,9 +61,7 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
   return { dir, token: readFileSync(token, 'utf8') }
 }
 
-/**
- * Returns a hash over the tables and the code that fills them; a starting daemon renews the rest.
- */
+/** Returns a hash over the tables and the code that fills them; a start renews the rest. */
 export async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [

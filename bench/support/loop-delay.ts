@@ -5,7 +5,7 @@ export class LoopDelay {
   readonly #times: number[] = []
   #isOver = false
 
-  /** Looks at each turn of the event loop until the end. */
+  /** Looks at each tick of the event loop until the end. */
   async watch(): Promise<void> {
     while (!this.#isOver) {
       const used = process.cpuUsage()

@@ -81,7 +81,7 @@ export class Program {
     return memoryOf(this.pid, which)
   }
 
-  forgetPeak(): void {
+  resetPeak(): void {
     for (const pid of tree(this.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5')
   }
 

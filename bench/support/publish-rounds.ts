@@ -43,9 +43,7 @@ async function measure({ daemon, token, next, ...kind }: Kind, round: number): P
   kind.untilQuiet.push(spent(before, daemon.usage()) / PUBLISHES)
 }
 
-/**
- * Returns the cost of a kind relative to another, and whether it is at most `most` times as high.
- */
+/** Returns a kind's cost relative to another's, and whether it is at most `most` times that. */
 export function comparison(
   what: string,
   own: Kind,

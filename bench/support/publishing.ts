@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { ownDependency, publishRequest } from '../../test/support/release.ts'
 
 /** A registry to publish to. */
-export interface PublishTarget {
+export interface Address {
   readonly port: number
   /** Path of the API, before `/api/v1`. */
   readonly base?: string
@@ -50,7 +50,7 @@ export function mixedBodies(from: number, count: number, size: number): Uint8Arr
 
 /** Publishes all bodies by this number of clients, each of which waits for its answer. */
 export async function publishAll(
-  target: PublishTarget,
+  target: Address,
   bodies: readonly Uint8Array[],
   clients: number,
 ): Promise<Publish[]> {
@@ -69,11 +69,7 @@ export async function publishAll(
   return done
 }
 
-function put(
-  { port, base = '', token }: PublishTarget,
-  agent: Agent,
-  body: Uint8Array,
-): Promise<void> {
+function put({ port, base = '', token }: Address, agent: Agent, body: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: token, 'content-length': body.byteLength }
     const path = `${base}/api/v1/crates/new`

@@ -30,7 +30,6 @@ export abstract class Driver<P extends Place> {
   protected abstract isBroken(): boolean
   /** A moment, later than all before. */
   protected abstract moment(): number
-  /** The token of a user. */
   protected abstract tokenOf(user: string | null): string
   /** Records an answer. */
   protected abstract note(subject: Subject, operation: Operation): void
@@ -56,7 +55,7 @@ export abstract class Driver<P extends Place> {
       const result = this.#result(place, wish, await this.ask(place, request, isLost))
       const isRead = what === 'owners' || what === 'versions'
       if (result !== NOTHING && !(isRead && result === null))
-        this.noteResult(subject, wish, begin, result)
+        this.recordResult(subject, wish, begin, result)
       if (isPublish && result === DONE) {
         subject.acknowledge(about, checksum(bytes))
         this.acknowledged(place, subject, about)
@@ -68,7 +67,7 @@ export abstract class Driver<P extends Place> {
   }
 
   /** Notes the result of an operation that began at a moment and ends now. */
-  protected noteResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
+  protected recordResult(subject: Subject, wish: Wish, begin: number, result: string | null): void {
     const end = result === null ? Number.POSITIVE_INFINITY : this.moment()
     this.note(subject, { ...wish, begin, end, result })
   }
@@ -84,7 +83,6 @@ export abstract class Driver<P extends Place> {
     return lines
   }
 
-  /** Reads the `.crate` of a line. */
   async crate(place: P, { name }: Subject, { vers, cksum }: Line): Promise<void> {
     const path = `/crates/${name}/${name}-${vers}.crate`
     const reply = await this.ask(place, new Request(`${place.url}${path}`))

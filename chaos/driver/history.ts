@@ -9,10 +9,7 @@ export interface Operation {
   readonly begin: number
   /** `Infinity` without an answer. */
   readonly end: number
-  /**
-   * Whether it succeeded, and the text it read; null without an answer: it may happen later, or
-   * never.
-   */
+  /** The text it read, or its success; null without an answer: it may happen later, or never. */
   readonly result: string | null
 }
 
@@ -27,7 +24,6 @@ export const REFUSED = 'refused'
 /** The result of a change that is made. */
 export const DONE = 'done'
 
-/** The answer of an operation in a state, and the next state. */
 function step(state: State | null, { what, user, about }: Operation): [string, State | null] {
   if (state === null) {
     if (what !== 'publish' || user === null) return [REFUSED, null]

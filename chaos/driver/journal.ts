@@ -5,10 +5,7 @@ import type { Line } from './truth.ts'
 
 /** Crates that clients fight for at the same time. */
 const OPEN = 4
-/**
- * A crate is retired after this many operations, or this many without an answer: the search is
- * long.
- */
+/** A crate is retired after this many operations, or unanswered ones: the search is long. */
 const MOST_OPERATIONS = 30
 const MOST_UNANSWERED = 5
 

@@ -16,10 +16,7 @@ import { ensure, type Run, Violation } from '../run.ts'
 const HOOK = new URL('hook.js', import.meta.url).href
 /** Cargo gives up after 30 s of silence. */
 const ANSWER_MS = 30_000
-/**
- * Milliseconds that the daemon may need to see that a fault is gone: that connections were closed,
- * say.
- */
+/** Milliseconds in which the daemon has to see that a fault is gone. */
 const RETURN_MS = 10_000
 
 let places = 0

@@ -11,10 +11,10 @@ import type { Disk } from './disk.ts'
 import type { Fact } from './recording.ts'
 
 /** A change with the moment of its acknowledgement in the recording. */
-export type AcknowledgedFact = Fact & { readonly at: number }
+export type DatedFact = Fact & { readonly at: number }
 
 /** Finds when each change was acknowledged; in the order of these moments. */
-export function dated(facts: readonly Fact[], disk: Disk): AcknowledgedFact[] {
+export function dated(facts: readonly Fact[], disk: Disk): DatedFact[] {
   const moments = new Map<string, number>()
   const counts = new Map<string, number>()
   for (const { at, place, text } of disk.answers) {
@@ -40,7 +40,7 @@ export function dated(facts: readonly Fact[], disk: Disk): AcknowledgedFact[] {
  */
 export async function ensureFacts(
   registry: Registry,
-  facts: readonly AcknowledgedFact[],
+  facts: readonly DatedFact[],
   at: number,
 ): Promise<void> {
   const before = facts.filter(fact => fact.at < at)
@@ -49,7 +49,7 @@ export async function ensureFacts(
     if (fact.kind === 'version') await ensureVersion(registry, fact, indexes)
     if (fact.kind === 'yank' || fact.kind === 'owner') {
       // The client's last change of the subject counts; a later change may have been under way.
-      const same = (other: AcknowledgedFact) => isSame(other, fact)
+      const same = (other: DatedFact) => isSame(other, fact)
       if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
         continue
       await ensureState(registry, fact, indexes)
@@ -62,14 +62,14 @@ export async function ensureFacts(
   }
 }
 
-function isSame(a: AcknowledgedFact, b: AcknowledgedFact): boolean {
+function isSame(a: DatedFact, b: DatedFact): boolean {
   if (a.kind === 'yank' && b.kind === 'yank') return a.name === b.name && a.version === b.version
   return a.kind === 'owner' && b.kind === 'owner' && a.name === b.name
 }
 
 async function ensureVersion(
   registry: Registry,
-  { name, version }: AcknowledgedFact & { readonly kind: 'version' },
+  { name, version }: DatedFact & { readonly kind: 'version' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   const line = (await linesOf(registry, name, indexes)).get(version)
@@ -84,7 +84,7 @@ async function ensureVersion(
 
 async function ensureState(
   registry: Registry,
-  fact: AcknowledgedFact & { readonly kind: 'yank' | 'owner' },
+  fact: DatedFact & { readonly kind: 'yank' | 'owner' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   if (fact.kind === 'yank') {

@@ -63,7 +63,6 @@ export class Recording {
     return join(this.disk, 'registry')
   }
 
-  /** Starts a command; gives its number. */
   start(...args: readonly string[]): number {
     const number = ++this.#commands
     const words = [...args, '--dir', this.registry].map(word => `'${word}'`).join(' ')
@@ -163,7 +162,6 @@ export class Client {
   }
 }
 
-/** The fact that a change establishes. */
 function factOf({ name, what, about }: Deeded): Change {
   if (what === 'publish') return { kind: 'version', name, version: about }
   if (what === 'own' || what === 'disown') return { kind: 'owner', name, isOwner: what === 'own' }

@@ -1,10 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/**
- * The calls that change files, put them on disk, answer clients, or tell the target of a
- * descriptor.
- */
+/** Calls that change files, put them on disk, answer clients, or open descriptors. */
 export const CALLS = [
   ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'fcntl', 'lseek', 'chdir', 'read'],
   ...['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'ftruncate', 'truncate', 'fallocate'],
@@ -36,9 +33,7 @@ export interface Call {
 const LINE = /^(\d+)\s+(.*)$/
 const RESULT = /^(.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)$/
 
-/**
- * Reads the output of `strace -f -yy -xx`: the calls that succeeded, in the order of their ends.
- */
+/** Reads the successful calls of `strace -f -yy -xx`, in the order of their ends. */
 export async function readCalls(path: string): Promise<Call[]> {
   const calls: Call[] = []
   const pending = new Map<number, { text: string; begin: number }>()

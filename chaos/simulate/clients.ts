@@ -68,7 +68,7 @@ export class Clients extends Driver<Daemon> {
     const isThere = lines.length > 0
     const result = isThere ? shown(lines.map(line => [line.vers, line.yanked] as const)) : REFUSED
     const wish = { client, user: null, what: 'versions', about: 'index' } as const
-    this.noteResult(subject, wish, begin, result)
+    this.recordResult(subject, wish, begin, result)
     if (isThere) await this.crate(daemon, subject, random.pick(lines))
   }
 

@@ -13,10 +13,7 @@ export interface Outside {
   readonly storage: Storage
 }
 
-/**
- * Puts simulated processes into the world that `outside()` returns; returns a function that undoes
- * it.
- */
+/** Puts simulated processes into the world of `outside()`; returns a function that undoes it. */
 export function replaceWorld(outside: () => Outside): () => void {
   const undo = [
     replaceClocks(),

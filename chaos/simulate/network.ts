@@ -33,7 +33,6 @@ interface Way {
 /** The connections between processes and their peers, with their faults. */
 export class Network {
   readonly weather: Record<Peer, Weather> = { database: CALM, bucket: CALM }
-  /** The number of draws of each fate. */
   readonly fates: Record<Fate, number> = { good: 0, cut: 0, lost: 0, busy: 0 }
   /** When the last message arrives that is on its way. */
   lastArrival = 0

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as tick } from 'node:timers/promises'
 import type { Random } from '../random.ts'
 import { ensure } from '../run.ts'
 
-/** So many turns of the event loop without anything to do, and nothing will come any more. */
-const QUIET_TURNS = 3
+/** After this many idle ticks of the event loop, nothing will come any more. */
+const QUIET_TICKS = 3
 /** Requests to the system, such as files, but not the program's timers and sockets. */
 const OF_THE_SYSTEM = /^(?:FS|CloseReq|FileHandle)/
 
@@ -96,9 +96,7 @@ export class Timeline {
     return work
   }
 
-  /**
-   * Makes the next step fail: the program may catch an error that is thrown where a fault is found.
-   */
+  /** Makes the next step fail: an error thrown here could be caught by the program. */
   fail(error: unknown): void {
     this.#failure ??= error
   }
@@ -197,7 +195,7 @@ function isBefore(a: Event, b: Event): boolean {
 
 /** Resolves when the program has done everything that it can do without an event. */
 export async function settled(): Promise<void> {
-  for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) await turn()
+  for (let quiet = 0; quiet < QUIET_TICKS; quiet = isBusy() ? 0 : quiet + 1) await tick()
 }
 
 function isBusy(): boolean {

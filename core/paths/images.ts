@@ -10,9 +10,7 @@ export function isImagePath(path: string): boolean {
   return isInPlace && FILE.test(parts[4] ?? '')
 }
 
-/**
- * Whether `path` is an image written by an older version, which kept all READMEs' images together.
- */
+/** Whether `path` is an image of an older version, which kept all READMEs' images together. */
 export function isOldImagePath(path: string): boolean {
   return /^images\/([0-9a-f]{2})\/\1/.test(path) && FILE.test(path.slice(10))
 }

@@ -13,7 +13,7 @@ export interface DependencyInfo {
   /** Crates of this registry whose names differ from missing ones only in case, `-` and `_`. */
   readonly otherSpellings?: readonly Name[]
   /** The names in `cratesIoDependencies` that are also crates of this registry. */
-  readonly alsoHere: readonly Name[]
+  readonly namesakes: readonly Name[]
 }
 
 /** Checks the names, requirements and origins of the dependencies. */
@@ -120,10 +120,8 @@ function trapped(
   policy: PolicySettings,
 ): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()
-  const namesakes = new Set(info.alsoHere.map(canonicalName))
-  return new Set(
-    dependencyNames(deps, CRATES_IO).filter(name => namesakes.has(canonicalName(name))),
-  )
+  const names = new Set(info.namesakes.map(canonicalName))
+  return new Set(dependencyNames(deps, CRATES_IO).filter(name => names.has(canonicalName(name))))
 }
 
 /** Returns the real names of the dependencies that `fit`, each once. */

@@ -13,7 +13,7 @@ import { parseQuery } from './words.ts'
 export interface SearchFiles {
   /** Returns the result of `read` for the text of a file; throws if there is no such file. */
   load<T>(path: string, read: (text: string) => T): Promise<T>
-  /** Lets others have a turn of the event loop; called after each piece of some milliseconds. */
+  /** Lets others have a tick of the event loop; called after each piece of some milliseconds. */
   pause(): Promise<unknown>
 }
 

@@ -12,10 +12,7 @@ export type Load = (path: string, isFresh: boolean) => Promise<string>
 /** A page of the results of a search. */
 export interface SearchResults extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
   readonly crates: readonly FoundCrate[]
-  /**
-   * The number of best crates that were looked at, or null for all: others would be too much to
-   * load.
-   */
+  /** The number of best crates that were looked at; null for all. */
   readonly considered: number | null
   /** The number of characters of the files that the search has read. */
   readonly loaded: number

@@ -2,7 +2,6 @@ import { decodeUtf8, gather } from './bytes.ts'
 
 /** The contents of a release's package. */
 export interface Contents {
-  /** The number of regular files. */
   readonly files: number
   /** Their size in bytes, unpacked. */
   readonly bytes: number

@@ -181,8 +181,7 @@ function isReservedPath(path: string): boolean {
 
 /**
  * Returns the parts that a segment of a template tells for certain. A name has no dot, and a
- * version has its first dot after its first digits, so the end of a name before a version is
- * certain.
+ * version has its first dot after its first digits: so the end of a name before it is certain.
  */
 function tellsOf(segment: string): (keyof DlParts)[] {
   const parts = segment.split(MARKER).filter(part => part !== '')

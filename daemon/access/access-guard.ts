@@ -21,7 +21,7 @@ import {
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { noteSubject } from '../http/log.ts'
+import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { WaitingStreams } from '../http/waiting-streams.ts'
@@ -137,9 +137,7 @@ export class AccessGuard {
     }
   }
 
-  /**
-   * Counts the processor time of reading a publish's archive, and logs users whom that slows down.
-   */
+  /** Counts the processor time of reading a publish's archive; logs users whom it slows down. */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())
@@ -179,7 +177,7 @@ export class AccessGuard {
     // First the form: it may take minutes to arrive, and the session may end meanwhile.
     const form = c.req.method === 'POST' ? await readForm(c) : null
     const session = await this.#session(c)
-    if (session) noteSubject(c, { user: session.user.login })
+    if (session) recordSubject(c, { user: session.user.login })
     this.#showUser(c, session)
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
@@ -252,7 +250,7 @@ export class AccessGuard {
     if (!token) return refuse('token_absent', { me: this.#me })
     const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
     if (typeof actor === 'string') return refuse(actor, { me: this.#me })
-    noteSubject(c, { user: actor.user.login })
+    recordSubject(c, { user: actor.user.login })
     return { ...actor, address: this.#addressOf(c) }
   }
 

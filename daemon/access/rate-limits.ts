@@ -15,7 +15,7 @@ const COUNTED = {
 } as const
 
 /** The kind of rate limit a route counts against. */
-export type LimitedAction = keyof typeof COUNTED
+export type Action = keyof typeof COUNTED
 
 /** A second of processor time counts as this many publishes. */
 const PUBLISHES_PER_SECOND = 10
@@ -37,7 +37,7 @@ type Limit = RateLimit | SharedRateLimit
  */
 export class RateLimits {
   readonly #reads: Readonly<Record<ReadAction, RateLimit>>
-  readonly #limits: Readonly<Record<Exclude<LimitedAction, ReadAction>, Limit>>
+  readonly #limits: Readonly<Record<Exclude<Action, ReadAction>, Limit>>
   readonly #accounts: Limit
 
   constructor(limits: Settings['limits'], database: Database) {
@@ -111,17 +111,13 @@ export class RateLimits {
   }
 
   /** Returns how many tokens were taken recently, including this one. */
-  async #count(
-    counted: Exclude<LimitedAction, ReadAction>,
-    key: string,
-    now: Date,
-  ): Promise<number> {
+  async #count(counted: Exclude<Action, ReadAction>, key: string, now: Date): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }
 }
 
 /** Returns how many tokens were taken recently; refuses when there was none. */
-function spend(counted: LimitedAction, { wait, recent }: Allowance): number {
+function spend(counted: Action, { wait, recent }: Allowance): number {
   if (wait === 0) return recent
   throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds: wait })], {
     retryAfter: wait,

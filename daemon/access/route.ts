@@ -14,7 +14,7 @@ import type { LoginPriority } from '../accounts/password.ts'
 import type { Session } from '../accounts/sessions.ts'
 import type { Scope } from '../accounts/tokens.ts'
 import type { Actor } from './auth.ts'
-import type { LimitedAction } from './rate-limits.ts'
+import type { Action } from './rate-limits.ts'
 
 /** A request from a browser. */
 export interface BrowserRequest {
@@ -22,9 +22,7 @@ export interface BrowserRequest {
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
-  /**
-   * By the user of the session, which must still be valid when the change is made; or by nobody.
-   */
+  /** By the user of a session that is still valid when the change is made; or by nobody. */
   readonly change: Change
   /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
@@ -72,7 +70,7 @@ export type Route = (
   readonly method: Method
   readonly path: string
   /** The rate limit that counts it: reads by address, logins by `ofLogin`, others by user. */
-  readonly counts?: LimitedAction | undefined
+  readonly counts?: Action | undefined
 }
 
 /** A route whose handler does not use the caller's identity. */
@@ -85,7 +83,7 @@ export type ActorRoute = Extract<Route, { readonly access: readonly Scope[] }>
 export type BrowserRoute = Extract<Route, { readonly access: 'visitor' | 'session' | 'admin' }>
 
 type Row<R = Route> = R extends Route
-  ? [access: R['access'], handle: R['handle'], counts?: LimitedAction]
+  ? [access: R['access'], handle: R['handle'], counts?: Action]
   : never
 
 const route =

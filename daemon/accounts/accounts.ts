@@ -147,9 +147,7 @@ export async function setLocked(
   })
 }
 
-/**
- * Gives or takes a user's administrator rights. Refuses to take them from the last administrator.
- */
+/** Gives or takes a user's administrator rights. Refuses to take the last administrator's. */
 export async function setAdmin(
   database: Database,
   { id, login }: User,

@@ -15,7 +15,6 @@ export interface AuditEvent {
   readonly detail: Readonly<Record<string, unknown>> | null
 }
 
-/** An event whose details are JSON. */
 type StoredEvent = Omit<AuditEvent, 'detail'> & { readonly detail: string | null }
 
 /** Selects events; every given condition must hold. */

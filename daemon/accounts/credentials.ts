@@ -31,9 +31,7 @@ export interface Credential {
   readonly stored: string
 }
 
-/**
- * Returns the proof that a password gives, or null if login or password is wrong, in equal time.
- */
+/** Returns a password's credential, or null if login or password is wrong, in equal time. */
 export async function checkPassword(
   database: Database,
   given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },

@@ -19,7 +19,7 @@ import {
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import { type ActorHandler, recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
-import { noteSubject } from '../http/log.ts'
+import { recordSubject } from '../http/log.ts'
 import { bodyOf } from '../http/request-body.ts'
 import { decodePublish } from './publish-body.ts'
 
@@ -38,7 +38,7 @@ export function publish(deps: Deps): ActorHandler {
     await pace()
     const metadata = readMetadata(body.metadata)
     await pace()
-    noteSubject(c, { crate: metadata.name, version: metadata.version })
+    recordSubject(c, { crate: metadata.name, version: metadata.version })
     const change = changeBy(actor, deps.clock)
     const existing = await readExisting(registry.database, metadata, change)
     requireScope(actor, metadata.name, existing)

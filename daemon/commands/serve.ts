@@ -163,9 +163,7 @@ interface Service {
   readonly read: () => Settings
 }
 
-/**
- * Returns a function that logs a failure in background work and stores it for `plimsoll status`.
- */
+/** Returns a function that logs and stores failures of background work. */
 function failureReports(io: Io, log: Logger, registry: Registry, metrics: Metrics) {
   return (what: BackgroundWork, words: string) => (fault: unknown) => {
     // It goes on after the pause, or elsewhere.

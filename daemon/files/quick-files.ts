@@ -1,4 +1,4 @@
-import type { Quick } from '../http/exchange.ts'
+import type { FastPath } from '../http/exchange.ts'
 import type { FileAnswer } from './file-answer.ts'
 import { OpenPart } from './file-part.ts'
 import type { PublicFiles } from './public-files.ts'
@@ -16,11 +16,11 @@ export function quickFiles(
   pathOf: (target: string) => string,
   count: (method: string, status: number, seconds: number) => void,
   onFailure: (error: unknown) => void,
-): Quick {
-  return (exchange, leave) => {
+): FastPath {
+  return (exchange, next) => {
     const start = performance.now()
     const { method, target } = exchange
-    if (method !== 'GET' && method !== 'HEAD') return leave()
+    if (method !== 'GET' && method !== 'HEAD') return next()
     const path = pathOf(target)
     let answer: FileAnswer | null = null
     try {
@@ -28,7 +28,7 @@ export function quickFiles(
     } catch {
       // The app will fail in the same way, and report it.
     }
-    if (!answer) return leave()
+    if (!answer) return next()
     const { status, headers, body } = answer
     const counted = () => count(method, status, (performance.now() - start) / 1000)
     if (body === null || Buffer.isBuffer(body)) {
@@ -40,12 +40,12 @@ export function quickFiles(
     exchange.inTurn(() =>
       OpenPart.open(body).then(
         async part => {
-          if (!part) return leave()
+          if (!part) return next()
           files.counted(answer)
           await part.send(exchange.begin(status, headers)).catch(onFailure)
           counted()
         },
-        () => leave(),
+        () => next(),
       ),
     )
   }

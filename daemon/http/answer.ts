@@ -57,7 +57,7 @@ export function failureBody(issues: readonly Issue[]): { errors: { detail: strin
 
 /** Answers a refusal with 200 by Cargo's convention (`cargo`) or the real status (`http`). */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
-  const honest = noteRefusal(c, refusal)
+  const honest = recordRefusal(c, refusal)
   const status = mode === 'http' || statusesOf(refusal).some(({ always }) => always) ? honest : 200
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
 }
@@ -66,7 +66,7 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
  * Records a refusal for `/metrics` and the log, sets `Retry-After` if it is temporary, and returns
  * its real status, for responses that need not follow Cargo's convention, such as pages.
  */
-export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
+export function recordRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   recordIssues(c, refusal.issues)
   const statuses = statusesOf(refusal)
   const seconds = refusal.retryAfter ?? statuses.find(status => status.retryAfter)?.retryAfter

@@ -18,8 +18,8 @@ export interface Exchange {
   begin(status: number, headers: Headers): Writable
 }
 
-/** Either answers a request or calls `leave`, and then the app answers it. */
-export type Quick = (exchange: Exchange, leave: () => void) => void
+/** Either answers a request or calls `next`, and then the app answers it. */
+export type FastPath = (exchange: Exchange, next: () => void) => void
 
 /** An exchange over HTTP/1.1. */
 export class Http1Exchange implements Exchange {

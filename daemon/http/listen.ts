@@ -10,7 +10,7 @@ import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
 import { Connections } from './connections.ts'
-import { endSilence, Http1Exchange, Http2Exchange, ignore, type Quick } from './exchange.ts'
+import { endSilence, type FastPath, Http1Exchange, Http2Exchange, ignore } from './exchange.ts'
 import { WaitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
@@ -20,7 +20,7 @@ export interface Listening {
   /** `http(s)://host:port` with the real port, and with TLS the host name; or `unix:/path`. */
   readonly url: string
   /** Starts answering with `quick`, then the app; requests that came before wait for the app. */
-  answer(fetch: Fetch, quick?: Quick | null): void
+  answer(fetch: Fetch, quick?: FastPath | null): void
   /** Looks for renewed TLS files now; otherwise that is done every few seconds. */
   renewTls(): void
   /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
@@ -61,7 +61,7 @@ const ANSWER_MARGIN_MS = 2000
 export async function listen(options: ListenOptions): Promise<Listening> {
   let ready: (fetch: Fetch) => void = () => undefined
   let answering: Fetch | null = null
-  let quickly: Quick | null = null
+  let quickly: FastPath | null = null
   const later = new Promise<Fetch>(resolve => {
     ready = resolve
   })
@@ -170,16 +170,16 @@ function answerRequests(
   server: ServerType,
   connections: Connections,
   app: ReturnType<typeof getRequestListener>,
-  quickly: () => Quick | null,
+  quickly: () => FastPath | null,
   silenceMs: number,
 ): void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const quick = quickly()
-    const leave = () => void app(incoming, outgoing)
-    if (incoming.httpVersionMajor === 2) return leave()
+    const next = () => void app(incoming, outgoing)
+    if (incoming.httpVersionMajor === 2) return next()
     if (!connections.answering(incoming.socket, outgoing)) return
-    if (quick) quick(new Http1Exchange(incoming, outgoing), leave)
-    else leave()
+    if (quick) quick(new Http1Exchange(incoming, outgoing), next)
+    else next()
   })
   // Node's own listener creates a request for each HTTP/2 stream, which costs more than the file.
   const [makeRequest] = server.listeners('stream')
@@ -189,15 +189,15 @@ function answerRequests(
     // Node's parser of HTTP/1.1 knows methods; over HTTP/2 any word may come, such as `__proto__`.
     if (!KNOWN_METHODS.has(headers[':method'] ?? '')) return refuseMethod(stream)
     const quick = quickly()
-    const leave = () =>
+    const next = () =>
       waiting.add(stream, () => {
         endSilence(stream, silenceMs)
         makeRequest?.(stream, headers, ...rest)
         // An empty body may have ended while the request waited; tell its reader.
         if (stream.readableEnded) stream.emit('end')
       })
-    if (quick) quick(new Http2Exchange(stream, headers, silenceMs), leave)
-    else leave()
+    if (quick) quick(new Http2Exchange(stream, headers, silenceMs), next)
+    else next()
   })
 }
 

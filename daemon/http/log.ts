@@ -58,7 +58,7 @@ interface Subject {
 const SUBJECT = 'subject'
 
 /** Adds the actor, the crate or the version to the log line of a request. */
-export function noteSubject(c: Context, subject: Subject): void {
+export function recordSubject(c: Context, subject: Subject): void {
   c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
 }
 

@@ -4,7 +4,7 @@ import type { Refusal } from '../../generator/index.ts'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import { noteRefusal } from './answer.ts'
+import { recordRefusal } from './answer.ts'
 
 /** Returns the headers of every page: they forbid framing and scripts of other origins. */
 export function pageHeaders(site: SiteConfig): Record<string, string> {
@@ -43,7 +43,7 @@ export function refusedPage(
   refusal: Refusal,
   login: string | null,
 ): Response {
-  const status = noteRefusal(c, refusal)
+  const status = recordRefusal(c, refusal)
   const title = status === 404 ? 'Nothing here' : 'Request refused'
   return page(c, site, errorPage(site, title, asSentences(refusal), login), status)
 }

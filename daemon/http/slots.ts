@@ -145,7 +145,6 @@ class Shares {
     return this.#all < this.#most && !this.hasShare(client)
   }
 
-  /** Whether a client has its full share. */
   hasShare(client: string): boolean {
     return (this.#counts.get(client) ?? 0) >= Math.ceil(this.#most / 2)
   }

@@ -18,7 +18,7 @@ import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
 import { addOwners, inviteOwners, listInvitations, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
-import { noteSubject } from '../http/log.ts'
+import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
@@ -60,7 +60,7 @@ export function confirmYank(deps: Deps, yanked: boolean): SessionHandler {
 export function postYank(deps: Deps, yanked: boolean): SessionHandler {
   return managed(deps, async ({ registry, indexWorker, git, c, request, crate, path }) => {
     const version = parseVersion(request.form.get('version') ?? '')
-    noteSubject(c, { version })
+    recordSubject(c, { version })
     const { crateId } = await setYanked(registry, crate.name, version, yanked, request.change)
     await indexWorker.crate(crateId)
     git?.wake()

@@ -25,7 +25,7 @@ import {
 import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
-import { noteSubject } from '../http/log.ts'
+import { recordSubject } from '../http/log.ts'
 import { page, redirect } from '../http/page.ts'
 import { loginOf, ownPath } from '../http/request-body.ts'
 import { showHome } from './home-page.ts'
@@ -62,7 +62,7 @@ export function postLogin({ registry }: Deps): BrowserHandler {
         // Log the login only if it belongs to an account: other text may be a password typed into
         // the wrong field.
         const account = await findUser(database, login)
-        if (account) noteSubject(c, { user: account.login })
+        if (account) recordSubject(c, { user: account.login })
         const detail = account && { detail: { login: account.login } }
         const event = { action: 'login-failed', ...detail }
         await makeChange(database, strangerChange(request), (tx, by) => addEvent(tx, by, event))
@@ -158,7 +158,7 @@ async function logIn(
   const { database, settings } = registry
   const { user } = credential
   const seconds = settings.auth.session_seconds
-  noteSubject(c, { user: user.login })
+  recordSubject(c, { user: user.login })
   const agent = browserName(c.req.header('user-agent') ?? '')
   const start = { agent, now: request.now, seconds, before: request.session?.id }
   // The password may have changed while it was hashed: do not log in with the old one.

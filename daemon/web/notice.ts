@@ -3,12 +3,10 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { Refusal, type Registry } from '../../generator/index.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/route.ts'
-import { noteRefusal } from '../http/answer.ts'
+import { recordRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
-/**
- * The outcome of a form, by the value of `done` in the next URL; no other text reaches the page.
- */
+/** Outcomes of forms, by `done` in the next URL; no other text reaches the page. */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
@@ -28,22 +26,17 @@ const DONE = {
 } as const
 
 /** Something that a form did. */
-export type Outcome = keyof typeof DONE
+export type Deed = keyof typeof DONE
 
 /** Redirects the browser to a page of this registry that shows the outcome of a form. */
-export function redirectDone(
-  c: Context,
-  { site }: Registry,
-  path: string,
-  done: Outcome,
-): Response {
+export function redirectDone(c: Context, { site }: Registry, path: string, done: Deed): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
 
 /** Returns the notice of `done` in the URL, or null. */
 export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
-  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Outcome] } : null
+  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
 /** A refusal, as a page shows it. */
@@ -67,7 +60,7 @@ export async function attempt(
     if (!(error instanceof Refusal)) throw error
     if (error.has('session_absent') || error.has('admin_only')) throw error
     const notice = { kind: 'failed', text: asSentences(error) } as const
-    return show({ notice, status: noteRefusal(c, error) })
+    return show({ notice, status: recordRefusal(c, error) })
   }
 }
 

@@ -140,8 +140,7 @@ async function fill(
 
 /** Adds bytes to the archive; returns false when there are none. */
 async function addBytes(archive: Pack, name: string, found: OpenBytes | null): Promise<boolean> {
-  // Opened before the header is written: even if the file is deleted from now on, we can read it to
-  // its end.
+  // Opened before the header is written: a file that is deleted now stays readable to its end.
   if (!found) return false
   await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
   return true

@@ -33,7 +33,6 @@ import {
 
 /** A restored registry. */
 export interface RestoreResult extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
-  /** The number of its `.crate` files. */
   readonly crateFiles: number
   /** Whether the remains of a killed restore were removed first. */
   readonly isAgain: boolean

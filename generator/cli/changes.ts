@@ -21,9 +21,7 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/**
- * Shows the crates that a long command has changed so far, and the front page; the rest follows.
- */
+/** Shows a long command's changed crates so far, and the front page; the rest follows. */
 export async function showSoFar(registry: Registry): Promise<void> {
   await build(registry)
   await buildPages(registry, { kinds: ['page', 'site'] })

@@ -6,8 +6,7 @@ import { withManual } from './console/manual.ts'
 import type { Io } from './io.ts'
 
 /**
- * Each script asks the program, which prints a word and its meaning per line, then `:` and the kind
- * of other fitting words.
+ * Each script asks the program: one line a word, with its meaning, then `:` and a kind of words.
  */
 const SCRIPTS = {
   bash: `_plimsoll() {

@@ -23,7 +23,6 @@ interface DeleteOptions extends FolderOptions {
   readonly json?: boolean
 }
 
-/** The most dependents that are named. */
 const DEPENDENTS_NAMED = 3
 
 /** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`. */

@@ -65,7 +65,7 @@ const REMEMBERED = '400d'
 const RECORDED = '30d'
 
 /** Forgets the logs that no import has seen for 400 days. */
-export async function forgetLogs({ database, clock }: Registry): Promise<void> {
+export async function deleteOldLogs({ database, clock }: Registry): Promise<void> {
   const sql = 'DELETE FROM imported_logs WHERE imported_at < ?'
   await run(database, sql, timestamp(before(clock(), REMEMBERED)))
 }
@@ -104,7 +104,7 @@ export async function importLog(
       for (const { n } of counts.values()) sums.downloads += n
       sums.downloads -= unknown
       sums.unknown += unknown
-      return keepPosition(tx, key, { ...at, bytes, sum: sum(), seen: timestamp(now) })
+      return recordPosition(tx, key, { ...at, bytes, sum: sum(), seen: timestamp(now) })
     })
     counts.clear()
   }
@@ -186,7 +186,7 @@ async function recordSeen({ database, clock }: Registry, { id, seen }: Position)
   await run(database, sql, timestamp(clock()), id)
 }
 
-async function keepPosition(
+async function recordPosition(
   tx: Queries,
   first_line: string,
   { id, bytes, sum, seen, isCopy }: Position & { readonly sum: string },

@@ -258,7 +258,7 @@ async function inspect(
 
 /** Returns the policy's issues as for a publish; dependencies may still follow in the import. */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
-  const info = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
+  const info = { existing: known, lookAlikes: [], missingDependencies: [], namesakes: [] }
   const { issues } = checkPolicy(release, info, settings.policy)
   return issues.map(problem =>
     problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,

@@ -139,6 +139,6 @@ export function dependencyFacts(
   return {
     missingDependencies: missing,
     otherSpellings: missing.map(spelling).filter(name => name !== undefined),
-    alsoHere: cratesIoDependencies.filter(name => spelling(name) !== undefined),
+    namesakes: cratesIoDependencies.filter(name => spelling(name) !== undefined),
   }
 }

@@ -20,7 +20,7 @@ export type ReleaseFacts = Omit<ReleaseRecord, 'id' | 'publisherId'>
 
 /** A crate with everything that its pages show. */
 export interface CrateFacts
-  extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'here' | 'downloads'> {
+  extends Pick<CrateData, 'owners' | 'dependents' | 'dependentCount' | 'namesakes' | 'downloads'> {
   readonly name: Name
   /** Null when unknown. */
   readonly createdAt: string | null

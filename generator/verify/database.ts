@@ -41,10 +41,7 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
   yield* await references(database)
 }
 
-/**
- * Returns the findings of `find`; with `repair`, findings that are gone after `work` count as
- * repaired.
- */
+/** Returns the findings of `find`; with `repair`, those gone after `work` are repaired. */
 async function mend(
   repair: boolean,
   find: () => Promise<string[]>,

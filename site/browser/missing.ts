@@ -30,9 +30,7 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(crate => card(crate, crates))))
 }
 
-/**
- * Goes to an address, with the lines that the old address named; false if there is no such page.
- */
+/** Goes to an address, with the old address's lines; false if there is no such page. */
 async function goTo(address: string): Promise<boolean> {
   const { ok } = await fetch(address, { method: 'HEAD' })
   const lines = /^#(L\d+(?:-L\d+)?)$/.exec(location.hash)?.[1]

@@ -23,7 +23,7 @@ export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
-  namesakes: CrateData['here'] = new Map(),
+  namesakes: CrateData['namesakes'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
     const some = dependencies.filter(dep => dep.kind === kind)
@@ -39,7 +39,7 @@ function row(
   site: SiteConfig,
   dependency: Dependency,
   to: Linker,
-  namesakes: CrateData['here'],
+  namesakes: CrateData['namesakes'],
 ): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)

@@ -104,7 +104,7 @@ function readmeTab({ name, version, readme }: VersionData, to: Linker): Tab {
 
 function contentTabs(site: SiteConfig, version: VersionData, to: Linker, crate?: CrateData): Tab[] {
   const { deps } = version
-  const list = dependencySection(site, deps, to, crate?.here)
+  const list = dependencySection(site, deps, to, crate?.namesakes)
   const features = allFeatures(version)
   const changes = changeSection(site, version, to)
   return [

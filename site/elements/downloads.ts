@@ -24,7 +24,6 @@ const HEIGHT = 196
 const COLORS = `text{fill:#586673}.ink{fill:#17212b}
 @media(prefers-color-scheme:dark){text{fill:#9dabb6}.ink{fill:#e3e9ed}}`
 
-/** Returns the paths of the numbers and of their drawing. */
 function pathsOf(name: string | null): [numbers: string, drawing: string] {
   if (name === null) return [downloadsPath, downloadsPlotPath]
   return [crateDownloadsPath(name), crateDownloadsPlotPath(name)]

@@ -27,9 +27,8 @@ const TAGS: ReadonlySet<string> = new Set(
 const OPENED: ReadonlySet<string> = new Set(['a'])
 
 /**
- * Elements that draw others, as often as something refers to them, and style sheets, which may
- * refer for many elements at once. A drawing with any of them is not shown: without them, it would
- * look wrong.
+ * Elements that draw others, as often as something refers to them, and style sheets, which do so
+ * for many at once. Without them, a drawing would look wrong, so it is not shown.
  */
 const REFERRING: ReadonlySet<string> = new Set(
   words('use symbol pattern mask marker filter style textPath mpath animateMotion'),

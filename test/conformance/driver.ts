@@ -52,10 +52,7 @@ export interface Registry extends Origin {
   readonly indexUrl: string
   /** The environment in which a cargo can read it. */
   readonly cargoEnv?: Readonly<Record<string, string>>
-  /**
-   * The number of daemons that answer in turn, by default one: each limits the searches that it
-   * answers.
-   */
+  /** Number of daemons that answer in turn, default 1: each limits the searches that it answers. */
   readonly daemons?: number
   /** All requests of clients. */
   readonly requests: Requests

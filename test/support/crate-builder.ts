@@ -140,7 +140,6 @@ function evilBytes(trick: Trick, good: Buffer, zipped: Buffer): Uint8Array | nul
   }
 }
 
-/** Tricks with single members. */
 function evilMembers(trick: Trick, top: string): RawMember[] {
   const at = (path: string) => `${top}/${path}`
   const typed = (type: string): RawMember[] => [{ path: at('odd'), type, linkName: '/etc/passwd' }]

@@ -52,7 +52,7 @@ export function crate(newest: VersionData, more: Partial<CrateData> = {}): Crate
     owners: [],
     dependents: [],
     dependentCount: 0,
-    here: new Map(),
+    namesakes: new Map(),
     downloads: false,
     ...more,
   }

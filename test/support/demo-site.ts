@@ -24,9 +24,7 @@ import { card } from './demo-facts.ts'
 import { renderListing } from './listing.ts'
 import { searchFiles } from './whole-search.ts'
 
-/**
- * Everything in a static tree for some crates; `cards`: the contents of lists, if they have more.
- */
+/** Everything in a static tree for some crates; `cards`: the crates on lists, if more. */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],

@@ -36,7 +36,7 @@ interface FullLabel extends Label {
   readonly crates: ListedCrate[]
 }
 
-/** Renders what lists all crates, besides the search; `totals` are those of all versions. */
+/** Renders the lists of all crates, but not the search; `totals` count all versions. */
 export function* renderListing(
   site: SiteConfig,
   crates: readonly ListedCrate[],
@@ -64,7 +64,7 @@ export function* renderListing(
   if (!site.private) yield* [...sitemapIndex(site, [0]), sitemapPart(site, 0, sorted)]
 }
 
-/** Returns all labels of some crates; those with only yanked versions have none. */
+/** Returns all labels of crates that have an unyanked version. */
 function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
   const found = new Map<number, FullLabel>()
   for (const crate of crates.filter(one => !one.yanked)) {

@@ -52,10 +52,7 @@ export function postgresMissing(): string | null {
 /** The programs that `npm run setup:postgres` has fetched; `scripts/` says where they are. */
 const fetched = process.env.TEST_POSTGRES_PROGRAMS ?? null
 
-/**
- * Returns the folder of the newest of Debian's PostgreSQLs, or of another PostgreSQL; null without
- * any.
- */
+/** Returns the folder of Debian's newest PostgreSQL, or of another; null without any. */
 function programs(): string | null {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []

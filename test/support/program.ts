@@ -13,9 +13,8 @@ export interface Manner {
 }
 
 /**
- * Runs a command of `plimsoll` in this process, for tests whose subject is not the process:
- * starting a process takes longer than most commands. One at a time, if paths are relative to
- * `cwd`.
+ * Runs a command of `plimsoll` in this process, for tests whose subject is not the process: this is
+ * faster. One at a time, if paths are relative to `cwd`.
  */
 export async function plimsollHere(
   args: readonly string[],

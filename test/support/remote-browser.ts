@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 
-/**
- * A browser, from the view of a daemon on a socket: cookies, and forms sent as their pages have
- * them.
- */
+/** A browser, as a daemon on a socket sees it: cookies, and forms sent as their pages have them. */
 export class RemoteBrowser {
   readonly #cookies = new Map<string, string>()
   readonly #base: string
@@ -17,9 +14,7 @@ export class RemoteBrowser {
     return this.#send(path, {})
   }
 
-  /**
-   * Posts fields along with the hidden fields on the page `from`; returns the status of the answer.
-   */
+  /** Posts fields and the hidden fields of the page `from`; returns the status of the answer. */
   async post(
     path: string,
     fields: Readonly<Record<string, string>> = {},

@@ -1,8 +1,6 @@
 import type { PublicTree } from '../../generator/store/public-tree.ts'
 
-/**
- * Hands every tree that works in a batch of `tree` to `hook`; returns a function that undoes it.
- */
+/** Hands every tree in a batch of `tree` to `hook`; returns a function that undoes it. */
 export function hookTree(tree: PublicTree, hook: (inner: PublicTree) => void): () => void {
   const { within } = tree
   tree.within = batch => {

@@ -8,7 +8,6 @@ export interface SearchLayout {
   readonly format: number
   /** The terms of a shard are spread over 2^bits buckets. */
   readonly bits: number
-  /** The number of shards. */
   readonly shards: number
 }
 

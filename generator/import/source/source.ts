@@ -24,7 +24,7 @@ export interface SourceRelease {
   /** Its index entry; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
   /**
-   * The required SHA-256 of the bytes: from the index or, without an index, of the bytes as found.
+   * The SHA-256 of the bytes: required by the index or, without an index, of the bytes as found.
    */
   readonly cksum: string
   /** Reads the bytes; starts over after a failure. Refuses when there are none. */

@@ -62,7 +62,7 @@ export async function cratePages(
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
     dependentCount: await countDependents(database, canonical),
-    here: await listedNames(database, namesElsewhere(version.deps)),
+    namesakes: await listedNames(database, namesElsewhere(version.deps)),
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
   await pace()

@@ -7,9 +7,7 @@ import type { Check, LoadedPackage, PackagePlace } from './workers/load.ts'
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024
 
-/**
- * Shows the package that is loading and the result of its check; asks the reader when necessary.
- */
+/** Shows the loading package and its check's result; asks the reader when necessary. */
 export class CheckBox {
   readonly #root: HTMLElement
   readonly #state: HTMLElement

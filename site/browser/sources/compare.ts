@@ -7,9 +7,7 @@ import { element, part } from './element.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
 
-/**
- * The maximum numbers of changed lines, of a file and of all files, that are shown without a click.
- */
+/** Maximum numbers of changed lines that are shown at once, of a file and of all files. */
 const OPEN_MAX = { file: 400, page: 1500 }
 
 /** Compares the versions that the fragment of the address names, or the newest two. */

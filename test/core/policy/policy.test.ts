@@ -53,7 +53,7 @@ const NOTHING: PolicyInfo = {
   existing: null,
   lookAlikes: [],
   missingDependencies: [],
-  alsoHere: [],
+  namesakes: [],
 }
 
 function policy(text = ''): Settings['policy'] {
@@ -74,7 +74,7 @@ function verdict(
   )
 }
 
-function messagesOf(
+function words(
   subject: PolicyRelease,
   rules: Settings['policy'],
   info: Partial<PolicyInfo> = {},
@@ -243,7 +243,7 @@ const levels: [key: string, subject: PolicyRelease, facts: Partial<PolicyInfo>][
     { missingDependencies: names('serde') },
   ],
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
-  ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
+  ['path_dependency_trap', release({}, from(CRATES_IO)), { namesakes: names('serde') }],
 ]
 for (const [key, subject, info] of levels) {
   test(`policy.${key} at each level`, () => {
@@ -293,7 +293,7 @@ test('what is reserved or looks alike matters to new crates only', () => {
 
 test('candidates that do not look alike are left out', () => {
   const subject = release({}, {}, 'serd')
-  assert.deepEqual(messagesOf(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
+  assert.deepEqual(words(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
     'the crate name `serd` is easily mistaken for the existing `serde`; choose a name that differs more',
   ])
 })
@@ -469,7 +469,7 @@ test('missing dependencies are named once, with the spelling there is', () => {
     missingDependencies: names('foo_bar', 'nix', 'sample'),
     otherSpellings: names('foo-bar'),
   }
-  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, info), [
+  assert.deepEqual(words(release({}, { deps }), PRIVATE, info), [
     'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
     'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
   ])
@@ -480,7 +480,7 @@ test('the trap of path dependencies is explained', () => {
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: `${CRATES_IO}/` }),
   ]
-  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
+  assert.deepEqual(words(release({}, { deps }), PRIVATE, { namesakes: names('core_of_us') }), [
     'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
   ])
 })
@@ -490,14 +490,14 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: CRATES_IO }),
   ]
-  const info = { alsoHere: names('core_of_us') }
+  const info = { namesakes: names('core_of_us') }
   const subject = release({}, { deps })
   assert.deepEqual(verdict(subject, PUBLIC, info), [
     'error dependency_path_trap',
     'error dependency_foreign',
   ])
   assert.match(
-    messagesOf(subject, PUBLIC, info)[1] ?? '',
+    words(subject, PUBLIC, info)[1] ?? '',
     /^the dependency `serde` comes from another registry, /,
   )
   const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
@@ -517,13 +517,10 @@ test('allowed registries are no foreign ones, however they are written', () => {
   const rules = policy(
     `preset = "public"\nallowed_registries = ["${CRATES_IO}", "sparse+https://a.example/index"]\nlook_alikes = "off"`,
   )
-  assert.deepEqual(messagesOf(release({}, { deps }), rules), [])
-  assert.deepEqual(
-    messagesOf(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC),
-    [
-      'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
-    ],
-  )
+  assert.deepEqual(words(release({}, { deps }), rules), [])
+  assert.deepEqual(words(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC), [
+    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
+  ])
 })
 
 test('the questions to the catalog', () => {
@@ -542,10 +539,7 @@ test('the questions to the catalog', () => {
 })
 
 test('messages neither steer a terminal nor grow without bounds', () => {
-  const [message = ''] = messagesOf(
-    release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }),
-    PUBLIC,
-  )
+  const [message = ''] = words(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
   assert.match(message, /^the license `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
   assert.ok(message.length < 800)
 })

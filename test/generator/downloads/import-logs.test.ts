@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { after } from '../../../core/timestamp.ts'
-import { forgetLogs, importLog } from '../../../generator/downloads/import-logs.ts'
+import { deleteOldLogs, importLog } from '../../../generator/downloads/import-logs.ts'
 import { releaseFinder } from '../../../generator/downloads/release-path.ts'
 import { all, value } from '../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -103,7 +103,7 @@ test('a log is remembered as long as imports see it, or a copy of its beginning'
     registry.now = after(registry.now, '31d')
     assert.equal((await read(kept)).downloads, 0)
     assert.equal((await read(copy)).isCopy, true)
-    await forgetLogs(registry.registry)
+    await deleteOldLogs(registry.registry)
   }
   assert.equal(await value(database, 'SELECT count(*) FROM imported_logs'), 2)
   assert.equal(await total(), 5)

@@ -27,7 +27,6 @@ export class ObjectStorage {
     return [...this.objects.keys()].sort()
   }
 
-  /** Performs a request; returns the answer. */
   answer(request: StorageRequest, body: Buffer): Answer {
     const { method, key, query } = request
     if (key === '' && method === 'GET') {

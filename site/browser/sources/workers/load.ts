@@ -31,10 +31,7 @@ export interface LoadedPackage {
 /** A package without a known size is not loaded beyond this. */
 const BYTES_MAX = 512 * 1024 * 1024
 
-/**
- * Loads a package and compares it with its index line. The `Error` it throws tells the reader what
- * to do.
- */
+/** Loads a package and compares it with its index line; an `Error` tells the reader what to do. */
 export async function load(
   place: PackagePlace,
   report: (loaded: LoadedPackage) => void,

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Name } from '../../../../core/name.ts'
 import { deleteReleases } from '../../../../generator/delete.ts'
-import { labelsOf } from '../../../../generator/store/catalog/pages/labels.ts'
 import { mostRequired } from '../../../../generator/store/catalog/pages/dependents.ts'
 import {
   commonLabels,
@@ -12,6 +11,7 @@ import {
   readLabel,
   subcategories,
 } from '../../../../generator/store/catalog/pages/label-crates.ts'
+import { labelsOf } from '../../../../generator/store/catalog/pages/labels.ts'
 import {
   cratesInOrder,
   ORDERS,
