@@ -10,9 +10,7 @@
 export { Backoff } from '../core/async/backoff.ts'
 export { Repeater } from '../core/async/repeater.ts'
 export { sha256, sha256Bytes, sha256Of } from '../core/sha256.ts'
-export type { Paint } from './cli/console/color.ts'
-export { readRegistry, withRegistry } from './cli/folder.ts'
-export { type Io, withDir } from './cli/io.ts'
+export type { ChangeNumber } from './places/change-number.ts'
 export {
   DATABASE_FILE,
   initRegistry,
@@ -24,7 +22,6 @@ export {
   serveHolder,
   serveLock,
 } from './registry.ts'
-export type { ChangeNumber } from './store/change-number.ts'
 
 // Operations on a registry.
 
@@ -57,6 +54,8 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
+export { disk } from './places/disk/disk.ts'
+export { isStorageRefusal, systemRefusal } from './places/storage-fault.ts'
 export {
   addEvent,
   type Change,
@@ -128,10 +127,7 @@ export {
 } from './store/database/mark-kinds.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
-export { disk } from './store/disk/disk.ts'
-
 export type { Lease } from './store/process-mutex.ts'
-export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
 // The git index.
 

@@ -20,7 +20,7 @@ const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'b
 
 /** What is bundled, by the script that does it: the folders that it reads. */
 const BUNDLES = {
-  sdk: [join('generator', 'store', 's3')],
+  sdk: [join('generator', 'places', 's3')],
   assets: ['core', 'site'],
   program: ['core', 'site', 'generator', 'daemon'],
 }

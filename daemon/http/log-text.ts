@@ -1,4 +1,5 @@
-import { type Paint, quotedText } from '../../generator/index.ts'
+import type { Paint } from '../../generator/cli/console/color.ts'
+import { quotedText } from '../../generator/index.ts'
 
 /** What log lines of the daemon contain, besides fields for programs. */
 interface LogRecord {

@@ -5,14 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
-import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
-import { registryCounts } from '../store/catalog/crates.ts'
-import { releaseOfBytes } from '../store/catalog/releases.ts'
-import type { OpenBytes } from '../store/crate-store.ts'
-import { openDatabase } from '../store/database/database.ts'
-import { isOnServer } from '../store/database/engine.ts'
-import { run } from '../store/database/statement.ts'
-import { isTemporary, temporaryPath } from '../store/disk/steps.ts'
+import type { OpenBytes } from '../places/crate-store.ts'
+import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import {
   createPrivately,
   isInside,
@@ -21,7 +15,13 @@ import {
   readText,
   syncFile,
   syncFolder,
-} from '../store/durable-file.ts'
+} from '../places/durable-file.ts'
+import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+import { registryCounts } from '../store/catalog/crates.ts'
+import { releaseOfBytes } from '../store/catalog/releases.ts'
+import { openDatabase } from '../store/database/database.ts'
+import { isOnServer } from '../store/database/engine.ts'
+import { run } from '../store/database/statement.ts'
 import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 

@@ -7,13 +7,9 @@ import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
-import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
-import { CrateFolder } from '../store/crate-folder.ts'
-import type { CrateStore } from '../store/crate-store.ts'
-import { closeWhole, openDatabase } from '../store/database/database.ts'
-import type { BeforeUpgrade } from '../store/database/schema/migrations.ts'
-import { value } from '../store/database/statement.ts'
-import { temporaryName } from '../store/disk/steps.ts'
+import { CrateFolder } from '../places/crate-folder.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { temporaryName } from '../places/disk/steps.ts'
 import {
   makeFolder,
   readFolder,
@@ -22,7 +18,11 @@ import {
   syncFile,
   syncFolder,
   writeDurably,
-} from '../store/durable-file.ts'
+} from '../places/durable-file.ts'
+import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
+import { closeWhole, openDatabase } from '../store/database/database.ts'
+import type { BeforeUpgrade } from '../store/database/schema/migrations.ts'
+import { value } from '../store/database/statement.ts'
 import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 import {

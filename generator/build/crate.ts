@@ -12,6 +12,10 @@ import {
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { disk } from '../places/disk/disk.ts'
+import { fileChecksum, inParallel, isMissing } from '../places/durable-file.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import {
@@ -21,12 +25,8 @@ import {
   listReleases,
   type ReleaseRecord,
 } from '../store/catalog/releases.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/connection.ts'
-import { disk } from '../store/disk/disk.ts'
-import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
-import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext {

@@ -3,9 +3,9 @@ import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath } from '../../core/paths/tree.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { Progress } from '../build/build.ts'
+import { PublicTree } from '../places/public-tree.ts'
+import { inTurns, stageOf } from '../places/upload-order.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import { inTurns, stageOf } from '../store/upload-order.ts'
 import type { DeployTarget, ListedFile } from './target.ts'
 
 /** An upload of a public tree. */

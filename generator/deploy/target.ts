@@ -1,11 +1,11 @@
 import { lstatSync } from 'node:fs'
 import { output, placeOf } from '../../core/paths/tree.ts'
-import { isTemporary } from '../store/disk/steps.ts'
-import { fileChecksum, readFolder, sumOf } from '../store/durable-file.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import type { Bucket, KeyRange } from '../store/s3/bucket.ts'
-import { headersOf } from '../store/s3/headers.ts'
-import { readBody, reading } from '../store/s3/reading.ts'
+import { isTemporary } from '../places/disk/steps.ts'
+import { fileChecksum, readFolder, sumOf } from '../places/durable-file.ts'
+import { PublicTree } from '../places/public-tree.ts'
+import type { Bucket, KeyRange } from '../places/s3/bucket.ts'
+import { headersOf } from '../places/s3/headers.ts'
+import { readBody, reading } from '../places/s3/reading.ts'
 
 /** A file as a list has it. */
 export interface ListedFile {

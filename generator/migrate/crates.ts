@@ -3,11 +3,11 @@ import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { inParallel } from '../places/durable-file.ts'
 import type { Registry } from '../registry.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import { all, type Queries, value } from '../store/database/statement.ts'
-import { inParallel } from '../store/durable-file.ts'
 
 /** What a copy of the crate store did. */
 export interface CopiedCrates {

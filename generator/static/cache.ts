@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
-import { disk } from '../store/disk/disk.ts'
-import { readText } from '../store/durable-file.ts'
-import type { PublicTree } from '../store/public-tree.ts'
+import { disk } from '../places/disk/disk.ts'
+import { readText } from '../places/durable-file.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))

@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { fileChecksum, sweepFolder, writeDurably } from '../places/durable-file.ts'
+import { PublicTree } from '../places/public-tree.ts'
+import type { Bucket } from '../places/s3/bucket.ts'
+import { headersOf } from '../places/s3/headers.ts'
+import { readBody, reading } from '../places/s3/reading.ts'
 import { makePrivate } from '../private-files.ts'
-import { fileChecksum, sweepFolder, writeDurably } from '../store/durable-file.ts'
 import { FileMutex } from '../store/lock.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import type { Bucket } from '../store/s3/bucket.ts'
-import { headersOf } from '../store/s3/headers.ts'
-import { readBody, reading } from '../store/s3/reading.ts'
 
 /** A file of the target, and what identifies these bytes of it. */
 export interface Found {

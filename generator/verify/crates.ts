@@ -7,12 +7,12 @@ import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
+import { disk } from '../places/disk/disk.ts'
+import { fileChecksum } from '../places/durable-file.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
-import { disk } from '../store/disk/disk.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import {
   derivable,
   type Finding,

@@ -1,12 +1,12 @@
-// Mirrors generator/store/s3/: what the client needs of every S3
+// Mirrors generator/places/s3/: what the client needs of every S3
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
-import type { Bucket, NewObject } from '../../generator/store/s3/bucket.ts'
-import { readBody } from '../../generator/store/s3/reading.ts'
+import type { Bucket, NewObject } from '../../generator/places/s3/bucket.ts'
+import { readBody } from '../../generator/places/s3/reading.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'

@@ -1,4 +1,4 @@
-import type { PublicTree } from '../../generator/store/public-tree.ts'
+import type { PublicTree } from '../../generator/places/public-tree.ts'
 
 /** Hands every tree that works in a batch of `tree` to `hook`; gives back what ends that. */
 export function hookTree(tree: PublicTree, hook: (inner: PublicTree) => void): () => void {

@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
-import { disk } from '../../store/disk/disk.ts'
-import { isTemporary } from '../../store/disk/steps.ts'
+import { disk } from '../../places/disk/disk.ts'
+import { isTemporary } from '../../places/disk/steps.ts'
 import {
   fileFacts,
   makeFolder,
@@ -12,7 +12,7 @@ import {
   readText,
   statOf,
   writeDurably,
-} from '../../store/durable-file.ts'
+} from '../../places/durable-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'

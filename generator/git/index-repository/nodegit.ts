@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { inParallel, syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
+import { inParallel, syncFile, syncFolder, unlessMissing } from '../../places/durable-file.ts'
 import { blobId } from './bare-repository.ts'
 import {
   type CommitInfo,

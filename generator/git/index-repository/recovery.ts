@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { Refusal, refusalOnly } from '../../../core/error/error.ts'
-import { readFolder, readText, syncFolder, writeDurably } from '../../store/durable-file.ts'
+import { readFolder, readText, syncFolder, writeDurably } from '../../places/durable-file.ts'
 import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 

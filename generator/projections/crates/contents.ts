@@ -1,10 +1,10 @@
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
+import { inParallel } from '../../places/durable-file.ts'
 import { countFile } from '../../sandbox/archive.ts'
 import { readCrate } from '../../store/catalog/crates.ts'
 import { type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
 import { listUncounted, writeContents } from '../../store/catalog/pages/uncounted.ts'
-import { inParallel } from '../../store/durable-file.ts'
 import type { PageContext } from '../context.ts'
 
 /** The most archives that are read before a crate's page is rendered. */

@@ -10,9 +10,9 @@ import {
 } from '../../../core/paths/crates.ts'
 import type { Output } from '../../../core/paths/tree.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
+import type { PublicTree } from '../../places/public-tree.ts'
 import { renderSourcePages } from '../../render/crate.ts'
 import { listFiles } from '../../sandbox/archive.ts'
-import type { PublicTree } from '../../store/public-tree.ts'
 import type { PageContext } from '../context.ts'
 
 /** Renders the pages about the files of a version; none if this site shows no sources. */

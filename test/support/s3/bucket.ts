@@ -1,4 +1,4 @@
-import { Bucket } from '../../../generator/store/s3/bucket.ts'
+import { Bucket } from '../../../generator/places/s3/bucket.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { environmentOf, type TestS3 } from './environment.ts'
 import { FakeS3 } from './server.ts'

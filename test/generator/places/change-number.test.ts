@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { ChangeNumber } from '../../../generator/store/change-number.ts'
+import { ChangeNumber } from '../../../generator/places/change-number.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** The number of a reader and that of a writer elsewhere, as two processes have them. */

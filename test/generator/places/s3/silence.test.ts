@@ -1,11 +1,11 @@
-// Mirrors generator/store/s3/: servers that do not answer, and readers that take their time
+// Mirrors generator/places/s3/: servers that do not answer, and readers that take their time
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../../core/error/error.ts'
-import { Bucket } from '../../../../generator/store/s3/bucket.ts'
+import { Bucket } from '../../../../generator/places/s3/bucket.ts'
 import { environmentOf } from '../../../support/s3/environment.ts'
 
 const SILENCE = 150

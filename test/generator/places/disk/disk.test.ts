@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { Disk } from '../../../../generator/store/disk/disk.ts'
+import { Disk } from '../../../../generator/places/disk/disk.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 function threaded(t: TestContext): Disk {

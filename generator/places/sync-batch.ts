@@ -1,7 +1,11 @@
 import { dirname, relative, sep } from 'node:path'
 import { disk } from './disk/disk.ts'
 import { inParallel, syncAll, syncFileSystems } from './durable-file.ts'
-import type { HeldMutex } from './process-mutex.ts'
+
+/** A mutex that its holder may have lost. */
+export interface HeldMutex {
+  isHeld(): Promise<boolean>
+}
 
 /** What has changed in the public tree: paths of files, and what is shown or gone. */
 export interface TreeChanges {

@@ -2,18 +2,15 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import { readIndexFile } from './catalog/index-file.ts'
-import { keyAtPath, releaseOfBytes } from './catalog/releases.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { CrateFolder } from './crate-folder.ts'
 import type { CrateStore } from './crate-store.ts'
-import type { Database } from './database/connection.ts'
-import { isOnServer } from './database/engine.ts'
 import { isInside, realOf } from './durable-file.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Bucket } from './s3/bucket.ts'
 import type { Environment } from './s3/client.ts'
+import type { TreeRecords } from './tree-records.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:
@@ -68,18 +65,13 @@ export async function openTree(
   crates: CrateStore,
   changes: ChangeNumber | null,
   base: string,
-  database: Database,
+  records: TreeRecords,
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
-  const options = {
-    cacheSeconds: storage.cache_seconds,
-    indexFile: (path: string) => readIndexFile(database, path),
-    isReleased: async (cksum: string) => (await releaseOfBytes(database, cksum)) !== null,
-    keyAt: (path: string) => keyAtPath(database, path),
-    // What is in files of one machine the other ones cannot answer.
-    isShared: isOnServer(database) && crates.path('') === null,
-  }
+  // Other machines cannot read this machine's files.
+  const isShared = records.areShared && crates.path('') === null
+  const options = { ...records, cacheSeconds: storage.cache_seconds, isShared }
   const mirror = bucket && new (await import('./mirror.ts')).Mirror(bucket, folder, crates, options)
   return new PublicTree(folder, 'each', changes, false, { mirror, cdn: await openCdn(cdn, base) })
 }

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { placeOf } from '../../../core/paths/tree.ts'
-import { ChangeNumber } from '../../../generator/store/change-number.ts'
-import { PublicTree } from '../../../generator/store/public-tree.ts'
+import { ChangeNumber } from '../../../generator/places/change-number.ts'
+import { PublicTree } from '../../../generator/places/public-tree.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { folderOf } from '../../support/workplace.ts'
 

@@ -1,4 +1,4 @@
-// Mirrors generator/store/s3/client.ts: keys and the region come from where operators keep them
+// Mirrors generator/places/s3/client.ts: keys and the region come from where operators keep them
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

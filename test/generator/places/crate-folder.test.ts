@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { CrateFolder } from '../../../generator/store/crate-folder.ts'
-import type { OpenBytes } from '../../../generator/store/crate-store.ts'
+import { CrateFolder } from '../../../generator/places/crate-folder.ts'
+import type { OpenBytes } from '../../../generator/places/crate-store.ts'
 import { folderOf, once } from '../../support/workplace.ts'
 
 const BYTES = Buffer.from('the bytes of a crate')

@@ -10,7 +10,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isTemporary, steps, temporaryPath } from '../../../../generator/store/disk/steps.ts'
+import { isTemporary, steps, temporaryPath } from '../../../../generator/places/disk/steps.ts'
 import { folderOf } from '../../../support/workplace.ts'
 
 test('write leaves a file with the same bytes alone', t => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
-import { requireApart } from '../../../generator/store/storage.ts'
+import { requireApart } from '../../../generator/places/storage.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const CASES: readonly (readonly [crates: string, tree: string, isApart: boolean])[] = [

@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, isIndexFile, placeOf } from '../../core/paths/tree.ts'
-import type { IndexFile } from './catalog/index-file.ts'
 import type { CrateStore } from './crate-store.ts'
 import { fileChecksum, fileFacts, readBytes, sumOf } from './durable-file.ts'
-import type { HeldMutex } from './process-mutex.ts'
 import type { Bucket, ObjectFacts, OpenObject } from './s3/bucket.ts'
 import { headersOf } from './s3/headers.ts'
 import { reading } from './s3/reading.ts'
 import { RefusedFiles } from './s3/refused-files.ts'
 import { isStorageRefusal } from './storage-fault.ts'
-import type { TreeChanges } from './sync-batch.ts'
+import type { HeldMutex, TreeChanges } from './sync-batch.ts'
+import type { TreeRecords } from './tree-records.ts'
 import { inTurns, STAGES, stageOf } from './upload-order.ts'
 
 /** What the bucket has at a path, as far as is known. */
@@ -32,15 +31,9 @@ type Listed = { get(path: string): string | undefined }
 const NOTHING: Listed = new Map()
 
 /** How a mirror is written. */
-export interface MirrorOptions {
+export interface MirrorOptions extends Partial<TreeRecords> {
   /** How old the index may be in caches. */
   readonly cacheSeconds: number
-  /** Returns an index file as the records have it now; null where there is none. */
-  readonly indexFile?: (path: string) => Promise<IndexFile | null>
-  /** Returns whether the records have a release of these bytes; by default, all are. */
-  readonly isReleased?: (cksum: string) => Promise<boolean>
-  /** Returns the key of the version whose `.crate` or folder is at a path; null if there is none. */
-  readonly keyAt?: (path: string) => Promise<string | null>
   /**
    * Whether several daemons write it: the bucket is the tree then, and a file is in the folder of a
    * daemon only until it is uploaded, or has failed to be.
@@ -68,8 +61,8 @@ export class Mirror {
   readonly #crates: CrateStore
   readonly #cacheSeconds: number
   readonly #indexFile: MirrorOptions['indexFile']
-  readonly #isReleased: NonNullable<MirrorOptions['isReleased']>
-  readonly #keyAt: NonNullable<MirrorOptions['keyAt']>
+  readonly #isReleased: TreeRecords['isReleased']
+  readonly #keyAt: TreeRecords['keyAt']
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   /** What an upload that failed leaves to the next one. */
   readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }

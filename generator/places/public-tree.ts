@@ -15,8 +15,7 @@ import {
   sweepFolder,
 } from './durable-file.ts'
 import type { Mirror } from './mirror.ts'
-import type { HeldMutex } from './process-mutex.ts'
-import { SyncBatch, type TreeFollower } from './sync-batch.ts'
+import { type HeldMutex, SyncBatch, type TreeFollower } from './sync-batch.ts'
 
 /** What follows the changes of a tree. */
 export interface Followers {

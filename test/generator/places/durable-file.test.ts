@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { disk } from '../../../generator/store/disk/disk.ts'
-import { steps } from '../../../generator/store/disk/steps.ts'
+import { disk } from '../../../generator/places/disk/disk.ts'
+import { steps } from '../../../generator/places/disk/steps.ts'
 import {
   fileChecksum,
   fileFacts,
@@ -24,7 +24,7 @@ import {
   sweepFolder,
   syncFileSystems,
   writeDurably,
-} from '../../../generator/store/durable-file.ts'
+} from '../../../generator/places/durable-file.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 const replace = (path: string, bytes: Buffer) => disk.run('replace', path, bytes)

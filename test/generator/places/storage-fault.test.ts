@@ -1,4 +1,4 @@
-// Mirrors generator/store/storage-fault.ts
+// Mirrors generator/places/storage-fault.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
@@ -7,7 +7,7 @@ import {
   storageRefusal,
   systemRefusal,
   writing,
-} from '../../../generator/store/storage-fault.ts'
+} from '../../../generator/places/storage-fault.ts'
 
 const failed = (code: string) => Object.assign(new Error(`${code}: broken`), { code })
 
