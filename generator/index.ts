@@ -55,7 +55,7 @@ export { verify } from './verify/verify.ts'
 // The catalog: the records of all releases.
 
 export { disk } from './places/disk/disk.ts'
-export { isStorageRefusal, systemRefusal } from './places/storage-fault.ts'
+export { isStorageRefusal, systemRefusal } from './places/disk/fault.ts'
 export {
   addEvent,
   type Change,

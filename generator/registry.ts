@@ -7,8 +7,10 @@ import { registryUrls, withoutCredentials } from '../core/urls/urls.ts'
 import type { Progress } from './build/build.ts'
 import { ChangeNumber } from './places/change-number.ts'
 import type { CrateStore } from './places/crate-store.ts'
-import { fileFacts, writeDurably } from './places/durable-file.ts'
+import { writeDurably } from './places/disk/durable.ts'
+import { fileFacts } from './places/disk/files.ts'
 import { openCrates, openTree, requireApart } from './places/storage.ts'
+import type { TreeRecords } from './places/tree-records.ts'
 import { keepPrivate } from './private-files.ts'
 import { type PageContext, PLIMSOLL, type Program } from './projections/context.ts'
 import { siteConfig } from './render/site-config.ts'
@@ -100,7 +102,7 @@ export async function openRegistry(
   const root = resolve(dir)
   if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
-  await keepPrivate(root, crates.path('') ?? join(root, 'cache'))
+  await keepPrivate(root, crates.isLocal ? crates.place.name : join(root, 'cache'))
   const program = sources.program ?? PLIMSOLL
   const url = settings.database.url
   const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)
@@ -122,12 +124,8 @@ export async function openRegistry(
   const changes = settings.database.url === null ? changeNumber(root) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   const urls = registryUrls(settings.registry, fallback)
-  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, {
-    areShared: isOnServer(database),
-    indexFile: path => readIndexFile(database, path),
-    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
-    keyAt: path => keyAtPath(database, path),
-  })
+  const records = treeRecords(database)
+  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, records)
   return {
     dir: root,
     settings,
@@ -153,6 +151,16 @@ export async function openRegistry(
         await tree.cdn?.close()
       }
     },
+  }
+}
+
+/** Returns what the public tree asks the records. */
+function treeRecords(database: Database): TreeRecords {
+  return {
+    areShared: isOnServer(database),
+    indexFile: path => readIndexFile(database, path),
+    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
+    keyAt: path => keyAtPath(database, path),
   }
 }
 

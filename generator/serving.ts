@@ -9,14 +9,9 @@ import type { Settings } from '../core/settings/settings.ts'
 import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
+import { makeFolder, writeDurably } from './places/disk/durable.ts'
+import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
 import { temporaryName } from './places/disk/steps.ts'
-import {
-  fileFacts,
-  makeFolder,
-  readFolder,
-  unlessMissing,
-  writeDurably,
-} from './places/durable-file.ts'
 import type { Registry } from './registry.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
 import { hasOtherListings } from './store/catalog/listing.ts'

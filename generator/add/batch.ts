@@ -3,7 +3,7 @@ import type { Name } from '../../core/name.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
-import { fileChecksum, fileFacts } from '../places/durable-file.ts'
+import { fileChecksum, fileFacts } from '../places/disk/files.ts'
 import type { Registry } from '../registry.ts'
 import { inspect } from './add.ts'
 

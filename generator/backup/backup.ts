@@ -5,17 +5,10 @@ import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
-import type { OpenBytes } from '../places/crate-store.ts'
+import { createPrivately, syncFile, syncFolder } from '../places/disk/durable.ts'
+import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
-import {
-  createPrivately,
-  isInside,
-  openFile,
-  readFolder,
-  readText,
-  syncFile,
-  syncFolder,
-} from '../places/durable-file.ts'
+import type { OpenFile } from '../places/place.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
@@ -139,7 +132,7 @@ async function fill(
 }
 
 /** Adds bytes to the archive; returns false when there are none. */
-async function addBytes(archive: Pack, name: string, found: OpenBytes | null): Promise<boolean> {
+async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
   // Opened before the header is written: what is deleted from now on can still be read to its end.
   if (!found) return false
   await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))

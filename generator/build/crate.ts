@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import {
@@ -14,7 +15,7 @@ import { configPath, indexPath, type Output, output, placeOf } from '../../core/
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { disk } from '../places/disk/disk.ts'
-import { fileChecksum, inParallel, isMissing } from '../places/durable-file.ts'
+import { fileChecksum, isMissing } from '../places/disk/files.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
@@ -129,7 +130,7 @@ export async function showFiles(
   files: readonly FileMark[],
 ): Promise<void> {
   rendering(context, crate)
-  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
+  if (files.length > 0) await forEachConcurrently(files, file => show(context, crate.name, file))
 }
 
 /**
@@ -204,7 +205,7 @@ async function removeDeleted(
   { name }: CrateRecord,
   files: CrateFiles,
 ): Promise<void> {
-  if (!tree.mirror && !tree.cdn) return
+  if (!tree.isFollowed) return
   for (const version of await deletedVersions(database, name)) {
     const path = crateFilePath(name, version)
     if (files.crates.has(path)) continue

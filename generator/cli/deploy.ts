@@ -9,13 +9,14 @@ import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { baseOfDl } from '../../core/urls/urls.ts'
 import { deploy } from '../deploy/deploy.ts'
-import { bucketTarget, type DeployTarget, folderTarget } from '../deploy/target.ts'
 import { parseDl } from '../import/source/config.ts'
-import { findCrates } from '../places/crate-files.ts'
+import { findCrates } from '../places/disk/crate-files.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry.ts'
 import { push } from '../static/push.ts'
-import { bucketPushTarget, folderPushTarget, type PushTarget } from '../static/push-target.ts'
+import { openPushFolder } from '../static/push-place.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { looseSettings } from './folder.ts'
@@ -113,12 +114,12 @@ async function pushFiles(
 ): Promise<void> {
   const { storage } = looseSettings(io, command, options).settings
   const bucket = await openBucket(options.to, storage, io.env)
-  const to = bucket
-    ? bucketPushTarget(bucket, storage.cache_seconds)
-    : await folderPushTarget(resolve(options.to))
+  const { place: to, close } = bucket
+    ? { place: bucket, close: undefined }
+    : await openPushFolder(resolve(options.to))
   const { settings, urls } = await pushSettings(io, command, options, to)
   const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
-  const result = await push({ files, to, settings, urls }).finally(() => to.close())
+  const result = await push({ files, to, settings, urls }).finally(() => close?.())
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
   const [warnings, refused] = [result.warnings, result.refused].map(all =>
@@ -136,11 +137,11 @@ async function pushFiles(
 }
 
 /** Returns the settings of a push; without an address, that of the tree it adds to is meant. */
-async function pushSettings(io: Io, command: Command, options: PushOptions, to: PushTarget) {
+async function pushSettings(io: Io, command: Command, options: PushOptions, to: Place) {
   const given = looseSettings(io, command, options)
   if (given.settings.registry.base_url !== null) return given
   const config = await to.read(configPath)
-  const dl = config && parseDl(config.bytes.toString(), `${to.place}/${configPath}`)
+  const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
   // The index contains it, and there is no daemon whose address it could be.
   if (!baseUrl) return refuse('base_url_missing', { address: options.to })
@@ -192,9 +193,9 @@ async function openTarget(
   from: string,
   storage: Settings['storage'],
   { env }: Io,
-): Promise<DeployTarget> {
+): Promise<Place> {
   const bucket = await openBucket(to, storage, env)
-  if (bucket) return bucketTarget(bucket, storage.cache_seconds)
+  if (bucket) return bucket
   const folder = resolve(to)
   const real = (path: string) => {
     try {
@@ -206,5 +207,5 @@ async function openTarget(
   }
   const [one, other] = [real(folder), real(from)]
   if (one.startsWith(other) || other.startsWith(one)) refuse('deploy_same', { to })
-  return folderTarget(folder)
+  return new FolderPlace(folder, { sync: 'never' })
 }

@@ -4,7 +4,7 @@ import { INDEX_FOLDER } from '../../core/paths/tree.ts'
 import type { Progress } from '../build/build.ts'
 import type { Mirror } from '../places/mirror.ts'
 import { FileRefusal, indexFileAfter } from '../places/s3/refused-files.ts'
-import { STAGES, stageOf } from '../places/upload-order.ts'
+import { STAGES, stageOf } from '../places/sync.ts'
 import type { Registry } from '../registry.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
@@ -25,8 +25,8 @@ const REFUSED_MAX = 50
  * one that is the tree itself.
  */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
-  if (tree.mirror === null || tree.shared) return true
-  return (await readFact(database, MIRRORED)) === tree.mirror.place
+  if (tree.mirror === null) return true
+  return (await readFact(database, MIRRORED)) === tree.mirror.bucket.name
 }
 
 /**
@@ -42,10 +42,10 @@ export async function completeMirror(
 ): Promise<void> {
   const { database, tree } = registry
   const { mirror } = tree
-  if (mirror === null || mirror.isShared) return
+  if (mirror === null) return
   await forgetMirror(database)
   const refused = await uploadTree(registry, mirror, progress, signal)
-  await noteMirrored(database, mirror.place)
+  await noteMirrored(database, mirror.bucket.name)
   refuseErrors(refused)
 }
 
@@ -95,7 +95,7 @@ export async function uploadTree(
     done += files.length + stored.size
     progress?.('uploading files', done, 0)
   }
-  if (crates.path('') === null) {
+  if (!crates.isLocal) {
     for await (const { id, name } of eachCrate(database)) {
       const releases = await listReleases(database, id)
       const keys = releases.map(

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/error/error.ts'
+import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { PublicTree } from '../places/public-tree.ts'
-import { isStorageRefusal } from '../places/storage-fault.ts'
 import type { PageContext } from '../projections/context.ts'
 import type { Projection } from '../projections/projection.ts'
 import { projectionOf } from '../projections/projections.ts'

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { writing } from './storage-fault.ts'
+import { writing } from './disk/fault.ts'
 
 /**
  * A number that becomes another one with every change of the public tree. Whoever serves the tree

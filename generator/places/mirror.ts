@@ -1,18 +1,19 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
-import { configPath, GIT_INDEX_FOLDER, isIndexFile, placeOf } from '../../core/paths/tree.ts'
+import { cksumOfKey } from '../../core/paths/crates.ts'
+import { configPath, GIT_INDEX_FOLDER, isIndexFile } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { BucketPlace } from './bucket-place.ts'
 import type { CrateStore } from './crate-store.ts'
-import { fileChecksum, fileFacts, readBytes, sumOf } from './durable-file.ts'
-import type { Bucket, ObjectFacts, OpenObject } from './s3/bucket.ts'
-import { headersOf } from './s3/headers.ts'
-import { reading } from './s3/reading.ts'
+import { isStorageRefusal } from './disk/fault.ts'
+import { sumOf } from './disk/files.ts'
+import type { FolderPlace } from './folder-place.ts'
+import type { LocalFile } from './place.ts'
 import { RefusedFiles } from './s3/refused-files.ts'
-import { isStorageRefusal } from './storage-fault.ts'
+import { STAGES, stageOf } from './sync.ts'
 import type { HeldMutex, TreeChanges } from './sync-batch.ts'
-import type { TreeRecords } from './tree-records.ts'
-import { inTurns, STAGES, stageOf } from './upload-order.ts'
+import type { IndexFile, TreeRecords } from './tree-records.ts'
 
 /** What the bucket has at a path, as far as is known. */
 interface Known {
@@ -30,136 +31,112 @@ const ATTEMPTS = 20
 type Listed = { get(path: string): string | undefined }
 const NOTHING: Listed = new Map()
 
-/** How a mirror is written. */
-export interface MirrorOptions extends Partial<TreeRecords> {
-  /** How old the index may be in caches. */
-  readonly cacheSeconds: number
-  /**
-   * Whether several daemons write it: the bucket is the tree then, and a file is in the folder of a
-   * daemon only until it is uploaded, or has failed to be.
-   */
-  readonly isShared?: boolean
-}
-
-/** A file as it is to be in the bucket, and the `.crate` files that come before it. */
-interface Content {
-  readonly bytes: Buffer
-  readonly unshown: ReadonlyMap<string, string>
+/** What is to be made equal. */
+interface Todo {
+  readonly files: ReadonlySet<string>
+  readonly stored: ReadonlyMap<string, string>
+  readonly gone: ReadonlyMap<string, boolean>
 }
 
 /**
  * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
- * ETag was known before its bytes were read, index files from the records, all others here; of a
- * shared bucket, whose pages are not read again, before their writer was seen to hold their mutex.
- * So of two builders neither leaves an older file. The git index is not copied.
+ * ETag was known before its bytes were read, index files from the records, all others from the
+ * folder, so of two builders neither leaves an older file. The git index is not copied.
  */
 export class Mirror {
-  readonly place: string
-  readonly isShared: boolean
-  readonly #bucket: Bucket
-  readonly #root: string
+  readonly bucket: BucketPlace
+  /** Whether the bucket is the tree itself. */
+  readonly isTree: boolean = false
+  protected readonly folder: FolderPlace
   readonly #crates: CrateStore
-  readonly #cacheSeconds: number
-  readonly #indexFile: MirrorOptions['indexFile']
-  readonly #isReleased: TreeRecords['isReleased']
-  readonly #keyAt: TreeRecords['keyAt']
+  readonly #records: Partial<TreeRecords>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   /** What an upload that failed leaves to the next one. */
-  readonly #left = { files: new Set<string>(), stored: new Map(), gone: new Map() }
+  protected left: Todo = { files: new Set(), stored: new Map(), gone: new Map() }
 
-  /** `root`: the folder of the tree. */
-  constructor(bucket: Bucket, root: string, crates: CrateStore, options: MirrorOptions) {
-    this.place = bucket.place
-    this.isShared = options.isShared ?? false
-    this.#indexFile = options.indexFile
-    this.#isReleased = options.isReleased ?? (async () => true)
-    this.#keyAt = options.keyAt ?? (async () => null)
-    this.#bucket = bucket
-    this.#root = root
+  /** `folder`: that of the tree. Without records, index files are those of the folder, too. */
+  constructor(
+    bucket: BucketPlace,
+    folder: FolderPlace,
+    crates: CrateStore,
+    records: Partial<TreeRecords> = {},
+  ) {
+    this.bucket = bucket
+    this.folder = folder
     this.#crates = crates
-    this.#cacheSeconds = options.cacheSeconds
+    this.#records = records
   }
 
   /**
    * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
-   * then pages; removes last. When it fails, the next call does the rest, too; of a
-   * shared one, the marks are rendered again, here or elsewhere. What `listed` has was there a
-   * moment ago: that saves a request for each file that is the same. Throws `file_refused` when all
-   * is done but for files that the storage refuses; the next call does not try them again.
+   * then pages; removes last. When it fails, the next call does the rest, too. What `listed` has
+   * was there a moment ago: that saves a request for each file that is the same. Throws
+   * `file_refused` when all is done but for files that the storage refuses; the next call does not
+   * try them again.
    */
-  async update(changes: TreeChanges, listed: Listed = NOTHING): Promise<void> {
-    const files = new Set([...this.#left.files, ...changes.files])
-    const stored = new Map([...this.#left.stored, ...changes.stored])
-    const gone = new Map([...this.#left.gone, ...changes.gone])
-    // What was published again after its removal had failed.
-    for (const path of changes.stored.keys()) if (!changes.gone.has(path)) gone.delete(path)
-    this.#left.files.clear()
-    this.#left.stored.clear()
-    this.#left.gone.clear()
-    const mutex = (this.isShared && changes.mutex) || null
-    const ours = (path: string) => !path.startsWith(`${GIT_INDEX_FOLDER}/`)
+  update(changes: TreeChanges, listed = NOTHING): Promise<void> {
+    return this.upload(changes, listed, null)
+  }
+
+  /** Returns what of an upload that failed the next one does. */
+  protected leaves(todo: Todo): Todo {
+    return todo
+  }
+
+  /** With a mutex, files that nobody knows are only replaced and removed while it is held. */
+  protected async upload(
+    changes: TreeChanges,
+    listed: Listed,
+    mutex: HeldMutex | null,
+  ): Promise<void> {
+    const todo = this.#withLeft(changes)
     const refused = new RefusedFiles(() => this.#takesFiles())
     try {
-      await inTurns(stored, ([path, key]) => refused.try(path, () => this.#copyCrate(path, key)))
+      await forEachConcurrently(todo.stored, ([path, key]) =>
+        refused.try(path, () => this.#copyCrate(path, key)),
+      )
       for (const stage of STAGES) {
         const isNext = (path: string) =>
-          stageOf(path) === stage && ours(path) && !refused.hides(path)
-        await inTurns([...files].filter(isNext), path =>
+          stageOf(path) === stage && isCopied(path) && !refused.hides(path)
+        await forEachConcurrently([...todo.files].filter(isNext), path =>
           refused.try(path, () => this.#copyFile(path, listed, mutex)),
         )
       }
-      await inTurns(gone, ([path, isWhole]) =>
+      await forEachConcurrently(todo.gone, ([path, isWhole]) =>
         refused.try(path, () => this.#removeGone(path, isWhole, mutex)),
       )
       await refused.check()
     } catch (error) {
-      // Of a shared one only what nobody can have written newer.
-      for (const path of files)
-        if (!this.isShared || placeOf(path).cache === 'immutable') this.#left.files.add(path)
-      if (this.isShared) throw error
-      for (const [path, key] of stored) this.#left.stored.set(path, key)
-      for (const [path, isWhole] of gone) this.#left.gone.set(path, isWhole)
+      const { files, stored, gone } = this.leaves(todo)
+      // Uploads may overlap: what another one has left stays.
+      this.left = {
+        files: new Set([...this.left.files, ...files]),
+        stored: new Map([...this.left.stored, ...stored]),
+        gone: new Map([...this.left.gone, ...gone]),
+      }
       throw error
-    } finally {
-      if (this.isShared)
-        for (const path of files)
-          if (ours(path) && !this.#left.files.has(path)) await rm(this.#path(path), { force: true })
     }
     refused.throw()
   }
 
-  /** Returns the facts of a file in the bucket; null when there is none. */
-  head(path: string): Promise<ObjectFacts | null> {
-    return this.#bucket.head(path)
-  }
-
-  /** Opens a file in the bucket; null when there is none. */
-  open(path: string): Promise<OpenObject | null> {
-    return this.#bucket.get(path)
-  }
-
-  /** Reads a file in the bucket; null when there is none. */
-  async read(path: string): Promise<Buffer | null> {
-    const found = await this.open(path)
-    if (!found) return null
-    const parts: Buffer[] = []
-    await reading(async () => {
-      for await (const part of found.bytes) parts.push(part)
-    })
-    return Buffer.concat(parts)
-  }
-
-  /** Lists the files in the bucket whose paths begin with `start`; with `isFlat`, in no folder. */
-  async *list(start: string, isFlat = false): AsyncIterable<string> {
-    for await (const { key } of this.#bucket.list(start, isFlat)) yield key
+  #withLeft({ files, stored, gone }: TreeChanges): Todo {
+    const todo = {
+      files: new Set([...this.left.files, ...files]),
+      stored: new Map([...this.left.stored, ...stored]),
+      gone: new Map([...this.left.gone, ...gone]),
+    }
+    // What was published again after its removal had failed.
+    for (const path of stored.keys()) if (!gone.has(path)) todo.gone.delete(path)
+    this.left = { files: new Set(), stored: new Map(), gone: new Map() }
+    return todo
   }
 
   /** Lists ETags by path, those of 200,000 files at most, so that `update` asks less. */
   async learn(): Promise<Listed> {
     const listed = new LRUCache<string, string>({ max: REMEMBERED })
-    for await (const { key, etag } of this.#bucket.list()) {
-      this.#known.set(key, { etag, cksum: null })
-      listed.set(key, etag)
+    for await (const { path, etag } of this.bucket.list()) {
+      this.#known.set(path, { etag: etag ?? '', cksum: null })
+      listed.set(path, etag ?? '')
     }
     return listed
   }
@@ -167,13 +144,11 @@ export class Mirror {
   /** Returns whether the bucket takes the `config.json` that it has, or else this tree's. */
   async #takesFiles(): Promise<boolean> {
     try {
-      const there = await this.head(configPath)
-      const body = await (there ? this.read(configPath) : readBytes(this.#path(configPath)))
+      const there = await this.bucket.read(configPath)
+      const body = (there ?? (await this.folder.read(configPath)))?.bytes
       if (!body) return false
-      const headers = headersOf(placeOf(configPath), this.#cacheSeconds)
-      const onlyIf = there ? { etag: there.etag } : 'absent'
       // Where another writer was first, the storage takes files, too.
-      await this.#bucket.put(configPath, { body, cksum: sumOf('sha256', body), headers, onlyIf })
+      await this.bucket.put(configPath, body, { onlyIf: there ?? 'absent' })
       return true
     } catch (error) {
       if (isStorageRefusal(error)) return false
@@ -186,18 +161,23 @@ export class Mirror {
    * deleted, by now or while it is sent, is not left there.
    */
   async #copyCrate(path: string, key: string | null): Promise<void> {
-    const local = this.#path(path)
-    const sum = key?.slice(-70, -6) ?? null
-    const isKept = async () => (sum === null ? await fileOf(local) : await this.#isReleased(sum))
+    const { isReleased = async () => true } = this.#records
+    const sum = key && cksumOfKey(key)
+    const isKept = async () =>
+      sum ? await isReleased(sum) : (await this.folder.head(path)) !== null
     if (!(await isKept())) return
-    const file = key === null ? await fileOf(local) : await this.#crates.localFile(key)
+    const file = key === null ? await this.#shown(path) : await this.#crates.localFile(key)
     if (!file) return
-    const cksum = sum ?? (await fileChecksum(file.path)) ?? ''
-    const there = await this.#bucket.head(path)
+    const cksum = sum ?? (await this.folder.checksum(path)) ?? ''
+    const there = await this.bucket.head(path)
     if (there?.size === file.size && there.cksum === cksum) return
-    const headers = headersOf(placeOf(path), this.#cacheSeconds)
-    await this.#bucket.put(path, { body: { file: file.path, size: file.size }, cksum, headers })
+    await this.bucket.put(path, file, { cksum })
     if (!(await isKept())) await this.#remove(path)
+  }
+
+  async #shown(path: string): Promise<LocalFile | null> {
+    const found = await this.folder.head(path)
+    return found && { path: this.folder.local(path), size: found.size }
   }
 
   async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
@@ -205,19 +185,19 @@ export class Mirror {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       // Known before the bytes are read: they are then at least as new as what is overwritten.
       const known = this.#known.get(path)
-      const there = known ?? (await this.#bucket.head(path))
+      const there = known ?? (await this.bucket.head(path))
       if (!known) await whileHeld(path, mutex)
-      const content = await this.#content(path)
-      if (content === null) {
+      const file = await this.#content(path)
+      if (file === null) {
         await this.#remove(path)
         // Another builder may have written it meanwhile, for records that are newer.
         if ((await this.#content(path)) === null) return
         continue
       }
       // One by one: this upload has one of the places that they would wait for.
-      for (const [crate, key] of content.unshown) await this.#copyCrate(crate, key)
+      for (const [crate, key] of file.unshown) await this.#copyCrate(crate, key)
       const isCurrent = known === undefined || known.etag === listed.get(path)
-      const written = await this.#replace(path, content.bytes, there, isCurrent)
+      const written = await this.#replace(path, file.bytes, there, isCurrent)
       if (written) return void this.#known.set(path, written)
       this.#known.delete(path)
     }
@@ -234,23 +214,22 @@ export class Mirror {
     there: Known | null,
     isCurrent: boolean,
   ): Promise<Known | null> {
-    const cksum = sumOf('sha256', body)
+    const cksum = sha256(body)
     if (there && (there.cksum === cksum || there.etag === `"${sumOf('md5', body)}"`)) {
-      const etag = isCurrent ? there.etag : (await this.#bucket.head(path))?.etag
+      const etag = isCurrent ? there.etag : (await this.bucket.head(path))?.etag
       return etag === there.etag ? { etag, cksum } : null
     }
-    const headers = headersOf(placeOf(path), this.#cacheSeconds)
-    const onlyIf = there ? { etag: there.etag } : 'absent'
-    const etag = await this.#bucket.put(path, { body, cksum, headers, onlyIf })
+    const etag = await this.bucket.put(path, body, { cksum, onlyIf: there ?? 'absent' })
     return etag === null ? null : { etag, cksum }
   }
 
-  async #content(path: string): Promise<Content | null> {
-    if (!this.#indexFile || !isIndexFile(path)) {
-      const bytes = await readBytes(this.#path(path))
-      return bytes && { bytes, unshown: new Map() }
+  async #content(path: string): Promise<{ bytes: Buffer; unshown: IndexFile['unshown'] } | null> {
+    const { indexFile } = this.#records
+    if (!indexFile || !isIndexFile(path)) {
+      const found = await this.folder.read(path)
+      return found && { bytes: found.bytes, unshown: [] }
     }
-    const file = await this.#indexFile(path)
+    const file = await indexFile(path)
     return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
   }
 
@@ -258,33 +237,31 @@ export class Mirror {
   async #removeGone(path: string, isWhole: boolean, mutex: HeldMutex | null): Promise<void> {
     if (isIndexFile(path)) return this.#copyFile(path, NOTHING, mutex)
     await whileHeld(path, mutex)
-    if ((await this.#keyAt(path)) !== null) return
-    const isThere = (one: string) => fileFacts(this.#path(one))
-    if (!(await isThere(path))) await this.#remove(path)
+    const { keyAt = async () => null } = this.#records
+    if ((await keyAt(path)) !== null) return
+    const removeUnless = async (one: string) => {
+      if (!(await this.folder.head(one))) await this.#remove(one)
+    }
+    await removeUnless(path)
     if (!isWhole) {
-      const key = await this.#keyAt(path)
+      const key = await keyAt(path)
       return key === null ? undefined : this.#copyCrate(path, key)
     }
-    for await (const { key } of this.#bucket.list(`${path}/`))
-      if (!(await isThere(key))) await this.#remove(key)
+    for await (const below of this.bucket.list(`${path}/`)) await removeUnless(below.path)
   }
 
   #remove(path: string): Promise<void> {
     this.#known.delete(path)
-    return this.#bucket.remove(path)
+    return this.bucket.remove(path)
   }
+}
 
-  #path(path: string): string {
-    return join(this.#root, ...path.split('/'))
-  }
+/** Returns whether a file is in the bucket. */
+export function isCopied(path: string): boolean {
+  return !path.startsWith(`${GIT_INDEX_FOLDER}/`)
 }
 
 /** Throws if the mutex is lost; while it is held, nobody has written newer pages. */
 async function whileHeld(path: string, mutex: HeldMutex | null): Promise<void> {
   if (mutex && !(await mutex.isHeld())) refuse('mutex_lost', { path })
-}
-
-async function fileOf(path: string): Promise<{ path: string; size: number } | null> {
-  const facts = await fileFacts(path)
-  return facts && { path, size: facts.size }
 }

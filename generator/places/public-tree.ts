@@ -1,29 +1,28 @@
 import { rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { configPath, type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
+import { probeFolder } from './disk/durable.ts'
+import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
 import { isTemporary, type TextFile } from './disk/steps.ts'
-import {
-  fileFacts,
-  probeFolder,
-  readBytes,
-  readFolder,
-  removeIfEmpty,
-  statOf,
-  sweepFolder,
-} from './durable-file.ts'
+import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
-import { type HeldMutex, SyncBatch, type TreeFollower } from './sync-batch.ts'
+import { type HeldMutex, SyncBatch } from './sync-batch.ts'
 
-/** What follows the changes of a tree. */
-export interface Followers {
-  readonly mirror: Mirror | null
-  readonly cdn: Cdn | null
+/** What a tree has to do with others. */
+export interface TreeOptions {
+  /** What changes with every change of the tree; null for a tree that no daemon serves. */
+  readonly changes?: ChangeNumber | null
+  /** What has every change in a bucket before it counts as done. */
+  readonly uploads?: Mirror | null
+  /** What keeps files of the tree for readers, and is told what has changed. */
+  readonly cdn?: Cdn | null
+  /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
+  readonly clears?: boolean
 }
-
-const NOBODY: Followers = { mirror: null, cdn: null }
 
 /**
  * The folder from which clients are served, or the bucket that several daemons share: of that, the
@@ -32,35 +31,35 @@ const NOBODY: Followers = { mirror: null, cdn: null }
  */
 export class PublicTree {
   readonly root: string
-  readonly #sync: 'each' | 'never' | SyncBatch
-  readonly #clears: boolean
-  /** What changes with every change of the tree; null for a tree that no daemon serves. */
   readonly changes: ChangeNumber | null
-  /** The copy in a bucket, which gets every change before it counts as done. */
-  readonly mirror: Mirror | null
-  /** What keeps files of the tree for readers, and is told what has changed. */
   readonly cdn: Cdn | null
-  readonly #followers: readonly TreeFollower[]
+  /** The copy in a bucket. */
+  readonly mirror: Mirror | null
+  /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
+  readonly shared: BucketPlace | null
+  readonly #sync: 'each' | 'never' | SyncBatch
+  readonly #options: TreeOptions
+  readonly #uploads: Mirror | null
 
   /**
    * `sync`: `each` syncs every change to disk before it returns, `never` is for a tree that is
-   * easily rendered again, and a batch syncs later. With `clears`, a write removes whatever is in
-   * its way, such as a file where a folder is needed.
+   * easily rendered again, and a batch syncs later.
    */
-  constructor(
-    root: string,
-    sync: 'each' | 'never' | SyncBatch,
-    changes: ChangeNumber | null = null,
-    clears = false,
-    { mirror, cdn }: Followers = NOBODY,
-  ) {
+  constructor(root: string, sync: 'each' | 'never' | SyncBatch, options: TreeOptions = {}) {
+    const { changes = null, uploads = null, cdn = null } = options
     this.root = root
     this.changes = changes
-    this.#sync = sync
-    this.#clears = clears
-    this.mirror = mirror
     this.cdn = cdn
-    this.#followers = [mirror, cdn].filter(one => one !== null)
+    this.mirror = uploads?.isTree ? null : uploads
+    this.shared = uploads?.isTree ? uploads.bucket : null
+    this.#sync = sync
+    this.#options = options
+    this.#uploads = uploads
+  }
+
+  /** Whether changes are told to a bucket or a CDN. */
+  get isFollowed(): boolean {
+    return this.#uploads !== null || this.cdn !== null
   }
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
@@ -73,22 +72,18 @@ export class PublicTree {
 
   /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
-    return new SyncBatch(this.root, this.#followers, mutex)
+    const followers = [this.#uploads, this.cdn].filter(one => one !== null)
+    return new SyncBatch(this.root, followers, mutex)
   }
 
   /** Returns the same tree with changes that are synced together with `batch`. */
   within(batch: SyncBatch): PublicTree {
-    return new PublicTree(this.root, batch, this.changes, this.#clears, this)
+    return new PublicTree(this.root, batch, this.#options)
   }
 
   /** Returns the same tree for a repair: writes remove whatever is in their way. */
   clearing(): PublicTree {
-    return new PublicTree(this.root, this.#sync, this.changes, true, this)
-  }
-
-  /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
-  get shared(): Mirror | null {
-    return this.mirror?.isShared ? this.mirror : null
+    return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
   }
 
   /** Throws when the tree cannot be written to. */
@@ -103,11 +98,14 @@ export class PublicTree {
   }
 
   /** Writes `output` unless the file already has its bytes; returns whether it was written. */
-  async write(output: Output): Promise<boolean> {
+  write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
-    const isWritten = await this.#change(output.path, () => disk.run('write', path, output.bytes))
-    await this.#note(batch => batch.file(path))
-    return isWritten
+    return this.#change(async batch => {
+      const write = () => disk.run('write', path, output.bytes)
+      const isWritten = await this.#clearing(output.path, write)
+      batch?.file(path)
+      return isWritten
+    })
   }
 
   /**
@@ -117,9 +115,9 @@ export class PublicTree {
   async writeAll(texts: readonly TextFile[], folders: readonly string[]): Promise<void> {
     const files = texts.map(({ path, text }) => ({ path: this.path(path), text }))
     const places = folders.map(folder => this.path(folder))
-    await this.#noticed(() => disk.run('writeAll', files, places))
-    await this.#note(batch => {
-      for (const { path } of files) batch.file(path)
+    await this.#change(async batch => {
+      await disk.run('writeAll', files, places)
+      for (const { path } of files) batch?.file(path)
     })
   }
 
@@ -127,21 +125,24 @@ export class PublicTree {
    * Shows the file `source`, whose bytes never change, at `place`: as a hard link where the file
    * system allows it, else as a copy. Returns whether anything had to be done.
    */
-  async show(place: Place, source: string): Promise<boolean> {
+  show(place: Place, source: string): Promise<boolean> {
     const path = this.path(place.path)
-    const isDone = await this.#change(place.path, () => disk.run('show', source, path))
-    await this.#note(batch => batch.file(path))
-    return isDone
+    return this.#change(async batch => {
+      const isDone = await this.#clearing(place.path, () => disk.run('show', source, path))
+      batch?.file(path)
+      return isDone
+    })
   }
 
-  /** Has the mirror show a `.crate` that is not in a file here, by its key in the crate store. */
+  /** Has the bucket show a `.crate` that is not in a file here, by its key in the crate store. */
   async showStored(place: Place, key: string): Promise<void> {
-    if (this.mirror) await this.#note(batch => batch.stored(place.path, key))
+    if (this.#uploads) await this.#change(async batch => batch?.stored(place.path, key))
   }
 
   /** Reads the bytes at `path`; returns null when there is no such file. */
   async read(path: string): Promise<Buffer | null> {
-    return (await readBytes(this.path(path))) ?? (await this.#beyond(path)?.read(path)) ?? null
+    const here = await readBytes(this.path(path))
+    return here ?? (await this.#beyond(path)?.read(path))?.bytes ?? null
   }
 
   /** Returns whether there is a file at `path`. */
@@ -155,36 +156,20 @@ export class PublicTree {
     return this.#remove(path, false)
   }
 
+  /** Removes a folder with its content, and the parent folders that become empty. */
+  removeFolder(path: string): Promise<void> {
+    return this.#remove(path, true)
+  }
+
   /** Lists the files below `folder`, in no particular order; skips half-written files. */
   async *list(folder = ''): AsyncIterable<string> {
     const seen = this.shared && new Set<string>()
-    for await (const path of this.#listHere(folder)) {
+    for await (const path of new FolderPlace(this.root, { sync: 'never' }).paths(folder)) {
+      if (path.startsWith(`${PUSH_FOLDER}/`)) continue
       seen?.add(path)
       yield path
     }
     for await (const path of this.#listBeyond(folder, false)) if (!seen?.has(path)) yield path
-  }
-
-  async *#listHere(folder: string): AsyncIterable<string> {
-    for (const entry of await readFolder(this.path(folder))) {
-      const path = folder ? `${folder}/${entry.name}` : entry.name
-      if (path === PUSH_FOLDER) continue
-      if (entry.isDirectory()) yield* this.#listHere(path)
-      else if (!isTemporary(entry.name)) yield path
-    }
-  }
-
-  /** Removes half-written files directly in `folder`; the caller must be the only writer. */
-  async sweep(folder: string): Promise<void> {
-    await sweepFolder(this.path(folder))
-  }
-
-  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
-  async sweepOld(folder = this.root): Promise<void> {
-    await sweepFolder(folder, Date.now() - 3_600_000)
-    for (const entry of await readFolder(folder)) {
-      if (entry.isDirectory()) await this.sweepOld(join(folder, entry.name))
-    }
   }
 
   /** Returns the names of the folders directly below `path`. */
@@ -209,71 +194,63 @@ export class PublicTree {
     return [...paths]
   }
 
-  /** Removes a folder with its content, and the parent folders that become empty. */
-  removeFolder(path: string): Promise<void> {
-    return this.#remove(path, true)
+  /** Removes half-written files directly in `folder`; the caller must be the only writer. */
+  async sweep(folder: string): Promise<void> {
+    await sweepFolder(this.path(folder))
+  }
+
+  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
+  async sweepOld(folder = this.root): Promise<void> {
+    await sweepFolder(folder, Date.now() - 3_600_000)
+    for (const entry of await readFolder(folder)) {
+      if (entry.isDirectory()) await this.sweepOld(join(folder, entry.name))
+    }
   }
 
   /** The bucket where a file may be that is not here; undefined if it cannot be there. */
-  #beyond(path: string): Mirror | undefined {
+  #beyond(path: string): BucketPlace | undefined {
     if (this.#sync instanceof SyncBatch && this.#sync.isGone(path)) return undefined
     return this.shared ?? undefined
   }
 
   async *#listBeyond(folder: string, isFlat: boolean): AsyncIterable<string> {
-    if (!this.shared) return
-    for await (const path of this.shared.list(folder ? `${folder}/` : '', isFlat))
+    const start = folder ? `${folder}/` : ''
+    for await (const { path } of this.shared?.list(start, undefined, isFlat) ?? [])
       if (this.#beyond(path)) yield path
   }
 
-  async #remove(path: string, isWhole: boolean): Promise<void> {
-    const folder = await this.#noticed(async () => {
-      await rm(this.path(path), { recursive: true, force: true })
-      return this.path(await this.#prune(dirname(path)))
-    })
-    await this.#note(batch => {
-      batch.folder(folder)
-      batch.gone(path, isWhole)
+  #remove(path: string, isWhole: boolean): Promise<void> {
+    return this.#change(async batch => {
+      await new FolderPlace(this.root, { sync: batch ?? 'never' }).remove(path)
+      batch?.gone(path, isWhole)
     })
   }
 
-  /** Removes a folder and its parents while they are empty; returns the first that is not. */
-  async #prune(path: string): Promise<string> {
-    let folder = path
-    while (folder !== '.' && (await removeIfEmpty(this.path(folder)))) folder = dirname(folder)
-    return folder
-  }
-
-  /** Registers what has to be synced, and syncs it unless a batch does so later. */
-  async #note(say: (batch: SyncBatch) => void): Promise<void> {
-    if (this.#sync === 'never') return
+  /**
+   * Runs `work`, which changes the tree and tells the batch, renews the number of changes, and
+   * syncs the batch unless somebody does so later.
+   */
+  async #change<T>(work: (batch: SyncBatch | null) => Promise<T>): Promise<T> {
+    const isAlone = this.#sync === 'each'
     const batch = this.#sync === 'each' ? this.newBatch() : this.#sync
-    say(batch)
-    if (this.#sync === 'each') await batch.sync()
-  }
-
-  /** Runs `work`, which changes the tree, and renews the number of changes. */
-  async #noticed<T>(work: () => Promise<T>): Promise<T> {
+    let result: T
     try {
-      return await work()
+      result = await work(batch === 'never' ? null : batch)
     } finally {
       await this.changes?.renew()
     }
+    if (isAlone && batch !== 'never') await batch.sync()
+    return result
   }
 
-  #change<T>(path: string, work: () => Promise<T>): Promise<T> {
-    return this.#noticed(() => this.#again(path, work))
-  }
-
-  /** Runs `work`, and again if its folder was removed as empty or something else was in the way. */
-  async #again<T>(path: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work`, and again when something else was in the way, if that may be removed. */
+  async #clearing<T>(path: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
-      const isInTheWay = this.#clears && IN_THE_WAY.has(code)
-      if (code !== 'ENOENT' && !isInTheWay) throw error
-      if (this.#clears) await this.#makeRoom(path)
+      if (!this.#options.clears || !IN_THE_WAY.has(code)) throw error
+      await this.#makeRoom(path)
       return work()
     }
   }
@@ -290,4 +267,4 @@ export class PublicTree {
 }
 
 /** The error codes of a write when something else is in its place. */
-const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOTEMPTY'])
+const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY'])

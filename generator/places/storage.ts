@@ -2,13 +2,15 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { BucketPlace } from './bucket-place.ts'
+import { BucketTree } from './bucket-tree.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
-import { CrateFolder } from './crate-folder.ts'
-import type { CrateStore } from './crate-store.ts'
-import { isInside, realOf } from './durable-file.ts'
+import { CrateStore } from './crate-store.ts'
+import { isInside, realOf } from './disk/files.ts'
+import { FolderPlace } from './folder-place.ts'
+import { Mirror } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
-import type { Bucket } from './s3/bucket.ts'
 import type { Environment } from './s3/client.ts'
 import type { TreeRecords } from './tree-records.ts'
 
@@ -48,15 +50,13 @@ export async function openCrates(
   env: Environment,
 ): Promise<CrateStore> {
   const bucket = await openBucket(storage.crates, storage, env)
-  if (!bucket) return new CrateFolder(resolve(root, storage.crates))
-  const { CrateBucket } = await import('./crate-bucket.ts')
-  return new CrateBucket(bucket, join(root, 'cache'))
+  if (!bucket) return CrateStore.inFolder(resolve(root, storage.crates))
+  return new CrateStore(bucket, join(root, 'cache'))
 }
 
 /**
  * Opens the public tree of a registry folder by the settings: a folder, and if they name a bucket,
- * the copy there, which is the tree itself when several daemons may share it. `base`: the address
- * at which readers have it.
+ * the copy there, or the tree itself. `base`: the address at which readers have it.
  */
 export async function openTree(
   root: string,
@@ -69,11 +69,18 @@ export async function openTree(
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
-  // Other machines cannot read this machine's files.
-  const isShared = records.areShared && crates.path('') === null
-  const options = { ...records, cacheSeconds: storage.cache_seconds, isShared }
-  const mirror = bucket && new (await import('./mirror.ts')).Mirror(bucket, folder, crates, options)
-  return new PublicTree(folder, 'each', changes, false, { mirror, cdn: await openCdn(cdn, base) })
+  const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
+  const place = new FolderPlace(folder, { sync: 'never' })
+  const uploads = bucket && new Uploads(bucket, place, crates, records)
+  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base) })
+}
+
+/**
+ * Returns whether a bucket with the public tree is the tree itself, and not a copy: with shared
+ * records several daemons may write it, unless the `.crate` files are on one machine alone.
+ */
+export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
+  return areShared && !crates.isLocal
 }
 
 async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
@@ -89,11 +96,12 @@ async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | n
  */
 export async function openBucket(
   place: string,
-  { endpoint, region, path_style: pathStyle }: Settings['storage'],
+  storage: Settings['storage'],
   env: Environment,
-): Promise<Bucket | null> {
+): Promise<BucketPlace | null> {
   const address = parseBucketAddress(place)
   if (!address) return isBucket(place) ? refuse('bucket_address', { given: place }) : null
-  const { Bucket } = await import('./s3/bucket.ts')
-  return new Bucket({ address, endpoint, region, pathStyle, env })
+  const { endpoint, region, path_style: pathStyle, cache_seconds: seconds } = storage
+  const { BucketPlace } = await import('./bucket-place.ts')
+  return new BucketPlace({ address, endpoint, region, pathStyle, env }, seconds)
 }

@@ -1,6 +1,5 @@
 import { dirname, relative, sep } from 'node:path'
-import { disk } from './disk/disk.ts'
-import { inParallel, syncAll, syncFileSystems } from './durable-file.ts'
+import { syncChanges } from './disk/durable.ts'
 
 /** A mutex that its holder may have lost. */
 export interface HeldMutex {
@@ -24,15 +23,6 @@ export interface TreeFollower {
   /** Follows changes that are on disk; when it fails, their marks stay. */
   update(changes: TreeChanges): Promise<void>
 }
-
-/** With more files, one `sync` of the whole file system takes less time than one for each. */
-const MANY = 1000
-
-/**
- * Files that failed to be synced. After that the system may drop what it could not write and report
- * success from then on, so they are replaced before they are synced again.
- */
-const unsynced = new Set<string>()
 
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
@@ -109,37 +99,10 @@ export class SyncBatch {
     const [stored, gone] = [this.#stored, this.#gone]
     this.#stored = new Map()
     this.#gone = new Map()
-    await renew(files)
-    try {
-      const whole = files.length > MANY ? await syncFileSystems(folders) : 'impossible'
-      if (whole === 'failed') await renewAll(files)
-      if (whole !== 'synced') {
-        await syncAll(files, 'file')
-        await syncAll(folders, 'folder')
-      }
-    } catch (error) {
-      // At once, because the process may not live until it is tried again.
-      await renewAll(files).catch(() => undefined)
-      throw error
-    }
+    await syncChanges(files, folders)
     if (this.#followers.length === 0) return
     const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
     const mutex = this.#mutex
     for (const one of this.#followers) await one.update({ files: paths, stored, gone, mutex })
   }
-}
-
-/** Replaces files that failed to be synced; those that cannot be are replaced later. */
-async function renewAll(files: readonly string[]): Promise<void> {
-  for (const path of files) unsynced.add(path)
-  await renew(files)
-}
-
-/** Replaces those of some files that failed to be synced, and are not replaced yet. */
-async function renew(files: readonly string[]): Promise<void> {
-  const some = files.filter(path => unsynced.has(path))
-  await inParallel(some, async path => {
-    await disk.run('renew', path)
-    unsynced.delete(path)
-  })
 }

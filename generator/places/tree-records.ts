@@ -1,13 +1,13 @@
 /** An index file as the records have it now. */
 export interface IndexFile {
   readonly text: string
-  /** The `.crate` files that are perhaps not shown yet: keys of the crate store by path. */
-  readonly unshown: ReadonlyMap<string, string>
+  /** The `.crate` files that are perhaps not shown yet: paths, with keys of the crate store. */
+  readonly unshown: Iterable<readonly [path: string, key: string]>
 }
 
 /** What a mirror asks the records of its tree. */
 export interface TreeRecords {
-  /** Whether several daemons may write them, and the tree. */
+  /** Whether daemons of several machines may have them. */
   readonly areShared: boolean
   /** Returns an index file as the records have it now; null where there is none. */
   readonly indexFile: (path: string) => Promise<IndexFile | null>

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Output } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from '../places/disk/disk.ts'
-import { readText } from '../places/durable-file.ts'
+import { readText } from '../places/disk/files.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */

@@ -9,7 +9,7 @@ import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { dependencyFacts, inspect } from '../add/add.ts'
-import { fileChecksum } from '../places/durable-file.ts'
+import { fileChecksum } from '../places/disk/files.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */

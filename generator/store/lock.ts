@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { Mutex } from '../../core/async/mutex.ts'
-import { createPrivately, isMissing } from '../places/durable-file.ts'
-import { writing } from '../places/storage-fault.ts'
+import { createPrivately } from '../places/disk/durable.ts'
+import { writing } from '../places/disk/fault.ts'
+import { isMissing } from '../places/disk/files.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */

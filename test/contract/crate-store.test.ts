@@ -4,17 +4,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
-import { CrateBucket } from '../../generator/places/crate-bucket.ts'
-import { CrateFolder } from '../../generator/places/crate-folder.ts'
-import type { CrateStore } from '../../generator/places/crate-store.ts'
+import { CrateStore } from '../../generator/places/crate-store.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { bucketOn } from '../support/s3/bucket.ts'
 import { startEngine } from '../support/s3/engine.ts'
 import { folderOf, once } from '../support/workplace.ts'
 
 const stores: Readonly<Record<string, (t: TestContext) => Promise<CrateStore> | CrateStore>> = {
-  folder: t => new CrateFolder(join(folderOf(t), 'crates')),
-  bucket: async t => new CrateBucket(bucketOn(await startEngine(new Cleanup(t))), folderOf(t)),
+  folder: t => CrateStore.inFolder(join(folderOf(t), 'crates')),
+  bucket: async t => new CrateStore(bucketOn(await startEngine(new Cleanup(t))), folderOf(t)),
 }
 
 const BYTES = Buffer.from('the bytes of a crate')

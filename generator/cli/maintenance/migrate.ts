@@ -132,7 +132,7 @@ async function copyCrates(
     ? 'stop the daemon, and run this again for what was published meanwhile'
     : 'set `storage.crates` in plimsoll.toml'
   report(io, options, { crate_files: files.crateFiles, copied: files.copied }, [
-    `${describeCrates(files, to.place)}; then ${next}`,
+    `${describeCrates(files, to.place.name)}; then ${next}`,
   ])
 }
 

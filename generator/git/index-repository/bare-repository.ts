@@ -4,15 +4,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
 import { disk } from '../../places/disk/disk.ts'
+import { makeFolder, writeDurably } from '../../places/disk/durable.ts'
+import { fileFacts, readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { isTemporary } from '../../places/disk/steps.ts'
-import {
-  fileFacts,
-  makeFolder,
-  readFolder,
-  readText,
-  statOf,
-  writeDurably,
-} from '../../places/durable-file.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { writing } from '../storage-fault.ts'
+import { writing } from './fault.ts'
 import { steps } from './steps.ts'
 
 type Steps = typeof steps

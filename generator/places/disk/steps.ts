@@ -64,7 +64,7 @@ export const steps = {
   write(path: string, bytes: Uint8Array): boolean {
     const facts = factsOf(path)
     const isLong = facts?.isFile() && Number(facts.size) === bytes.byteLength
-    if (isLong && readFileSync(path).equals(bytes)) return false
+    if (isLong && unlessMissing(() => readFileSync(path))?.equals(bytes)) return false
     steps.replace(path, bytes)
     return true
   },
@@ -158,7 +158,8 @@ export const steps = {
   store(temporary: string, path: string, bytes: Uint8Array, folders: readonly string[]): number[] {
     const file = steps.create(temporary, bytes, 0o444)
     try {
-      return [file, ...steps.move(temporary, path, folders)]
+      inFolder(path, () => renameSync(temporary, path))
+      return [file, ...steps.open(folders, 'r')]
     } catch (error) {
       closeSync(file)
       rmSync(temporary, { force: true })
@@ -166,10 +167,10 @@ export const steps = {
     }
   },
 
-  /** Renames a file, and opens `folders`, which then exist; returns their descriptors. */
-  move(from: string, path: string, folders: readonly string[]): number[] {
-    inFolder(path, () => renameSync(from, path))
-    return steps.open(folders, 'r')
+  /** Shows a file as `show` does; returns open descriptors of it and of `folders`. */
+  keep(source: string, path: string, folders: readonly string[]): number[] {
+    steps.show(source, path)
+    return steps.open([path, ...folders], 'r')
   },
 
   /** Opens files and folders and returns their descriptors; skips what is missing. */
@@ -216,14 +217,17 @@ function throughTemporary(path: string, make: (temporary: string) => void): void
   }
 }
 
-/** Runs `work`, which needs the folder of `path`; creates the folder when it is missing. */
-function inFolder<T>(path: string, work: () => T): T {
+/**
+ * Runs `work`, which needs the folder of `path`; creates the folder when it is missing, also when
+ * somebody removes it as empty meanwhile.
+ */
+function inFolder<T>(path: string, work: () => T, attempts = 3): T {
   try {
     return work()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
     mkdirSync(dirname(path), { recursive: true })
-    return work()
+    return inFolder(path, work, attempts - 1)
   }
 }
 

@@ -3,7 +3,6 @@
  * nobody installs the SDK, and only who has a bucket loads it.
  */
 export {
-  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,

@@ -16,7 +16,7 @@ import {
 import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
-import { isStorageRefusal } from '../../places/storage-fault.ts'
+import { isStorageRefusal } from '../../places/disk/fault.ts'
 import { clearMarks, MARK, type Mark } from '../../store/catalog/marks.ts'
 import type { Database } from '../../store/database/connection.ts'
 import { pace } from '../../store/database/pace.ts'

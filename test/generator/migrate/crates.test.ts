@@ -84,7 +84,7 @@ test('what was deleted after it had been copied is set aside in the copy', async
   assert.equal(stored(to).length, 2)
   await command('delete', 'a@1.0.0', '--yes')
   await command('migrate', '--crates', to)
-  assert.deepEqual(stored(to), stored(registry.crates.place))
+  assert.deepEqual(stored(to), stored(registry.crates.place.name))
   assert.equal(stored(to).length, 1)
   assert.equal(filesBelow(join(to, 'aside')).length, 1)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
-import { isStorageRefusal } from '../../../generator/places/storage-fault.ts'
+import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
 import { countMarks, listFailedMarks } from '../../../generator/store/catalog/marks.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { TestRegistry } from '../../support/registry.ts'

@@ -39,7 +39,7 @@ async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>
   }
   const cdn = new Cdn(options)
   new Cleanup(t).add(() => cdn.close().catch(() => undefined))
-  const tree = new PublicTree(folderOf(t), 'each', null, false, { mirror: null, cdn })
+  const tree = new PublicTree(folderOf(t), 'each', { cdn })
   return { cdn, tree, purges, state }
 }
 

@@ -4,15 +4,19 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { output } from '../../../core/paths/tree.ts'
-import { CrateBucket } from '../../../generator/places/crate-bucket.ts'
+import { BucketTree } from '../../../generator/places/bucket-tree.ts'
+import { CrateStore } from '../../../generator/places/crate-store.ts'
+import { isStorageRefusal } from '../../../generator/places/disk/fault.ts'
+import { FolderPlace } from '../../../generator/places/folder-place.ts'
 import { Mirror } from '../../../generator/places/mirror.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
-import { isStorageRefusal } from '../../../generator/places/storage-fault.ts'
 import type { IndexFile } from '../../../generator/places/tree-records.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
 import { folderOf, once } from '../../support/workplace.ts'
+
+const folder = (root: string) => new FolderPlace(root, { sync: 'never' })
 
 const INDEX = 'index/de/mo/demo'
 
@@ -20,10 +24,10 @@ const INDEX = 'index/de/mo/demo'
 async function opened(t: TestContext) {
   const s3 = await startS3(new Cleanup(t))
   const root = join(folderOf(t), 'public')
-  const crates = new CrateBucket(bucketOn(s3, 'crates', 300), folderOf(t))
+  const crates = new CrateStore(bucketOn(s3, 'crates', 300), folderOf(t))
   const open = () => {
-    const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0 })
-    return new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+    const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates)
+    return new PublicTree(root, 'each', { uploads: mirror })
   }
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
   const writes = () =>
@@ -32,7 +36,7 @@ async function opened(t: TestContext) {
 }
 
 /** Puts a `.crate` into a crate store; returns its checksum and key. */
-async function kept(crates: CrateBucket) {
+async function kept(crates: CrateStore) {
   const staged = await crates.stage(once(Buffer.from('bytes')), 100)
   const key = `de/mo/demo/${staged.cksum}.crate`
   await staged.keep(key)
@@ -110,9 +114,9 @@ test('after another builder an index file is what the records have, and its crat
   const shown = 'crates/demo/demo-3.0.0.crate'
   let records: IndexFile | null = { text: '2\n', unshown: new Map() }
   const indexFile = async () => records
-  const options = { cacheSeconds: 0, indexFile, isShared: true }
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, options)
-  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+
+  const mirror = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates, { indexFile })
+  const tree = new PublicTree(root, 'each', { uploads: mirror })
   s3.requests.splice(0)
   let isOvertaken = false
   s3.fault = ({ method, key: at }) => {
@@ -141,11 +145,8 @@ test('after another builder an index file is what the records have, and its crat
 
 test('of a shared tree, what is not uploaded yet and not removed yet counts as done', async t => {
   const { s3, root, crates, text } = await opened(t)
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, {
-    cacheSeconds: 0,
-    isShared: true,
-  })
-  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  const mirror = new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates)
+  const tree = new PublicTree(root, 'each', { uploads: mirror })
   for (const path of ['a/old.html', 'a/b/page.html', 'a/kept.html'])
     await tree.write(output(path, path))
   await tree.batch(async turn => {
@@ -177,12 +178,8 @@ test('of a shared tree, what is not uploaded yet and not removed yet counts as d
 test('who has lost the mutex replaces and removes nothing that others may have written', async t => {
   const { s3, root, crates, text } = await opened(t)
   const open = () =>
-    new PublicTree(root, 'each', null, false, {
-      mirror: new Mirror(bucketOn(s3, 'www', 300), root, crates, {
-        cacheSeconds: 0,
-        isShared: true,
-      }),
-      cdn: null,
+    new PublicTree(root, 'each', {
+      uploads: new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates),
     })
   const [one, other] = [open(), open()]
   for (const path of ['index.html', 'list.html', 'old.html'])
@@ -335,8 +332,8 @@ test('a `.crate` that is deleted before it is copied, or while it is, is not lef
   const { cksum, key } = await kept(crates)
   let isHere = true
   const isReleased = async (one: string) => one === cksum && isHere
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, isReleased })
-  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, { isReleased })
+  const tree = new PublicTree(root, 'each', { uploads: mirror })
   const place = output('crates/demo/demo-1.0.0.crate', '')
   s3.fault = ({ method }) => (method === 'PUT' ? 503 : null)
   await assert.rejects(tree.showStored(place, key))
@@ -384,8 +381,8 @@ test('a version that came back stays, although its removal was noted before or i
   const { key } = await kept(crates)
   let isBack = true
   const keyAt = async (path: string) => (isBack && path.includes('1.0.0') ? key : null)
-  const mirror = new Mirror(bucketOn(s3, 'www', 300), root, crates, { cacheSeconds: 0, keyAt })
-  const tree = new PublicTree(root, 'each', null, false, { mirror, cdn: null })
+  const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, { keyAt })
+  const tree = new PublicTree(root, 'each', { uploads: mirror })
   const place = output('crates/demo/demo-1.0.0.crate', '')
   const page = 'crates/demo/1.0.0/index.html'
   await tree.showStored(place, key)

@@ -113,7 +113,9 @@ async function listed(tree: PublicTree, folder: string): Promise<string[]> {
 test('each change renews the number of changes, before the caller hears of it', async t => {
   const folder = folderOf(t)
   const number = join(folder, 'locks', 'tree.changes')
-  const tree = new PublicTree(join(folder, 'public'), 'each', new ChangeNumber(number))
+  const tree = new PublicTree(join(folder, 'public'), 'each', {
+    changes: new ChangeNumber(number),
+  })
   const reader = new ChangeNumber(number)
   const source = join(folder, 'source')
   writeFileSync(source, 'bytes')

@@ -23,14 +23,14 @@ test('write leaves a file with the same bytes alone', t => {
   assert.equal(readFileSync(path, 'utf8'), 'two')
 })
 
-test('create refuses a file that is there, move makes the folder, open skips what is missing', t => {
+test('create refuses a file that is there, keep makes the folder, open skips what is missing', t => {
   const folder = folderOf(t)
   const [from, to] = [join(folder, 'in', 'x'), join(folder, 'kept', 'x')]
   const file = steps.create(from, Buffer.from('x'), 0o444)
   assert.equal(fstatSync(file).size, 1)
   assert.throws(() => steps.create(from, Buffer.from('y'), 0o444), { code: 'EEXIST' })
-  const opened = steps.move(from, to, [join(folder, 'kept'), folder])
-  assert.equal(opened.length, 2)
+  const opened = steps.keep(from, to, [join(folder, 'kept'), folder])
+  assert.equal(opened.length, 3)
   assert.deepEqual(steps.open([join(folder, 'none'), join(to, 'below')], 'r'), [])
   assert.equal(readFileSync(to, 'utf8'), 'x')
   for (const one of [file, ...opened]) closeSync(one)

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../../core/error/error.ts'
-import { Bucket } from '../../../../generator/places/s3/bucket.ts'
+import { BucketPlace } from '../../../../generator/places/bucket-place.ts'
 import { environmentOf } from '../../../support/s3/environment.ts'
 
 const SILENCE = 150
@@ -23,15 +23,18 @@ async function served(t: TestContext) {
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const bucket = new Bucket({
-    address: { bucket: 'test', prefix: '' },
-    endpoint: url,
-    region: 'eu-test-1',
-    pathStyle: 'auto',
-    env: environmentOf({ url }),
-    budget: 0,
-    silence: SILENCE,
-  })
+  const bucket = new BucketPlace(
+    {
+      address: { bucket: 'test', prefix: '' },
+      endpoint: url,
+      region: 'eu-test-1',
+      pathStyle: 'auto',
+      env: environmentOf({ url }),
+      budget: 0,
+      silence: SILENCE,
+    },
+    0,
+  )
   const asked = async () => (await once(server, 'request'))[1] as ServerResponse
   /** Takes several times as long as a server may be silent. */
   const longer = async () => {
@@ -43,7 +46,7 @@ async function served(t: TestContext) {
 const BYTES = Buffer.alloc(1_000_000, 'plimsoll')
 test('a reader that takes nothing for a while gets the whole object', async t => {
   const { bucket, asked, longer } = await served(t)
-  const found = bucket.get('key')
+  const found = bucket.open('key')
   ;(await asked()).end(BYTES)
   const parts: Buffer[] = []
   await longer()
@@ -55,10 +58,10 @@ test('a reader that takes nothing for a while gets the whole object', async t =>
 
 test('a server that is silent is noticed: before its answer, within it, and after a slow reader', async t => {
   const { bucket, asked, longer } = await served(t)
-  await assert.rejects(bucket.get('key'), isUnreachable)
+  await assert.rejects(bucket.open('key'), isUnreachable)
   await assert.rejects(bucket.head('key'), isUnreachable)
   for (const isSlow of [false, true]) {
-    const found = bucket.get('key')
+    const found = bucket.open('key')
     const response = await asked()
     response.writeHead(200, { 'content-length': BYTES.byteLength })
     response.write(BYTES.subarray(0, 10_000))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { CrateBucket } from '../../../generator/places/crate-bucket.ts'
+import { CrateStore } from '../../../generator/places/crate-store.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
@@ -16,7 +16,7 @@ const STORED = `some/prefix/${KEY}`
 
 test('bytes are stored once, with headers for caches, and never overwritten', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const store = new CrateBucket(bucketOn(s3), folderOf(t))
+  const store = new CrateStore(bucketOn(s3), folderOf(t))
   await (await store.stage(once(BYTES), 100)).keep(KEY)
   const first = s3.objects.get(STORED)
   assert.deepEqual(first?.headers, {
@@ -30,7 +30,7 @@ test('bytes are stored once, with headers for caches, and never overwritten', as
 
 test('an answer that is lost after the bytes were stored is a success', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const store = new CrateBucket(bucketOn(s3), folderOf(t))
+  const store = new CrateStore(bucketOn(s3), folderOf(t))
   let isLost = false
   s3.fault = ({ method }) => {
     if (isLost || method !== 'PUT') return null
@@ -47,7 +47,7 @@ test('an answer that is lost after the bytes were stored is a success', async t 
 
 test('bytes that another program copied are compared, and rotten ones replaced', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const store = new CrateBucket(bucketOn(s3), folderOf(t))
+  const store = new CrateStore(bucketOn(s3), folderOf(t))
   const copied = objectOf(BYTES, {})
   s3.objects.set(STORED, copied)
   await (await store.stage(once(BYTES), 100)).keep(KEY)
@@ -61,7 +61,7 @@ test('bytes that another program copied are compared, and rotten ones replaced',
 test('a local copy is made once', async t => {
   const s3 = await startS3(new Cleanup(t))
   const cache = folderOf(t)
-  const store = new CrateBucket(bucketOn(s3), cache)
+  const store = new CrateStore(bucketOn(s3), cache)
   await (await store.stage(once(BYTES), 100)).keep(KEY)
   s3.requests.splice(0)
   const file = await store.localFile(KEY)

@@ -3,23 +3,11 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Refusal } from '../../../../core/error/error.ts'
-import type { Bucket } from '../../../../generator/places/s3/bucket.ts'
-import { readBody } from '../../../../generator/places/s3/reading.ts'
-import { Cleanup } from '../../../support/cleanup.ts'
-import { bucketOn, startS3 } from '../../../support/s3/bucket.ts'
-import { until } from '../../../support/until.ts'
-import { folderOf } from '../../../support/workplace.ts'
-
-const object = (text: string | Buffer) => {
-  const body = Buffer.from(text)
-  return { body, cksum: createHash('sha256').update(body).digest('hex') }
-}
-
-async function text(bucket: Bucket, key: string, range?: { start: number; end: number }) {
-  const found = await bucket.get(key, range)
-  return found && (await readBody(found.bytes, 100)).toString()
-}
+import { Refusal } from '../../../core/error/error.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 const refused =
   (code: 'bucket_refuses' | 'bucket_unreachable', reason: RegExp) => (error: unknown) =>
@@ -31,7 +19,7 @@ test('what may succeed later is tried again, until the budget is used up', async
   for (const fault of [500, 503, 429, 'cut', 'lost'] as const) {
     let left = 2
     s3.fault = () => (left-- > 0 ? fault : null)
-    assert.ok(await bucket.put(`key-${fault}`, object('x')), String(fault))
+    assert.ok(await bucket.put(`key-${fault}`, Buffer.from('x')), String(fault))
     assert.equal(s3.requests.splice(0).length, 3, String(fault))
   }
   s3.fault = () => 503
@@ -46,23 +34,24 @@ test('what is not permitted is refused at once, with the reason', async t => {
   const s3 = await startS3(new Cleanup(t))
   s3.fault = () => 403
   const why = refused('bucket_refuses', /PUT 403/)
-  await assert.rejects(bucketOn(s3).put('key', object('x')), why)
+  await assert.rejects(bucketOn(s3).put('key', Buffer.from('x')), why)
   assert.equal(s3.requests.length, 1)
 })
 
 test('a file that cannot be read is an error, and no attempt leaves it open', async t => {
   const s3 = await startS3(new Cleanup(t))
-  const { cksum } = object('x')
-  const missing = { file: join(folderOf(t), 'missing'), size: 1 }
-  await assert.rejects(bucketOn(s3).put('key', { body: missing, cksum }), { code: 'ENOENT' })
+  const cksum = createHash('sha256').update('x').digest('hex')
+  const missing = { path: join(folderOf(t), 'missing'), size: 1 }
+  await assert.rejects(bucketOn(s3).put('key', missing, { cksum }), { code: 'ENOENT' })
   const file = join(folderOf(t), 'large')
   const bytes = Buffer.alloc(3_000_000, 'x')
   writeFileSync(file, bytes)
   s3.fault = () => 'cut'
-  const put = bucketOn(s3, '', 300).put('key', {
-    body: { file, size: bytes.length },
-    cksum: object(bytes).cksum,
-  })
+  const put = bucketOn(s3, '', 300).put(
+    'key',
+    { path: file, size: bytes.length },
+    { cksum: createHash('sha256').update(bytes).digest('hex') },
+  )
   await assert.rejects(put, refused('bucket_unreachable', /./))
   const open = () =>
     readdirSync('/proc/self/fd').filter(fd => {
@@ -82,14 +71,14 @@ test('a clock that is wrong is corrected by that of the server', async t => {
   const s3 = await startS3(new Cleanup(t))
   s3.ahead = 3_600_000
   const bucket = bucketOn(s3)
-  assert.ok(await bucket.put('key', object('x')))
-  assert.equal(await text(bucket, 'key'), 'x')
+  assert.ok(await bucket.put('key', Buffer.from('x')))
+  assert.equal((await bucket.read('key'))?.bytes.toString(), 'x')
 })
 
 test('a presigned address ends', async t => {
   const s3 = await startS3(new Cleanup(t))
   const bucket = bucketOn(s3)
-  await bucket.put('a b', object('hello'))
+  await bucket.put('a b', Buffer.from('hello'))
   const address = await bucket.presigned('a b', 60)
   assert.equal((await fetch(address)).status, 200)
   s3.ahead = 61_000

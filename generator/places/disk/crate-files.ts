@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { refuse } from '../../core/error/error.ts'
-import { readFolder, statOf } from './durable-file.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { readFolder, statOf } from './files.ts'
 
 /**
  * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links to

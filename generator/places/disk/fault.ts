@@ -1,4 +1,4 @@
-import { issue, Refusal } from '../../core/error/error.ts'
+import { issue, Refusal } from '../../../core/error/error.ts'
 
 /** The issue of error codes, of the system or of SQLite, that stop every write. */
 const FAULTS = new Map<string, 'storage_full' | 'storage_readonly'>([

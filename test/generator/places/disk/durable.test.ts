@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import {
   chmodSync,
-  existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -12,20 +11,21 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { disk } from '../../../generator/places/disk/disk.ts'
-import { steps } from '../../../generator/places/disk/steps.ts'
+import { disk } from '../../../../generator/places/disk/disk.ts'
+import {
+  makeFolder,
+  syncFileSystems,
+  writeDurably,
+} from '../../../../generator/places/disk/durable.ts'
 import {
   fileChecksum,
   fileFacts,
-  makeFolder,
-  moveDurably,
   readFolder,
   readText,
   sweepFolder,
-  syncFileSystems,
-  writeDurably,
-} from '../../../generator/places/durable-file.ts'
-import { folderOf } from '../../support/workplace.ts'
+} from '../../../../generator/places/disk/files.ts'
+import { steps } from '../../../../generator/places/disk/steps.ts'
+import { folderOf } from '../../../support/workplace.ts'
 
 const replace = (path: string, bytes: Buffer) => disk.run('replace', path, bytes)
 
@@ -64,14 +64,6 @@ test('a folder with a name of one letter is made and synced in little time', asy
   process.chdir(folderOf(t))
   await makeFolder('r')
   assert.deepEqual(readdirSync('.'), ['r'])
-})
-
-test('moveDurably moves into folders that do not exist yet', async t => {
-  const folder = folderOf(t)
-  writeFileSync(join(folder, 'from'), 'x')
-  await moveDurably(join(folder, 'from'), join(folder, 'x', 'y', 'to'))
-  assert.equal(existsSync(join(folder, 'from')), false)
-  assert.equal(readFileSync(join(folder, 'x', 'y', 'to'), 'utf8'), 'x')
 })
 
 test('sweepFolder removes half-written files only, and only those of before a time', async t => {

@@ -1,13 +1,12 @@
-// Mirrors generator/places/storage-fault.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
+import { Refusal } from '../../../../core/error/error.ts'
 import {
   isStorageRefusal,
   storageRefusal,
   systemRefusal,
   writing,
-} from '../../../generator/places/storage-fault.ts'
+} from '../../../../generator/places/disk/fault.ts'
 
 const failed = (code: string) => Object.assign(new Error(`${code}: broken`), { code })
 

@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { refuseFailure, statusOf } from './failure.ts'
+import type { PutObjectCommand } from './sdk.ts'
+
+/** Runs a request; null when the server answers one of these statuses. Refuses all others. */
+export async function unless<T>(
+  statuses: readonly number[],
+  method: string,
+  work: () => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await work()
+  } catch (error) {
+    if (statuses.includes(statusOf(error) ?? 0)) return null
+    return refuseFailure(method, error)
+  }
+}
+
+/** Commands of the SDK whose request is changed on its way. */
+interface Changeable {
+  readonly middlewareStack: PutObjectCommand['middlewareStack']
+}
+
+/** Signs the checksum of the body, so that the server stores no other bytes. */
+export function signChecksum({ middlewareStack }: Changeable, cksum: string): void {
+  middlewareStack.add(
+    next => args => {
+      const { headers } = args.request as { headers: Record<string, string> }
+      headers['x-amz-content-sha256'] = cksum
+      return next(args)
+    },
+    { step: 'build' },
+  )
+}
+
+/**
+ * Opens the file anew for each attempt, because the SDK does not repeat a request with a stream.
+ * Closes it when the attempt ends, and ends the attempt when it cannot be read: the SDK does
+ * neither.
+ */
+export function sendFile({ middlewareStack }: Changeable, file: string): void {
+  middlewareStack.add(
+    next => async args => {
+      const body = createReadStream(file)
+      const failed = new Promise<never>((_, reject) => body.once('error', reject))
+      Object.assign(args.request as object, { body })
+      try {
+        return await Promise.race([next(args), failed])
+      } finally {
+        body.destroy()
+      }
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  )
+}
+
+/**
+ * Destroys an answer whose server is silent for `silence` milliseconds, but not while its reader
+ * leaves bytes where they are: then it is we who do not let the server send.
+ */
+export function destroyWhenSilent(bytes: IncomingMessage, silence: number): void {
+  const { socket } = bytes
+  // A reader may have taken the last byte only now: the server is silent when nothing came since.
+  let seen = -1
+  const look = () => {
+    const isWaiting = bytes.readableLength === 0
+    if (isWaiting && socket.bytesRead === seen)
+      return void bytes.destroy(
+        Object.assign(new Error('the server is silent'), { code: 'ETIMEDOUT' }),
+      )
+    seen = isWaiting ? socket.bytesRead : -1
+    socket.setTimeout(silence / 2)
+  }
+  socket.setTimeout(silence / 2).on('timeout', look)
+  bytes.once('close', () => socket.setTimeout(0).off('timeout', look))
+}
