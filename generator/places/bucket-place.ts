@@ -19,9 +19,10 @@ import type {
   Place,
   PutOptions,
 } from './place.ts'
-import { type BucketOptions, clientsOf, SILENCE_MS } from './s3/client.ts'
-import { readBody, reading } from './s3/reading.ts'
-import { destroyWhenSilent, sendFile, signChecksum, unless } from './s3/requests.ts'
+import { BUDGET_MS, type BucketOptions, clientsOf, SILENCE_MS } from './s3/client.ts'
+import { isTransient, reading, refuseFailure, statusOf } from './s3/failure.ts'
+import { destroyWhenSilent, sendFile, signChecksum } from './s3/requests.ts'
+import { retried } from './s3/retry.ts'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -52,6 +53,7 @@ export class BucketPlace implements Place {
   readonly #prefix: string
   readonly #silence: number
   readonly #cacheSeconds: number
+  readonly #budget: number
 
   /** `cacheSeconds`: how old what changes may be in caches; with 0, these ask each time. */
   constructor(options: BucketOptions, cacheSeconds: number) {
@@ -63,6 +65,7 @@ export class BucketPlace implements Place {
     this.#bucket = options.address.bucket
     this.#prefix = options.address.prefix === '' ? '' : `${options.address.prefix}/`
     this.#cacheSeconds = cacheSeconds
+    this.#budget = options.budget ?? BUDGET_MS
   }
 
   async put(
@@ -74,7 +77,7 @@ export class BucketPlace implements Place {
     const sum = cksum ?? (isFile ? '' : sha256(content))
     const { contentType, cache } = placeOf(path)
     const short = this.#cacheSeconds === 0 ? 'no-cache' : `public, max-age=${this.#cacheSeconds}`
-    const command = new PutObjectCommand({
+    const request = {
       ...this.#at(path),
       Body: isFile ? '' : content,
       ContentLength: isFile ? content.size : content.byteLength,
@@ -82,18 +85,22 @@ export class BucketPlace implements Place {
       CacheControl: cache === 'immutable' ? 'public, max-age=31536000, immutable' : short,
       Metadata: { sha256: sum },
       ...(onlyIf === 'absent' ? { IfNoneMatch: '*' } : onlyIf && { IfMatch: onlyIf.etag }),
-    })
-    signChecksum(command, sum)
-    if (isFile) sendFile(command, content.path)
+    }
     // An object that is not there cannot have the ETag of a condition.
     const expects = onlyIf === undefined ? [] : onlyIf === 'absent' ? [412] : [404, 412]
-    const written = await unless(expects, 'PUT', () => this.#requests.send(command))
+    const written = await this.#unless(expects, 'PUT', () => {
+      const command = new PutObjectCommand(request)
+      signChecksum(command, sum)
+      if (isFile) sendFile(command, content.path)
+      return this.#requests.send(command)
+    })
     return written && (written.ETag ?? '')
   }
 
   async head(path: string): Promise<ObjectInfo | null> {
-    const command = new HeadObjectCommand(this.#at(path))
-    const found = await unless([404], 'HEAD', () => this.#requests.send(command))
+    const found = await this.#unless([404], 'HEAD', () =>
+      this.#requests.send(new HeadObjectCommand(this.#at(path))),
+    )
     return found && infoOf(found)
   }
 
@@ -103,8 +110,9 @@ export class BucketPlace implements Place {
 
   async open(path: string, range?: ByteRange): Promise<(OpenFile & ObjectInfo) | null> {
     const Range = range && `bytes=${range.start}-${range.end}`
-    const command = new GetObjectCommand({ ...this.#at(path), Range })
-    const found = await unless([404], 'GET', () => this.#streams.send(command))
+    const found = await this.#unless([404], 'GET', () =>
+      this.#streams.send(new GetObjectCommand({ ...this.#at(path), Range })),
+    )
     if (found === null) return null
     // What the SDK returns in Node.
     const bytes = found.Body as unknown as IncomingMessage
@@ -121,8 +129,9 @@ export class BucketPlace implements Place {
   }
 
   async remove(path: string): Promise<void> {
-    const command = new DeleteObjectCommand(this.#at(path))
-    await unless([404], 'DELETE', () => this.#requests.send(command))
+    await this.#unless([404], 'DELETE', () =>
+      this.#requests.send(new DeleteObjectCommand(this.#at(path))),
+    )
   }
 
   /** Lists files by path, 1,000 with each request; with `isFlat`, only those in no folder. */
@@ -134,8 +143,10 @@ export class BucketPlace implements Place {
       ...(range && { StartAfter: this.#prefix + range.after }),
     }
     for (let ContinuationToken: string | undefined; ; ) {
-      const command = new ListObjectsV2Command({ ...query, ContinuationToken })
-      const page = await unless([], 'GET', () => this.#requests.send(command))
+      const request = { ...query, ContinuationToken }
+      const page = await this.#unless([], 'GET', () =>
+        this.#requests.send(new ListObjectsV2Command(request)),
+      )
       for (const file of (page?.Contents ?? []).map(one => this.#listed(one))) {
         if (range && file.path >= range.before) return
         if (range === undefined || file.path > range.after) yield file
@@ -148,7 +159,24 @@ export class BucketPlace implements Place {
   async presigned(path: string, seconds: number): Promise<string> {
     const command = new GetObjectCommand(this.#at(path))
     const sign = () => getSignedUrl(this.#requests, command, { expiresIn: seconds })
-    return (await unless([], 'GET', sign)) ?? ''
+    return (await this.#unless([], 'GET', sign)) ?? ''
+  }
+
+  /**
+   * Makes a request, again as long as that may help; null when the server answers one of these
+   * statuses. Refuses all others.
+   */
+  async #unless<T>(
+    statuses: readonly number[],
+    method: string,
+    work: () => Promise<T>,
+  ): Promise<T | null> {
+    try {
+      return await retried(this.#budget, work, isTransient)
+    } catch (error) {
+      if (statuses.includes(statusOf(error) ?? 0)) return null
+      return refuseFailure(method, error)
+    }
   }
 
   #at(path: string): { readonly Bucket: string; readonly Key: string } {
@@ -165,6 +193,19 @@ export class BucketPlace implements Place {
 }
 
 type Listed = NonNullable<ListObjectsV2CommandOutput['Contents']>[number]
+
+/** Reads an object of at most `max` bytes; throws an error for a longer or a broken one. */
+async function readBody(bytes: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of bytes) {
+    size += part.byteLength
+    // Ends the loop, which destroys the stream.
+    if (size > max) throw new Error(`an object of the storage is longer than ${max} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
 
 function infoOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectInfo {
   const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []

@@ -14,7 +14,7 @@ import { temporaryPath } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import { LocalCopies } from './local-copies.ts'
 import type { ByteRange, LocalFile, OpenFile, Place } from './place.ts'
-import { reading } from './s3/reading.ts'
+import { reading } from './s3/failure.ts'
 
 /** The bytes of a `.crate`, wherever they are stored. */
 export interface CrateBytes {

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { cksumOfKey } from '../../core/paths/crates.ts'
 import { makeFolder } from './disk/durable.ts'
-import { fileFacts, readFolder } from './disk/files.ts'
+import { fileChecksum, fileFacts, readFolder } from './disk/files.ts'
 import { temporaryPath } from './disk/steps.ts'
 import type { LocalFile, Place } from './place.ts'
-import { reading } from './s3/reading.ts'
+import { reading } from './s3/failure.ts'
 
 /** How long a copy stays at least, in milliseconds, and how much stays longer, in bytes. */
 const STAY_MS = 10 * 60_000
@@ -58,17 +58,10 @@ export class LocalCopies {
     if (!found) return null
     await makeFolder(dirname(path))
     const temporary = temporaryPath(path)
-    const hash = createHash('sha256')
     try {
-      const hashed = async function* (source: AsyncIterable<Uint8Array>) {
-        for await (const part of source) {
-          hash.update(part)
-          yield part
-        }
-      }
       const file = createWriteStream(temporary, { flags: 'wx', mode: 0o444 })
-      await reading(() => pipeline(found.bytes, hashed, file))
-      if (`${hash.digest('hex')}.crate` !== basename(key)) return null
+      await reading(() => pipeline(found.bytes, file))
+      if ((await fileChecksum(temporary)) !== cksumOfKey(key)) return null
       await rename(temporary, path)
       return found.size
     } finally {

@@ -1,6 +1,5 @@
 import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import type { BucketAddress } from '../../../core/settings/bucket.ts'
-import { RetryBudget } from './retry-budget.ts'
 import { S3Client } from './sdk.ts'
 
 /** The environment of the process. */
@@ -25,7 +24,7 @@ export interface BucketOptions {
 
 /** How long a server may be silent: a publish waits for it, and Cargo waits 30 seconds. */
 export const SILENCE_MS = 8000
-const BUDGET_MS = 15_000
+export const BUDGET_MS = 15_000
 
 /** The most connections to one server; other requests wait for one of them. */
 const CONNECTIONS = 64
@@ -39,7 +38,7 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
  * slowest of them would hold up what waits for one.
  */
 export function clientsOf(options: BucketOptions): { requests: S3Client; streams: S3Client } {
-  const { address, endpoint, pathStyle, env, budget = BUDGET_MS, silence = SILENCE_MS } = options
+  const { address, endpoint, pathStyle, env, silence = SILENCE_MS } = options
   // A certificate for `*.s3.…` does not hold for a bucket with a dot.
   const isInPath = endpoint !== null || address.bucket.includes('.')
   const config: S3ClientConfig = {
@@ -48,7 +47,8 @@ export function clientsOf(options: BucketOptions): { requests: S3Client; streams
     region: regionOf(options),
     forcePathStyle: pathStyle === 'auto' ? isInPath : pathStyle === 'on',
     followRegionRedirects: true,
-    retryStrategy: new RetryBudget(budget),
+    // Requests are tried again by `BucketPlace`, as long as its budget says.
+    maxAttempts: 1,
     // Many storages refuse bodies in chunks and checksums in trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -1,20 +1,44 @@
 import { refuse } from '../../../core/error/error.ts'
-import { refuseBroken } from './reading.ts'
 
 /** An error of the SDK; without a status it comes from the network, or there are no keys. */
 interface Failure {
   readonly name: string
   readonly message: string
-  readonly $metadata?: { readonly httpStatusCode?: number | undefined }
+  readonly code?: string
+  readonly $metadata?: {
+    readonly httpStatusCode?: number | undefined
+    readonly clockSkewCorrected?: boolean
+  }
   readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
 }
 
 /** Statuses of an answer after which the same request may succeed later. */
 const BUSY = new Set([408, 409, 425, 429, 500, 502, 503, 504])
 
+/** Errors of the network: no connection, or none any more; and one that cannot be trusted. */
+const BROKEN =
+  /^(?:E(?:CONN\w+|PIPE|PROTO|TIMEDOUT|NOTFOUND|AI_AGAIN|(?:HOST|NET)UNREACH|NETDOWN)|ERR_STREAM_PREMATURE_CLOSE)$/
+const UNTRUSTED = /^(?:(?:ERR_(?:TLS|SSL)|HPE|UNABLE)_\w+|\w*CERT\w*)$/
+
 /** Returns the status that a server answered with; null for every other error. */
 export function statusOf(error: unknown): number | null {
   return (error as Failure).$metadata?.httpStatusCode ?? null
+}
+
+/** Returns whether the same request may succeed later; with a clock that was wrong, at once. */
+export function isTransient(error: unknown): boolean {
+  const { name, code = '', $metadata } = error as Failure
+  if ($metadata?.clockSkewCorrected || BUSY.has($metadata?.httpStatusCode ?? 0)) return true
+  return /^(?:TimeoutError|RequestTimeout)$/.test(name) || BROKEN.test(code)
+}
+
+/** Runs work that reads from a bucket; refuses when the connection breaks. */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    return refuseBroken(error)
+  }
 }
 
 /** Throws a refusal that says why a request failed; other errors as they are. */
@@ -35,4 +59,14 @@ export function refuseFailure(method: string, error: unknown): never {
       : message
   const isSaid = hint !== '' && hint !== name && !/^Unknown/.test(hint)
   return refuse('bucket_refuses', { reason: isSaid ? `${reason}: ${hint}` : reason })
+}
+
+/** Throws a refusal for a connection that broke, or for missing keys; other errors as they are. */
+function refuseBroken(error: unknown): never {
+  const { name, message, code = '' } = error as Failure
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
+    return refuse('bucket_keys_missing', { reason: message })
+  if (name === 'TimeoutError' || BROKEN.test(code) || UNTRUSTED.test(code))
+    return refuse('bucket_unreachable', { reason: message || code })
+  throw error
 }

@@ -1,21 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import { refuseFailure, statusOf } from './failure.ts'
 import type { PutObjectCommand } from './sdk.ts'
-
-/** Runs a request; null when the server answers one of these statuses. Refuses all others. */
-export async function unless<T>(
-  statuses: readonly number[],
-  method: string,
-  work: () => Promise<T>,
-): Promise<T | null> {
-  try {
-    return await work()
-  } catch (error) {
-    if (statuses.includes(statusOf(error) ?? 0)) return null
-    return refuseFailure(method, error)
-  }
-}
 
 /** Commands of the SDK whose request is changed on its way. */
 interface Changeable {
@@ -35,9 +20,8 @@ export function signChecksum({ middlewareStack }: Changeable, cksum: string): vo
 }
 
 /**
- * Opens the file anew for each attempt, because the SDK does not repeat a request with a stream.
- * Closes it when the attempt ends, and ends the attempt when it cannot be read: the SDK does
- * neither.
+ * Sends a file. Closes it when the request ends, and ends the request when it cannot be read: the
+ * SDK does neither.
  */
 export function sendFile({ middlewareStack }: Changeable, file: string): void {
   middlewareStack.add(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CrateStore } from '../../../generator/places/crate-store.ts'
@@ -70,4 +70,20 @@ test('a local copy is made once', async t => {
   assert.equal(s3.requests.length, 1)
   await store.sweep()
   assert.ok(existsSync(join(cache, 'crates', `${CKSUM}.crate`)))
+})
+
+test('sweep removes what a killed process was receiving, not what one may be receiving now', async t => {
+  const cache = folderOf(t)
+  const store = CrateStore.inFolder(cache)
+  await store.sweep()
+  const large = Buffer.alloc(100_000)
+  const staged = await store.stage(once(large), large.length)
+  const old = join(cache, 'incoming', '.writing-0000000000000000')
+  writeFileSync(old, 'half')
+  const then = Date.now() / 1000 - 3601
+  utimesSync(old, then, then)
+  await store.sweep()
+  assert.equal(existsSync(old), false)
+  await staged.keep(KEY)
+  assert.equal(await store.size(KEY), large.length)
 })
