@@ -125,6 +125,7 @@ export {
   PAGE_KINDS,
   type PageKind,
 } from './store/database/mark-kinds.ts'
+export { pace } from './store/database/pace.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
 export type { Lease } from './store/process-mutex.ts'

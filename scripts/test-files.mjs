@@ -1,12 +1,17 @@
 // Runs test files in the order in which they are given, several beside each other, and notes how
-// long the tests of each took: `node test-files.mjs CONCURRENCY TIMEOUT_MS TIMES FILE…`. The command line of
-// Node itself sorts its files by name, so that slow ones may come last.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// long the tests of each took: `node test-files.mjs CONCURRENCY TIMEOUT_MS TIMES FILE…`. Files that are joined by
+// commas share a process. The command line of Node itself sorts its files by name, so that slow ones may come last.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 
-const [concurrency, timeout, times, ...files] = process.argv.slice(2)
+const GROUPS = join('dist', 'test-groups')
+
+const [concurrency, timeout, times, ...given] = process.argv.slice(2)
+rmSync(GROUPS, { recursive: true, force: true })
+mkdirSync(GROUPS)
+const files = given.map((file, at) => (file.includes(',') ? group(file.split(','), at) : file))
 const took = new Map()
 const stream = run({ files, concurrency: Number(concurrency), timeout: Number(timeout) })
 for (const event of ['test:pass', 'test:fail'])
@@ -23,3 +28,11 @@ stream.on('end', () => {
   writeFileSync(times, JSON.stringify({ ...known, ...Object.fromEntries(took) }))
 })
 stream.compose(new spec()).pipe(process.stdout)
+
+/** Writes a program that runs the tests of several files one after the other. */
+function group(members, at) {
+  const path = join(GROUPS, `${at}.test.mjs`)
+  const lines = members.map(file => `await import(${JSON.stringify(resolve(file))})\n`)
+  writeFileSync(path, lines.join(''))
+  return path
+}

@@ -43,6 +43,9 @@ const SLOW = [
   'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
 
+/** How many processes run the unit tests that are quick. */
+const GROUPS = 12
+
 await prepare()
 const isUnit = process.argv.includes('--unit')
 const words = process.argv.slice(2).filter(word => word !== '--unit')
@@ -56,7 +59,7 @@ const chosen = ['test', 'sample-app']
     name =>
       name.endsWith('.test.js') &&
       (words.length === 0 || words.some(word => name.includes(word))) &&
-      (!isUnit || (UNIT.test(name) && !SLOW.includes(name) && !startsProcess(name))),
+      (!isUnit || isQuick(name)),
   )
   .sort()
 const missing = whatIsMissing()
@@ -91,7 +94,7 @@ const child = spawn(
     String(availableParallelism() + 1),
     String(TIMEOUT_MS),
     TIMES,
-    ...slowFirst(suite),
+    ...(suite.length > GROUPS ? grouped(suite) : slowFirst(suite)),
   ],
   {
     cwd: root,
@@ -128,6 +131,23 @@ function startsProcess(file, seen = new Set()) {
   return [...text.matchAll(/from '(\.[^']+\.js)'/g)]
     .map(match => normalize(join(dirname(file), match[1])))
     .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
+}
+
+/** Whether a file has unit tests that start no process and take a few seconds at most. */
+function isQuick(file) {
+  return UNIT.test(file) && !SLOW.includes(file) && !startsProcess(file)
+}
+
+/**
+ * Deals quick files out to a few processes, joined by commas: in a process of its own, each takes
+ * longer to load than to run.
+ */
+function grouped(files) {
+  const quick = files.filter(isQuick)
+  const groups = quick
+    .slice(0, GROUPS)
+    .map((_, at) => quick.filter((_, index) => index % GROUPS === at).join(','))
+  return [...slowFirst(files.filter(file => !quick.includes(file))), ...groups]
 }
 
 /**

@@ -34,7 +34,8 @@ export class RateLimit {
 
   constructor(perMinute: number, remembered = 10_000) {
     this.#perMinute = perMinute
-    this.#buckets = new LRUCache({ max: remembered })
+    // With `max`, the cache would reserve all of its memory now.
+    this.#buckets = new LRUCache({ maxSize: remembered, sizeCalculation: () => 1 })
   }
 
   /** Takes one token, if there is one. */

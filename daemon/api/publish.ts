@@ -6,6 +6,7 @@ import {
   issue,
   type Name,
   type PublishMetadata,
+  pace,
   parseName,
   parseVersion,
   publishMetadata,
@@ -33,7 +34,10 @@ export function publish(deps: Deps): ActorHandler {
     await requireUnpaused(registry.database)
     const { crate_bytes: crateBytes, metadata_bytes: metadataBytes } = registry.settings.limits
     const body = await decodePublish(bodyOf(c.req.raw), { metadataBytes, crateBytes })
+    // Thousands of features take milliseconds to parse, and again to validate.
+    await pace()
     const metadata = readMetadata(body.metadata)
+    await pace()
     noteSubject(c, { crate: metadata.name, version: metadata.version })
     const change = changeBy(actor, deps.clock)
     const target = await readTarget(registry.database, metadata, change)

@@ -15,6 +15,7 @@ import {
   unfollowForGit,
 } from '../store/catalog/git-batch.ts'
 import { clearMarks, listMarks } from '../store/catalog/marks.ts'
+import { pace } from '../store/database/pace.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -172,10 +173,12 @@ export class GitIndex {
     await followForGit(database)
     const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
-    const changes = batch.crates.map(({ name, lines }) => ({
-      path: pathInGit(indexPath(name)),
-      bytes: lines.length > 0 ? renderIndex(name, lines).bytes : null,
-    }))
+    const changes: IndexChange[] = []
+    for (const { name, lines } of batch.crates) {
+      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
+      changes.push({ path: pathInGit(indexPath(name)), bytes })
+      await pace()
+    }
     const id = await this.#repository.commit([this.#config(), ...changes], {
       message: commitMessage(batch),
       // The time of the last change, so that equal histories have equal commits; else the epoch.

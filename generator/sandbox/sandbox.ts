@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { refuse } from '../../core/error/error.ts'
+import { pace } from '../store/database/pace.ts'
 import type { Tasks } from './tasks.ts'
 import { type TaskLimits, Thread } from './thread.ts'
 
@@ -67,6 +68,8 @@ export class Sandbox {
     // Without a client, each task is on its own.
     const id = client?.id ?? Symbol()
     const thread = await this.#thread(task, id)
+    // The input is copied for the thread: thousands of features take milliseconds.
+    await pace()
     const used = startClock(thread.isNew ? START_MS : 0)
     try {
       return (await thread.run({ task, input })) as Result<T>

@@ -1,3 +1,6 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Database } from '../../generator/store/database/connection.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
@@ -35,6 +38,25 @@ export interface TestDatabase {
 
 let count = 0
 
+let empty: Promise<Buffer> | null = null
+
+/** Writes the file of a database without records: to take all steps takes longer than most tests. */
+export async function writeEmptyFile(path: string): Promise<void> {
+  empty ??= readEmptyFile()
+  writeFileSync(path, await empty)
+}
+
+async function readEmptyFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'plimsoll-empty-'))
+  const path = join(folder, 'empty.db')
+  const database = await openDatabase(path)
+  await database.execute('PRAGMA wal_checkpoint(TRUNCATE)', [])
+  await database.close()
+  const bytes = readFileSync(path)
+  rmSync(folder, { recursive: true })
+  return bytes
+}
+
 /** Returns a new database on the engine of this run, on a server a copy of `template`. */
 export async function newDatabase(template = TEMPLATE): Promise<TestDatabase> {
   if (server === null) return { settings: {}, drop: async () => {} }
@@ -55,6 +77,7 @@ export async function openCatalog(
   t: ConstructorParameters<typeof Cleanup>[0],
   path: string,
 ): Promise<Database> {
+  if (server === null && !existsSync(path)) await writeEmptyFile(path)
   const database = server === null ? await openDatabase(path) : await openOnServer(t, path)
   new Cleanup(t).add(() => database.close())
   return database

@@ -15,12 +15,17 @@ import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
-import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
+import {
+  DATABASE_FILE,
+  initRegistry,
+  openRegistry,
+  type Registry,
+} from '../../generator/registry.ts'
 import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
 import { all, type Row } from '../../generator/store/database/statement.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
-import { newDatabase } from './engine.ts'
+import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'
 import { withChangeHook } from './query-hook.ts'
 import { BASE, publishRequest } from './release.ts'
 
@@ -94,6 +99,7 @@ export class TestRegistry implements Deps {
     const sources = { env: { PLIMSOLL_REGISTRY_BASE_URL: BASE, ...options.env } }
     const { settings, drop } = await newDatabase()
     await initRegistry(dir, sources, settings)
+    if (!isOnPostgres) await writeEmptyFile(join(dir, DATABASE_FILE))
     const registry = await openRegistry(dir, sources)
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null

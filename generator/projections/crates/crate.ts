@@ -54,6 +54,7 @@ export async function cratePages(
   if (!crate || !newest) return []
   const previous = previousOf(releases, newest.version)
   const { version, files } = await shownVersion(context, crate.name, newest, previous)
+  await pace()
   const canonical = canonicalName(crate.name)
   const facts = {
     name: crate.name,
@@ -88,11 +89,14 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
   const { version, files } = await shownVersion(context, crate.name, release, previous)
+  await pace()
   return [...files, ...(await versionPages(context, version))]
 }
 
 async function versionPages(context: PageContext, version: VersionData): Promise<Output[]> {
-  return [versionPage(context.site, version), ...(await sourcePages(context, version))]
+  const page = versionPage(context.site, version)
+  await pace()
+  return [page, ...(await sourcePages(context, version))]
 }
 
 /** Returns a release as its page shows it, and the images of its README. */

@@ -116,13 +116,17 @@ export async function searchPaths(db: Queries): Promise<Set<string>> {
   return paths
 }
 
-/** Marks files that change; those of a layout that is being written in that one, too. */
+/**
+ * Marks files that change, in every layout that is read or being written. Begins the first layout
+ * here, so that no search finds neither a mark nor a layout.
+ */
 export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
   generation: number,
 ): Promise<void> {
   const { now, next } = await readLayouts(tx)
+  if (now === null && next === null) return beginLayout(tx, null, await wantedLayout(tx))
   const marks = [
     ...marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : []),
     ...marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : []),
@@ -149,7 +153,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
 
 /**
  * Follows marks that are done, in their transaction: tells searches that files have changed, begins
- * a layout if there is none or the registry has grown, and completes one whose files are written.
+ * a layout if the registry has grown, and completes one whose files are written.
  */
 export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<void> {
   const own = done.filter(({ kind }) => kind === 'search' || kind === 'search-file')
@@ -159,7 +163,7 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
   const wanted = await wantedLayout(tx)
   if (next === null) {
     const bits = Math.max(wanted.bits, now?.bits ?? 0)
-    if (now === null || bits > now.bits || wanted.shards > now.shards)
+    if (now && (bits > now.bits || wanted.shards > now.shards))
       await beginLayout(tx, now, { ...wanted, bits })
   } else if ((await value(tx, REST, NEXT)) === null)
     await setMarks(tx, [LAYOUT_MARK], await generationOf(tx))

@@ -9,9 +9,10 @@ import { deleteReleases } from '../../../../generator/delete.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readLayouts } from '../../../../generator/projections/search/layouts.ts'
+import { searchCrates as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
 import { type SearchedCrate, searchFiles } from '../../../../generator/projections/search/whole.ts'
-import { countPageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
+import { countPageMarks, pageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
 import { isOnServer } from '../../../../generator/store/database/engine.ts'
 import { LIST, run } from '../../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
@@ -287,6 +288,18 @@ test('nobody finds nothing left to render before a layout that the registry need
   await run(database, drop)
   await buildSearch(registry)
   assert.deepEqual(await bitsOf(registry), [2, undefined])
+})
+
+test('a search between the first crate and the first layout waits for that layout', async t => {
+  const registry = await TestRegistry.open(t)
+  await fillCatalog(registry.registry, ENTRIES.slice(0, 1))
+  const [mark] = await pageMarks(registry.registry.database, registry.clock(), 1, ['search'])
+  assert.ok(mark)
+  // As within a batch of pages, which is followed only when all of it is rendered.
+  await crateTerms.render(registry.registry, mark)
+  const answer = await registry.request('GET', `/api/v1/crates?q=${ENTRIES[0]?.name}`)
+  const { meta } = (await answer.json()) as { meta?: { total: number } }
+  assert.deepEqual([answer.status, meta?.total], [200, 1])
 })
 
 test('before the files are complete for the first time, a search says so', async t => {
