@@ -185,7 +185,13 @@ export {
 } from '../core/paths/crates.ts'
 export { isImagePath } from '../core/paths/images.ts'
 export { movedPath } from '../core/paths/moved.ts'
-export { configPath, isIndexFile, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
+export {
+  configPath,
+  isIndexFile,
+  notFoundPath,
+  type PublicFile,
+  publicFile,
+} from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

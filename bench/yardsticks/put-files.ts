@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { placeOf } from '../../core/paths/tree.ts'
+import { publicFile } from '../../core/paths/tree.ts'
 import { PutObjectCommand, S3Client } from '../../generator/places/s3/sdk.ts'
 import { filesBelow } from '../../test/support/folder.ts'
 import { KEYS } from '../../test/support/s3/signature.ts'
@@ -33,7 +33,7 @@ async function putInTurn(): Promise<void> {
 
 async function put(file: string, body: Buffer): Promise<void> {
   const hash = createHash('sha256').update(body).digest('hex')
-  const { contentType, cache } = placeOf(file)
+  const { contentType, cache } = publicFile(file)
   const command = new PutObjectCommand({
     Bucket: 'test',
     Key: `${prefix}/${file}`,

@@ -11,7 +11,7 @@ import {
   versionPagePaths,
   versionsPath,
 } from '../../core/paths/crates.ts'
-import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
+import { configPath, indexPath, type Output, output, publicFile } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { disk } from '../places/disk/disk.ts'
@@ -178,7 +178,7 @@ async function renderAgain(
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
-    const place = placeOf(crateFilePath(crate.name, version))
+    const place = publicFile(crateFilePath(crate.name, version))
     const source = crates.path(crateKey(crate.name, cksum))
     if (source === null) {
       await tree.showStored(place, crateKey(crate.name, cksum))
@@ -221,7 +221,7 @@ async function show(
 ): Promise<void> {
   const key = crateKey(name, cksum)
   const source = crates.path(key)
-  const place = placeOf(crateFilePath(name, version))
+  const place = publicFile(crateFilePath(name, version))
   // What is not in files, a daemon answers.
   if (source === null) return tree.showStored(place, key)
   try {

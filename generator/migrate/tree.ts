@@ -3,7 +3,7 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { crateFilePath, crateKey, releaseOfPath } from '../../core/paths/crates.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
-import { GIT_INDEX_FOLDER, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { GIT_INDEX_FOLDER, PUSH_FOLDER, publicFile } from '../../core/paths/tree.ts'
 import { isComplete, noteComplete, type Progress } from '../build/build.ts'
 import { forgetMirror, noteMirrored } from '../deploy/complete-mirror.ts'
 import { pagesNote } from '../pages/claim.ts'
@@ -93,7 +93,7 @@ export async function copyTree(
       if (mirror) return mirror.update(shown)
       // In a folder it is another name of the file in the crate store, if that has files.
       const file = crates.path(key)
-      if (file !== null) await there.show(placeOf(path), file)
+      if (file !== null) await there.show(publicFile(path), file)
     },
     note: async records => {
       const isTree = isBucketTree(isOnServer(records), crates)

@@ -6,7 +6,7 @@ import type {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { refuse } from '../../core/error/error.ts'
-import { placeOf } from '../../core/paths/tree.ts'
+import { publicFile } from '../../core/paths/tree.ts'
 import { addressText } from '../../core/settings/bucket.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type {
@@ -75,7 +75,7 @@ export class BucketPlace implements Place {
   ): Promise<string | null> {
     const isFile = !(content instanceof Uint8Array)
     const sum = cksum ?? (isFile ? '' : sha256(content))
-    const { contentType, cache } = placeOf(path)
+    const { contentType, cache } = publicFile(path)
     const short = this.#cacheSeconds === 0 ? 'no-cache' : `public, max-age=${this.#cacheSeconds}`
     const request = {
       ...this.#at(path),

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { placeOf } from '../../core/paths/tree.ts'
+import { publicFile } from '../../core/paths/tree.ts'
 import { isCopied, Mirror } from './mirror.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -24,7 +24,7 @@ export class BucketTree extends Mirror {
 
   /** Only immutable files: others may have newer copies, and marks have them rendered again. */
   protected override leaves({ files }: BucketTree['left']): BucketTree['left'] {
-    const kept = [...files].filter(path => placeOf(path).cache === 'immutable')
+    const kept = [...files].filter(path => publicFile(path).cache === 'immutable')
     return { files: new Set(kept), stored: new Map(), gone: new Map() }
   }
 }

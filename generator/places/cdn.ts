@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Repeater } from '../../core/async/repeater.ts'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { changedKeys } from '../../core/paths/purge-keys.ts'
-import { placeOf } from '../../core/paths/tree.ts'
+import { publicFile } from '../../core/paths/tree.ts'
 import { retried, Transient } from './s3/retry.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
@@ -75,7 +75,7 @@ export class Cdn {
   }
 
   #add(path: string, gone: 'file' | 'folder' | null): void {
-    const isSame = gone === null && placeOf(path).cache === 'immutable'
+    const isSame = gone === null && publicFile(path).cache === 'immutable'
     if (isSame || this.#left.size >= LEFT_MAX) return
     const changed = this.#isByKey ? changedKeys(path, gone) : addressesOf(path)
     for (const one of changed) this.#left.add(one)

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { placeOf } from '../../core/paths/tree.ts'
+import { publicFile } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
 import { syncDescriptors, writeDurably } from './disk/durable.ts'
@@ -149,7 +149,7 @@ export class FolderPlace implements Place {
 
   async #writeDurably(path: string, content: Uint8Array | LocalFile): Promise<void> {
     const full = this.local(path)
-    const isNew = placeOf(path).cache === 'immutable'
+    const isNew = publicFile(path).cache === 'immutable'
     if (content instanceof Uint8Array && !isNew) return writeDurably(full, content)
     const folders = this.#unsynced(dirname(full))
     const { incoming = dirname(full) } = this.#options

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configPath, type Output, type Place, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
@@ -64,6 +64,7 @@ export class PublicTree {
 
   /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
   async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
+    if (this.#sync === 'never') return work(this)
     const batch = this.newBatch(mutex)
     const result = await work(this.within(batch))
     await batch.sync()
@@ -122,21 +123,21 @@ export class PublicTree {
   }
 
   /**
-   * Shows the file `source`, whose bytes never change, at `place`: as a hard link where the file
+   * Shows the file `source`, whose bytes never change, at `file`: as a hard link where the file
    * system allows it, else as a copy. Returns whether anything had to be done.
    */
-  show(place: Place, source: string): Promise<boolean> {
-    const path = this.path(place.path)
+  show(file: PublicFile, source: string): Promise<boolean> {
+    const path = this.path(file.path)
     return this.#change(async batch => {
-      const isDone = await this.#clearing(place.path, () => disk.run('show', source, path))
+      const isDone = await this.#clearing(file.path, () => disk.run('show', source, path))
       batch?.file(path)
       return isDone
     })
   }
 
   /** Has the bucket show a `.crate` that is not in a file here, by its key in the crate store. */
-  async showStored(place: Place, key: string): Promise<void> {
-    if (this.#uploads) await this.#change(async batch => batch?.stored(place.path, key))
+  async showStored(file: PublicFile, key: string): Promise<void> {
+    if (this.#uploads) await this.#change(async batch => batch?.stored(file.path, key))
   }
 
   /** Reads the bytes at `path`; returns null when there is no such file. */

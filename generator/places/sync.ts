@@ -1,5 +1,5 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
-import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, publicFile } from '../../core/paths/tree.ts'
 import { type FileInfo, hasBytes, type PathRange, type Place } from './place.ts'
 
 /** The order of an upload, by `stageOf`. */
@@ -14,7 +14,7 @@ export function stageOf(path: string): (typeof STAGES)[number] {
   if (path.startsWith(`${GIT_INDEX_FOLDER}/`))
     return path.startsWith(`${GIT_INDEX_FOLDER}/objects/`) ? 0 : 1
   if (path === configPath || path.startsWith(`${INDEX_FOLDER}/`)) return 1
-  return placeOf(path).cache === 'immutable' ? 0 : 2
+  return publicFile(path).cache === 'immutable' ? 0 : 2
 }
 
 /** How one place is made equal to another. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { placeOf } from '../../../core/paths/tree.ts'
+import { publicFile } from '../../../core/paths/tree.ts'
 import { ChangeNumber } from '../../../generator/places/change-number.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
 import { folderOf } from '../../support/workplace.ts'
 
-const output = (path: string, text: string) => ({ ...placeOf(path), bytes: Buffer.from(text) })
+const output = (path: string, text: string) => ({ ...publicFile(path), bytes: Buffer.from(text) })
 
 for (const sync of ['each', 'never'] as const) {
   test(`a file is written when its bytes change, and only then (sync: ${sync})`, async t => {
@@ -48,7 +48,7 @@ test('a .crate is shown as a link: one file, two names', async t => {
   const tree = new PublicTree(join(folder, 'public'), 'each')
   const source = join(folder, 'source')
   writeFileSync(source, 'bytes')
-  const place = placeOf('crates/demo/demo-1.0.0.crate')
+  const place = publicFile('crates/demo/demo-1.0.0.crate')
   assert.equal(await tree.show(place, source), true)
   assert.equal(statSync(tree.path(place.path)).ino, statSync(source).ino)
   assert.equal(await tree.show(place, source), false)
@@ -60,7 +60,7 @@ test('a copy with the right bytes is left alone, one with others is replaced', a
   const tree = new PublicTree(join(folder, 'public'), 'each')
   const source = join(folder, 'source')
   writeFileSync(source, 'bytes')
-  const place = placeOf('crates/demo/demo-1.0.0.crate')
+  const place = publicFile('crates/demo/demo-1.0.0.crate')
   await tree.write({ ...place, bytes: Buffer.from('bytes') })
   const before = fileStamps(tree.root)
   assert.equal(await tree.show(place, source), false)
@@ -125,7 +125,7 @@ test('each change renews the number of changes, before the caller hears of it', 
     () => tree.write(output(path, 'one\n')),
     // A killed process may have written it without a word.
     () => tree.write(output(path, 'one\n')),
-    () => tree.show(placeOf('crates/demo/demo-1.0.0.crate'), source),
+    () => tree.show(publicFile('crates/demo/demo-1.0.0.crate'), source),
     () => tree.remove(path),
     () => tree.batch(batch => batch.clearing().write(output(path, 'two\n'))),
     () => tree.removeFolder('index'),

@@ -3,7 +3,7 @@ import fs, { linkSync, readlinkSync, rmSync, statSync, writeFileSync } from 'nod
 import { syncBuiltinESMExports } from 'node:module'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { placeOf } from '../../../core/paths/tree.ts'
+import { publicFile } from '../../../core/paths/tree.ts'
 import { build } from '../../../generator/build/build.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
@@ -26,7 +26,7 @@ function watchSyncs(t: TestContext, folder: string): string[] {
   return synced
 }
 
-const output = (path: string, text: string) => ({ ...placeOf(path), bytes: Buffer.from(text) })
+const output = (path: string, text: string) => ({ ...publicFile(path), bytes: Buffer.from(text) })
 
 test('a batch puts files on disk at its end, once, with the names of their folders', async t => {
   const tree = new PublicTree(folderOf(t), 'each')
@@ -121,7 +121,7 @@ test('what failed to be synced is replaced before it counts as on disk; links to
   assert.equal(String(await tree.read('a/one')), '1')
   const shown = tree.path('a/x.crate')
   failing(shown)
-  await assert.rejects(tree.show(placeOf('a/x.crate'), source), { code: 'EIO' })
+  await assert.rejects(tree.show(publicFile('a/x.crate'), source), { code: 'EIO' })
   assert.equal(statSync(shown).ino, statSync(source).ino)
-  await tree.show(placeOf('a/x.crate'), source)
+  await tree.show(publicFile('a/x.crate'), source)
 })
