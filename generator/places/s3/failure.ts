@@ -16,8 +16,7 @@ interface Failure {
 const BUSY = new Set([408, 409, 425, 429, 500, 502, 503, 504])
 
 /** Errors of the network: no connection, or none any more; and one that cannot be trusted. */
-const BROKEN =
-  /^(?:E(?:CONN\w+|PIPE|PROTO|TIMEDOUT|NOTFOUND|AI_AGAIN|(?:HOST|NET)UNREACH|NETDOWN)|ERR_STREAM_PREMATURE_CLOSE)$/
+const BROKEN = /^E(?:CONN\w+|PIPE|PROTO|TIMEDOUT|NOTFOUND|AI_AGAIN|(?:HOST|NET)UNREACH|NETDOWN)$/
 const UNTRUSTED = /^(?:(?:ERR_(?:TLS|SSL)|HPE|UNABLE)_\w+|\w*CERT\w*)$/
 
 /** Returns the status that a server answered with; null for every other error. */
@@ -27,9 +26,14 @@ export function statusOf(error: unknown): number | null {
 
 /** Returns whether the same request may succeed later; with a clock that was wrong, at once. */
 export function isTransient(error: unknown): boolean {
-  const { name, code = '', $metadata } = error as Failure
+  const { name, $metadata } = error as Failure
   if ($metadata?.clockSkewCorrected || BUSY.has($metadata?.httpStatusCode ?? 0)) return true
-  return /^(?:TimeoutError|RequestTimeout)$/.test(name) || BROKEN.test(code)
+  return name === 'RequestTimeout' || isBroken(error)
+}
+
+function isBroken(error: unknown): boolean {
+  const { name, code = '' } = error as Failure
+  return name === 'TimeoutError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || BROKEN.test(code)
 }
 
 /** Runs work that reads from a bucket; refuses when the connection breaks. */
@@ -66,7 +70,7 @@ function refuseBroken(error: unknown): never {
   const { name, message, code = '' } = error as Failure
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
     return refuse('bucket_keys_missing', { reason: message })
-  if (name === 'TimeoutError' || BROKEN.test(code) || UNTRUSTED.test(code))
+  if (isBroken(error) || UNTRUSTED.test(code))
     return refuse('bucket_unreachable', { reason: message || code })
   throw error
 }

@@ -9,9 +9,9 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5000
 
 /**
- * Runs `work` until it succeeds or throws what is not transient, or until so many milliseconds are
- * over; then throws the last failure. Pauses double, and are anything between nothing and their full
- * length ("full jitter"), so that many clients do not come back at once.
+ * Runs `work` until it succeeds or throws what is not transient, or until `budget` milliseconds are
+ * over; then throws the last failure. Pauses double, and are anything between nothing and their
+ * full length ("full jitter"), so that many clients do not come back at once.
  */
 export async function retried<T>(
   budget: number,

@@ -180,7 +180,7 @@ const CHANGE = `
 `
 
 function moduleOf(name: string): string {
-  return JSON.stringify(new URL(`../../../generator/store/${name}.js`, import.meta.url).href)
+  return JSON.stringify(new URL(`../../../generator/places/${name}.js`, import.meta.url).href)
 }
 
 test('quick answers count like those of the app', async t => {
