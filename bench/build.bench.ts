@@ -21,7 +21,7 @@ try {
   const home = join(folder, 'registry')
   cpSync((await filledRegistry(CRATES)).dir, home, { recursive: true })
   markIndex(join(home, DATABASE_FILE))
-  // What was written before is not written to the disk meanwhile.
+  // Earlier writes must not reach the disk during the measurement.
   execFileSync('sync')
   const { wall, processor, peak } = await runToEnd([CLI, 'build', '--dir', home], {
     PLIMSOLL_GIT_INDEX: 'off',
@@ -54,7 +54,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Every index file is to be rendered, and nothing else: the invented crates have no bytes. */
+/** Marks every index file for rendering, and nothing else: the invented crates have no bytes. */
 function markIndex(path: string): void {
   const database = new Libsql(path)
   database.exec(

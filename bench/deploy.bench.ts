@@ -13,7 +13,7 @@ import { environmentOf } from '../test/support/s3/environment.ts'
 import { type Cost, runToEnd } from './support/command.ts'
 import { CLI } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 
 const FILES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 100_000)
 const SIZE = 1500
@@ -29,7 +29,7 @@ try {
   const s3 = await servers.s3()
   const tree = join(servers.folder, 'tree')
   fill(tree)
-  // What was written before keeps nobody waiting.
+  // Earlier writes must not delay the measurement.
   execFileSync('sync')
   const plain = await runToEnd([SCRIPT, tree, s3.url, 'plain'])
   execFileSync('sync')
@@ -49,7 +49,7 @@ try {
   await servers.close()
 }
 
-/** Index files of invented names, and in each of them hexadecimal digits of its own. */
+/** Index files of invented names, each with its own hexadecimal digits. */
 function fill(tree: string): void {
   const write = (path: string, bytes: Buffer | string) => {
     mkdirSync(dirname(join(tree, path)), { recursive: true })
@@ -62,7 +62,7 @@ function fill(tree: string): void {
   }
 }
 
-function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measured[] {
+function rows(what: string, own: Cost, [name, other]: readonly [string, Cost]): Measurement[] {
   const row = (key: keyof Cost, words: string, unit: string) => ({
     what: `${what}${words}`,
     value: own[key],

@@ -1,7 +1,7 @@
 /**
- * What crates with 5,000 features do to everybody else: how late the daemon's event loop is while 8
- * users publish such crates and 16 clients read them. `PLIMSOLL_BENCH_VERSIONS` is the number of
- * versions of each crate.
+ * The cost of crates with 5,000 features for everybody else: the lag of the daemon's event loop
+ * while 8 users publish such crates and 16 clients read them. `PLIMSOLL_BENCH_VERSIONS` is the
+ * number of versions of each crate.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -55,7 +55,7 @@ try {
   const { own } = daemon.usage()
   await daemon.stop()
   const turns = JSON.parse(readFileSync(turnFile, 'utf8')) as { p99: number; max: number }
-  const times = published.map(one => one.took)
+  const times = published.map(publish => publish.took)
   printTable([
     { what: 'delay of the event loop, p99', value: late.p99, unit: 'ms', goal: { atMost: 50 } },
     { what: 'the same, the longest', value: late.max, unit: 'ms' },
@@ -95,7 +95,7 @@ function wideBody(name: string, version: string): Uint8Array {
       at === 0 ? [] : [`Win32_Feature_${at - 1}`],
     ]),
   )
-  const lines = Object.entries(features).map(([one, list]) => `${one} = ${JSON.stringify(list)}`)
+  const lines = Object.entries(features).map(([name, list]) => `${name} = ${JSON.stringify(list)}`)
   const index = `sparse+http://127.0.0.1:${port}/index/`
   const manifest = `[dependencies.hub]\nversion = "^1"\nregistry-index = "${index}"\n[features]\n${lines.join('\n')}`
   const hub = { name: 'hub', version_req: '^1', optional: false, kind: 'normal' }

@@ -1,7 +1,7 @@
 /**
- * What eight hostile publishes at once do to everybody else: how long `/healthz` takes meanwhile, and
- * how much of the machine they use. `PLIMSOLL_BENCH_ROOT` measures another checkout, compiled, so that
- * two commits can be compared.
+ * The cost of eight hostile publishes at once for everybody else: the time of `/healthz` meanwhile,
+ * and their use of the machine. `PLIMSOLL_BENCH_ROOT` measures another checkout, compiled, to
+ * compare two commits.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,7 +1,6 @@
 /**
- * Rendering every page of 10,000 crates with READMEs and some files, and what a publish costs
- * meanwhile: pages must keep the way of a publish free. `PLIMSOLL_BENCH_CRATES` is another number
- * of crates.
+ * Rendering every page of 10,000 crates with READMEs and some files, and the cost of a publish
+ * meanwhile, which pages must not delay. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -147,7 +146,7 @@ async function fill(registry: Registry, change: Change): Promise<void> {
     }
     const manifest = `readme = "README.md"\nkeywords = ["${word(3)}", "${word(4)}x"]\n`
     const bytes = buildCrate({ name, version: '1.0.0', manifest, files })
-    const staged = await registry.crates.stage(one(bytes), bytes.length)
+    const staged = await registry.crates.stage(chunkOf(bytes), bytes.length)
     await addSubmission(registry, { bytes: staged, pubtime: AT }, change)
     // Libsql lets go of statements only while the event loop turns, which no statement by itself
     // makes it do.
@@ -157,7 +156,7 @@ async function fill(registry: Registry, change: Change): Promise<void> {
   await run(registry.database, 'PRAGMA synchronous = FULL')
 }
 
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 

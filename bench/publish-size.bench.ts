@@ -1,7 +1,7 @@
 /**
  * A publish in registries of 10 crates and of 200,000, and of a crate with 999 versions and with
- * none: what it costs must hardly grow. They take turns, so that whatever else the machine does
- * slows all of them down alike. `PLIMSOLL_BENCH_CRATES` is another number of crates.
+ * none: its cost must hardly grow. They take turns, so that other work on the machine slows all of
+ * them down alike. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ try {
   const versions = Array.from({ length: VERSIONS }, (_, at) =>
     publishBody('thousand', `0.1.${at}`, 1000),
   )
-  // Both: V8 compiles what runs often, which takes some hundred publishes.
+  // Both: V8 needs some hundred publishes to compile the hot code.
   for (const { daemon, token } of [few, many]) {
     await publishAll({ token, port: daemon.port }, versions, 4)
     await daemon.quiet()

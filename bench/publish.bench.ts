@@ -1,7 +1,8 @@
 /**
- * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one of
- * them with the least checks and records (`bench/yardsticks`), and to NORA where `bench/peers/nora.sh` has built it. They take
- * turns, so that whatever else the machine does slows all of them down alike.
+ * Publishing over HTTP to the real program, next to scripts that make the same bytes durable, one
+ * of them with minimal checks and records (`bench/yardsticks`), and to NORA where
+ * `bench/peers/nora.sh` has built it. They take turns, so that other work on the machine slows all
+ * of them down alike.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ import { Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
 import { CACHE, freePort, newRegistry, startDaemon } from './support/registry.ts'
 import { canTrace, Trace } from './support/system-calls.ts'
-import { type Measured, printTable, type Yardstick } from './support/table.ts'
+import { type Measurement, printTable, type Yardstick } from './support/table.ts'
 
 const ROUNDS = 3
 const SIZE = 10_000
@@ -21,19 +22,19 @@ const COUNTS = new Map([
   [1, 40],
   [16, 160],
 ])
-/** Before the first round: V8 compiles what runs often, which takes some hundred publishes. */
+/** Publishes before the first round: V8 needs some hundred to compile the hot code. */
 const WARM = new Map([
   [1, 20],
   [16, 480],
 ])
-/** What they do is said in `bench/yardsticks`. */
+/** `bench/yardsticks` describes them. */
 const SCRIPTS = [
   ['bare script', 'publish'],
   ['checking script', 'checked-publish'],
 ] as const
 const NORA = join(CACHE, 'peers', 'nora-1.4.3', 'bin', 'nora')
 
-/** A registry under load, and what came of it. */
+/** A registry under load, and its results. */
 interface Contender {
   readonly program: Program
   readonly base: string
@@ -41,7 +42,7 @@ interface Contender {
   published: number
 }
 
-/** What a number of clients met: in milliseconds, or publishes per second. */
+/** The results of a number of clients: in milliseconds, or publishes per second. */
 interface Outcome {
   readonly times: number[]
   readonly perSecond: number[]
@@ -92,7 +93,7 @@ async function startNora(dir: string): Promise<Contender> {
   return { program, base: '/cargo', token: 'none', published: 0 }
 }
 
-/** One round: what is behind the answers ends before anything else is measured. */
+/** One round; the work behind the answers ends before the next measurement. */
 async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
   const { program } = contender
   const bodies = mixedBodies(contender.published, count, SIZE)
@@ -102,7 +103,7 @@ async function load(contender: Contender, clients: number, count: number): Promi
   const [seconds, answered] = [(performance.now() - begin) / 1000, program.usage()]
   await program.quiet()
   return {
-    times: done.map(one => one.took),
+    times: done.map(publish => publish.took),
     perSecond: [count / seconds],
     untilAnswer: [spent(before, answered) / count],
     untilQuiet: [spent(before, program.usage()) / count],
@@ -114,15 +115,15 @@ function newOutcomes(): Map<number, Outcome> {
   return new Map([...COUNTS.keys()].map(clients => [clients, none()]))
 }
 
-function add(sum: Outcome | undefined, one: Outcome): void {
+function add(sum: Outcome | undefined, outcome: Outcome): void {
   if (!sum) throw new Error('nobody asked for this')
-  sum.times.push(...one.times)
-  sum.perSecond.push(...one.perSecond)
-  sum.untilAnswer.push(...one.untilAnswer)
-  sum.untilQuiet.push(...one.untilQuiet)
+  sum.times.push(...outcome.times)
+  sum.perSecond.push(...outcome.perSecond)
+  sum.untilAnswer.push(...outcome.untilAnswer)
+  sum.untilQuiet.push(...outcome.untilQuiet)
 }
 
-function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measured[] {
+function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Measurement[] {
   const value = (name: string, clients: number, key: keyof Outcome, part = 0.5) => {
     const outcome = outcomes.get(name)?.get(clients)
     return outcome ? quantile(outcome[key], part) : null
@@ -137,7 +138,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
       nora: { ...own, yardstick: beside(existsSync(NORA) ? 'NORA 1.4.3' : 'NORA: not built') },
     }
   }
-  const one = row('one client: median', 'ms', 1, 'times')
+  const alone = row('one client: median', 'ms', 1, 'times')
   const oneP95 = row('one client: p95', 'ms', 1, 'times', 0.95)
   const many = row('16 clients: publishes', 'per second', 16, 'perSecond')
   const manyP95 = row('16 clients: p95', 'ms', 16, 'times', 0.95)
@@ -154,9 +155,9 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
     ]
   })
   return [
-    { ...one.script, goal: { atMost: 2 } },
-    { ...one.nora, goal: { atMost: 1 } },
-    one.checking,
+    { ...alone.script, goal: { atMost: 2 } },
+    { ...alone.nora, goal: { atMost: 1 } },
+    alone.checking,
     oneP95.script,
     oneP95.nora,
     { ...many.script, goal: { atLeast: 1.5 } },
@@ -169,7 +170,7 @@ function rows(outcomes: ReadonlyMap<string, ReadonlyMap<number, Outcome>>): Meas
 }
 
 /** Syncs and programs, from runs of their own: counting them slows a program down. */
-async function countCalls(): Promise<Measured[]> {
+async function countCalls(): Promise<Measurement[]> {
   if (!canTrace()) {
     console.log('syncs and programs are not counted: there is no strace (apt-get install strace)')
     return []

@@ -1,5 +1,5 @@
 /**
- * Reading from the real program: what an answer costs next to plain `node:http` and `node:http2`,
+ * Reading from the real program: the cost of an answer next to plain `node:http` and `node:http2`,
  * which answer the same bytes and headers from memory; downloads and `cargo fetch` next to nginx
  * over the same files. The yardstick and the daemon take turns.
  */
@@ -18,7 +18,7 @@ import { isInstalled, requestsPerSecond, startNginx } from './read/nginx.ts'
 import { Program } from './support/program.ts'
 import { publishAll, publishBody } from './support/publishing.ts'
 import { newRegistry, startDaemon } from './support/registry.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 import type { Answer } from './yardsticks/answer.ts'
 
 const ANSWER = join(dirname(fileURLToPath(import.meta.url)), 'yardsticks/answer.js')
@@ -51,7 +51,7 @@ try {
     const origin = `http://127.0.0.1:${plain.port}`
     const last = await publishLayers(target, `sparse+${origin}/index/`, CRATES)
     await plain.quiet()
-    // What has just been written is read again with each request; see `FileCache`.
+    // A new file is read again with each request; see `FileCache`.
     await sleep(2100)
     printTable([...(await answers(plain)), ...(await besideNginx(plain, origin, last))])
   } finally {
@@ -71,7 +71,7 @@ function pathOf(size: number): string {
 }
 
 /** Processor time per answer over HTTP/1.1, by 16 connections. */
-async function answers(daemon: Program): Promise<Measured[]> {
+async function answers(daemon: Program): Promise<Measurement[]> {
   const origin = `http://127.0.0.1:${daemon.port}`
   const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
   const cases = [
@@ -80,7 +80,7 @@ async function answers(daemon: Program): Promise<Measured[]> {
     ['index file, 304', INDEX, { ...accepts, 'if-none-match': etag }, 1.3],
     ['.crate of 100 KB', pathOf(100_000), asks, null],
   ] as const
-  const rows: Measured[] = []
+  const rows: Measurement[] = []
   for (const [what, path, asked, atMost] of cases) {
     const { status, headers, bytes } = await send('GET', origin, path, asked)
     const answer = { status, headers: ownHeaders(headers), bytes, tls: null }
@@ -98,7 +98,7 @@ async function answers(daemon: Program): Promise<Measured[]> {
 }
 
 /** The same over TLS and HTTP/2, 100 streams at a time. */
-async function secureAnswers(): Promise<Measured[]> {
+async function secureAnswers(): Promise<Measurement[]> {
   const tls = makeCertificate(folder, 'bench')
   const env = { PLIMSOLL_TLS_CERT: tls.cert, PLIMSOLL_TLS_KEY: tls.key }
   const daemon = await startDaemon(home, env)
@@ -107,7 +107,7 @@ async function secureAnswers(): Promise<Measured[]> {
     const ca = readFileSync(tls.cert, 'utf8')
     const origin = { baseUrl: `https://127.0.0.1:${daemon.port}`, ca }
     const etag = (await send('GET', origin, INDEX, accepts)).headers.etag ?? ''
-    const rows: Measured[] = []
+    const rows: Measurement[] = []
     for (const [what, asked] of [
       ['index file over HTTP/2, 200, gzip', accepts],
       ['index file over HTTP/2, 304', { ...accepts, 'if-none-match': etag }],
@@ -135,7 +135,7 @@ async function besideNginx(
   daemon: Program,
   origin: string,
   dependencies: readonly string[],
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   const missing = ['nginx', 'wrk'].filter(name => !isInstalled(name))
   if (missing.length > 0) {
     console.log(`not measured next to nginx: ${missing.join(', ')} missing (apt-get install)`)
@@ -152,7 +152,7 @@ async function besideNginx(
       yardstick: { name: 'nginx', value: beside },
     })
     const idle = daemon.memory()
-    const rows: Measured[] = [
+    const rows: Measurement[] = [
       {
         ...row('index file, all cores', 'per second', await rate(INDEX)),
         goal: { atLeast: 0.4 },
@@ -227,7 +227,7 @@ async function compare(
   }
 }
 
-/** Headers that say what is answered, without those that each connection adds itself. */
+/** The headers of the content, without those that each connection adds itself. */
 function ownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const added = new Set(['date', 'connection', 'keep-alive', 'content-length'])
   return Object.fromEntries(

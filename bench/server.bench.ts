@@ -57,7 +57,7 @@ async function start(size: number, s3: TestS3): Promise<{ daemon: Program; token
     PLIMSOLL_DATABASE_URL: server.url(FILLED),
     PLIMSOLL_GIT_INDEX: 'off',
   }
-  // Other styles or texts would have the daemon render all pages beside what is measured.
+  // Other styles or texts would make the daemon render all pages during the measurement.
   const registry = await openRegistry(copy, { env })
   await writeFact(registry.database, 'pages', pagesFingerprint(registry))
   await registry.close()

@@ -11,7 +11,7 @@ import { type Program, spent } from './support/program.ts'
 import { mixedBodies, publishAll } from './support/publishing.ts'
 import { newRegistry } from './support/registry.ts'
 import { Servers } from './support/servers.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 
 const ROUNDS = 4
 const SIZE = 10_000
@@ -22,7 +22,7 @@ const COUNTS = new Map([
   [1, 30],
   [CLIENTS, 144],
 ])
-/** Of each daemon, before the first round: V8 compiles what runs often. */
+/** Publishes to each daemon before the first round: V8 compiles the hot code. */
 const WARM = 300
 
 /** A registry and its daemons. */
@@ -33,7 +33,7 @@ interface Contender {
   readonly outcomes: ReadonlyMap<number, Outcome>
 }
 
-/** What a number of clients met. */
+/** The results of a number of clients. */
 interface Outcome {
   readonly times: number[]
   readonly perSecond: number[]
@@ -54,11 +54,13 @@ try {
   const others: Contender[] = []
   for (let daemons = 1; daemons <= MOST; daemons++)
     others.push(await contender(daemons, `servers-${daemons}`, await shared(daemons, postgres, s3)))
-  for (const one of [own, ...others]) await load(one, CLIENTS, WARM * one.daemons.length)
+  for (const contender of [own, ...others])
+    await load(contender, CLIENTS, WARM * contender.daemons.length)
   for (let round = 0; round < ROUNDS; round++)
-    for (const one of [own, ...others])
-      for (const [clients, count] of COUNTS) add(one, clients, await load(one, clients, count))
-  printTable(others.flatMap((one, at) => rows(at + 1, one, own)))
+    for (const contender of [own, ...others])
+      for (const [clients, count] of COUNTS)
+        add(contender, clients, await load(contender, clients, count))
+  printTable(others.flatMap((contender, at) => rows(at + 1, contender, own)))
 } finally {
   await servers.close()
 }
@@ -92,52 +94,52 @@ async function contender(
   return { daemons, token, published: 0, outcomes }
 }
 
-/** One round: each daemon takes as many clients as the others, and their crates. */
-async function load(one: Contender, clients: number, count: number): Promise<Outcome> {
-  const daemons = one.daemons.slice(0, clients)
+/** One round; each daemon takes an equal share of the clients and their crates. */
+async function load(contender: Contender, clients: number, count: number): Promise<Outcome> {
+  const daemons = contender.daemons.slice(0, clients)
   const share = count / daemons.length
-  const before = usages(one)
+  const before = usages(contender)
   const bodies = daemons.map(() => {
-    const made = mixedBodies(one.published, share, SIZE)
-    one.published += share
+    const made = mixedBodies(contender.published, share, SIZE)
+    contender.published += share
     return made
   })
   const begin = performance.now()
   const done = await Promise.all(
     daemons.map(({ port }, at) => {
       const most = Math.ceil((clients - at) / daemons.length)
-      return publishAll({ port, token: one.token }, bodies[at] ?? [], most)
+      return publishAll({ port, token: contender.token }, bodies[at] ?? [], most)
     }),
   )
-  const [seconds, answered] = [(performance.now() - begin) / 1000, usages(one)]
-  for (const daemon of one.daemons) await daemon.quiet()
+  const [seconds, answered] = [(performance.now() - begin) / 1000, usages(contender)]
+  for (const daemon of contender.daemons) await daemon.quiet()
   return {
     times: done.flat().map(({ took }) => took),
     perSecond: [count / seconds],
     untilAnswer: [spent(before, answered) / count],
-    untilQuiet: [spent(before, usages(one)) / count],
+    untilQuiet: [spent(before, usages(contender)) / count],
   }
 }
 
 /** The processor time of all daemons of a registry. */
 function usages({ daemons }: Contender): ReturnType<Program['usage']> {
   const all = daemons.map(daemon => daemon.usage())
-  const sum = (key: 'own' | 'ended') => all.reduce((total, one) => total + one[key], 0)
+  const sum = (key: 'own' | 'ended') => all.reduce((total, usage) => total + usage[key], 0)
   return { own: sum('own'), ended: sum('ended') }
 }
 
-function add({ outcomes }: Contender, clients: number, one: Outcome): void {
-  for (const [key, values] of Object.entries(one))
+function add({ outcomes }: Contender, clients: number, outcome: Outcome): void {
+  for (const [key, values] of Object.entries(outcome))
     outcomes.get(clients)?.[key as keyof Outcome].push(...values)
 }
 
-function rows(daemons: number, one: Contender, own: Contender): Measured[] {
+function rows(daemons: number, contender: Contender, own: Contender): Measurement[] {
   const many = daemons === 1 ? 'one daemon' : `${daemons} daemons`
   const row = (clients: number, key: keyof Outcome, words: string, unit: string, part = 0.5) => {
     const value = (of: Contender) => quantile(of.outcomes.get(clients)?.[key] ?? [], part)
     const who = clients === 1 ? 'one client' : `${clients} clients`
     const yardstick = { name: 'SQLite and files', value: value(own) }
-    return { what: `${many}, ${who}: ${words}`, value: value(one), unit, yardstick }
+    return { what: `${many}, ${who}: ${words}`, value: value(contender), unit, yardstick }
   }
   const single =
     daemons > 1

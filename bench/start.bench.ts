@@ -10,7 +10,7 @@ import { quantile } from '../test/support/measure.ts'
 import { filledRegistry } from './support/filled-registry.ts'
 import { Program } from './support/program.ts'
 import { startDaemon } from './support/registry.ts'
-import { type Measured, printTable } from './support/table.ts'
+import { type Measurement, printTable } from './support/table.ts'
 
 const ROUNDS = 7
 const FEW = 10
@@ -85,9 +85,9 @@ function rows(
   what: string,
   own: Starts,
   [name, other]: [string, Starts],
-  goal: NonNullable<Measured['goal']>,
-  ratioGoal: NonNullable<Measured['goal']> = {},
-): Measured[] {
+  goal: NonNullable<Measurement['goal']>,
+  ratioGoal: NonNullable<Measurement['goal']> = {},
+): Measurement[] {
   const middle = (times: readonly number[]) => quantile(times, 0.5)
   const processor = { what: `${what}: processor time`, value: middle(own.processor), unit: 'ms' }
   return [

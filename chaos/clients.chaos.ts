@@ -12,14 +12,14 @@ import { buildCrate } from '../test/support/crate-builder.ts'
 import { quantile } from '../test/support/measure.ts'
 import { ATTACKS } from './clients/attacks.ts'
 import { BareServer } from './clients/bare.ts'
-import { promiseSuccess, putVersion } from './driver/api.ts'
+import { ensureSuccess, putVersion } from './driver/api.ts'
 import { Probe, residentMiB } from './probe.ts'
 import { Folder } from './program.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 /** Resident memory that a daemon may have at most, in MiB. */
 const MEMORY_MAX = 768
-/** Long enough that the p99 is not that of two or three requests. */
+/** Long enough that more than two or three requests are slower than the p99. */
 const ATTACK_MS = 10_000
 /** The p99 of `/healthz` before any attack on a machine that does nothing else, in milliseconds. */
 const QUIET_MS = 15
@@ -33,7 +33,7 @@ await chaos('clients', { count: 1, minutes: 20, options: ['only', 'p99'] }, asyn
   const secure = await serveSecurely(run)
   const noise = run.random.bytes(5_000_000)
   const large = buildCrate({ name: 'large', version: '1.0.0', files: { noise } })
-  promiseSuccess('a publish', (await putVersion(url, token, 'large', '1.0.0', large)) ?? lost())
+  ensureSuccess('a publish', (await putVersion(url, token, 'large', '1.0.0', large)) ?? lost())
   await sleep(2000)
   const probe = new Probe(url)
   run.onEnd(() => probe.end())
@@ -65,9 +65,9 @@ await chaos('clients', { count: 1, minutes: 20, options: ['only', 'p99'] }, asyn
       ...{ url, secureUrl: secure.url, token, random: run.random },
       ...{ milliseconds: ATTACK_MS, largeCrate: '/crates/large/large-1.0.0.crate' },
     }
-    const said = await attack(aim)
+    const description = await attack(aim)
     clearInterval(watch)
-    promise(!victim.hasEnded, victim.story('ended'))
+    ensure(!victim.hasEnded, victim.story('ended'))
     const times = await watcher.take()
     const late = quantile(times, 0.99)
     let floor = 0
@@ -78,17 +78,20 @@ await chaos('clients', { count: 1, minutes: 20, options: ['only', 'p99'] }, asyn
       floor = quantile(await bareProbe.take(), 0.99)
     }
     const beside = isSecure ? `, of a bare server ${floor.toFixed(0)} ms` : ''
-    run.row(name, `${said}; /healthz p99 ${late.toFixed(0)} ms${beside}, at most ${most} MiB`)
+    run.row(
+      name,
+      `${description}; /healthz p99 ${late.toFixed(0)} ms${beside}, at most ${most} MiB`,
+    )
     console.log(`  ${name}: p99 ${late.toFixed(0)} ms${beside}, ${most} MiB`)
     const limit = Math.max(bound, 1.25 * floor)
-    promise(
+    ensure(
       !isQuiet || late <= limit,
       `${name}: /healthz p99 is ${late.toFixed(0)} ms, ${limit.toFixed(0)} is promised`,
     )
-    promise(most <= MEMORY_MAX, `${name}: ${most} MiB, ${MEMORY_MAX} is promised`)
+    ensure(most <= MEMORY_MAX, `${name}: ${most} MiB, ${MEMORY_MAX} is promised`)
     await sleep(500)
   }
-  promiseSuccess('a publish afterwards', (await putVersion(url, token, 'after', '1.0.0')) ?? lost())
+  ensureSuccess('a publish afterwards', (await putVersion(url, token, 'after', '1.0.0')) ?? lost())
   run.row('after', `${residentMiB(daemon.child.pid)} MiB`)
 })
 

@@ -1,8 +1,8 @@
 /**
  * Three daemons on one PostgreSQL and one S3 server, under a mixed load of 16 clients, while
- * daemons are killed and stopped, cut off from the database or the bucket, and these fail. What
- * clients were answered has to have a sequential order for each crate; nothing acknowledged is lost
- * or doubled; after the faults all work is done within ten seconds, and `verify` finds nothing.
+ * daemons are killed and stopped, cut off from the database or the bucket, and these fail. The
+ * answers of each crate must have a sequential order; nothing acknowledged is lost or doubled;
+ * after the faults all work is done within ten seconds, and `verify` finds nothing.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ import { DONE, isLinearizable, REFUSED, shown, story } from './driver/history.ts
 import { Journal, type Subject } from './driver/journal.ts'
 import { checksum, type Line } from './driver/truth.ts'
 import type { Folder } from './program.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const MACHINES = 3
 const CLIENTS = 15
-/** How long nothing is broken between two episodes, in milliseconds. */
+/** Milliseconds without faults between two episodes. */
 const CALM_MS = 3000
 /** In how many milliseconds after the last fault all index work is done; pages take longer. */
 const DONE_MS = 10_000
@@ -38,12 +38,12 @@ const LATER_MS = 30_000
 
 await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] }, async run => {
   checkTheChecker()
-  // On a machine that others keep busy, so many times as much time.
+  // Time limits are multiplied by this, for a machine that others keep busy.
   const slack = Number(run.options.slack ?? 1)
   const most = DONE_MS * slack
   const { machines, s3, server } = await prepare(run)
   const tokens = await accounts(machines[0] as Machine)
-  await Promise.all(machines.map(one => one.start(() => false)))
+  await Promise.all(machines.map(machine => machine.start(() => false)))
   const work = new Work(server.url('cluster'))
   const faults = new Faults(machines, { server, s3, work }, slack, run.random.fork())
   const journal = new Journal()
@@ -90,7 +90,7 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     run.row('answered with 503', clients.away)
     run.row('tokens made, used and revoked', `${browser.tokens}, ${browser.logins} logins`)
     run.row('crates with a sequential order', crates)
-    run.row('acknowledged versions', sum(journal.subjects.map(one => one.acknowledged.size)))
+    run.row('acknowledged versions', sum(journal.subjects.map(crate => crate.acknowledged.size)))
     run.row(
       'seen through another daemon',
       `${clients.looked}, after at most ${clients.longestLook.toFixed(0)} ms`,
@@ -103,11 +103,14 @@ await chaos('cluster', { count: 1000, minutes: 10, options: ['public', 'slack'] 
     )
     run.row('pages done after the end', `${(work.pages / 1000).toFixed(1)} s`)
     run.row('verify', verdict)
-    run.row('failed starts while something was broken', sum(machines.map(one => one.failedStarts)))
+    run.row(
+      'failed starts while something was broken',
+      sum(machines.map(machine => machine.failedStarts)),
+    )
   }
 })
 
-/** Fails unless `verify` finds nothing; says whether what it finds is still there later. */
+/** Fails unless `verify` finds nothing; tells whether its findings are still there later. */
 async function verify(folder: Folder): Promise<void> {
   try {
     await folder.verify()
@@ -179,14 +182,14 @@ async function accounts({ folder }: Machine): Promise<Map<string, string>> {
   return tokens
 }
 
-/** Waits until nothing is broken any more, for as long as is promised. */
+/** Waits until all faults are over, at most the promised time. */
 async function settled(machines: readonly Machine[], work: Work, most: number): Promise<void> {
   const began = performance.now()
   const ready = async (machine: Machine) => {
     while (!(await machine.isReady())) {
-      machine.promiseAlive()
+      machine.ensureAlive()
       const waited = performance.now() - began
-      promise(
+      ensure(
         waited < most,
         machine.story(`is not ready ${waited.toFixed(0)} ms after the last fault`),
       )
@@ -214,20 +217,20 @@ async function survey(
     const last = { client: 'last', user: null, about: '' }
     await clients.record(here, subject, { ...last, what: 'owners' })
     const lines = await agreed(subject, clients, [here, there], most)
-    promise(isLinearizable(subject.history), story(subject.name, subject.history))
+    ensure(isLinearizable(subject.history), story(subject.name, subject.history))
     for (const { vers, cksum } of lines) {
       const reply = await ask(`${there.url}/crates/${subject.name}/${subject.name}-${vers}.crate`)
-      promise(
+      ensure(
         reply?.status === 200,
         `${there.name} answers ${subject.name} ${vers} with ${reply?.status}`,
       )
-      promise(checksum(reply.bytes) === cksum, `${subject.name} ${vers} has other bytes`)
+      ensure(checksum(reply.bytes) === cksum, `${subject.name} ${vers} has other bytes`)
     }
   }
   return subjects.length
 }
 
-/** Waits until the index shows what is recorded: a change without an answer may come late. */
+/** Waits until the index matches the records: a change without an answer may come late. */
 async function agreed(
   subject: Subject,
   clients: Clients,
@@ -238,10 +241,10 @@ async function agreed(
   for (const began = performance.now(); ; await sleep(500)) {
     const versions = await clients.record(there, subject, last)
     const lines = (await clients.index(here, subject)) ?? []
-    const index = shown(lines.map(one => [one.vers, one.yanked] as const))
+    const index = shown(lines.map(line => [line.vers, line.yanked] as const))
     if (versions === index || (versions === REFUSED && index === '')) return lines
     const words = `${subject.name} has the versions ${versions}, and its index ${index}`
-    promise(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
+    ensure(performance.now() - began < most, `${words}\n${story(subject.name, subject.history)}`)
   }
 }
 
@@ -254,9 +257,9 @@ async function nothingLost(
   for (const machine of machines)
     for (const subject of journal.subjects) {
       const lines = await clients.index(machine, subject)
-      promise(lines, `${machine.name} does not answer`)
+      ensure(lines, `${machine.name} does not answer`)
       const missing = subject.missing(lines, Number.POSITIVE_INFINITY)
-      promise(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
+      ensure(missing.length === 0, `${machine.name} has lost ${subject.name} ${missing}`)
     }
 }
 
@@ -268,16 +271,16 @@ function checkTheChecker(): void {
   const read = (begin: number, result: string) =>
     ({ ...base, what: 'versions', begin, end: begin + 1, result }) as const
   const [bare, yanked] = ['1.0.0', '1.0.0 yanked']
-  promise(
+  ensure(
     isLinearizable([first, lost, read(3, bare), read(5, yanked)]),
     'a late yank is not understood',
   )
-  promise(
+  ensure(
     !isLinearizable([first, lost, read(3, yanked), read(5, bare)]),
     'a yank undone is not found',
   )
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
+  return numbers.reduce((total, number) => total + number, 0)
 }

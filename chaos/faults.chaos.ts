@@ -1,8 +1,8 @@
 /**
- * What the world does to a registry: a full disk, a disk that only reads, errors of the disk, a slow
- * one, missing permission, too few descriptors, a database that is locked, damaged, cut or empty, a
- * clock that is years off. Writes are refused in words, reads go on, the service returns by itself
- * when the fault goes, and `verify` finds nothing afterwards.
+ * Faults of the world around a registry: a full disk, a disk that only reads, errors of the disk, a
+ * slow one, missing permission, too few descriptors, a database that is locked, damaged, cut or
+ * empty, a clock that is years off. Writes are refused in words, reads go on, the service returns
+ * by itself when the fault goes, and `verify` finds nothing afterwards.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -13,16 +13,16 @@ import { RawClient } from '../test/support/raw-client.ts'
 import { ask } from './driver/api.ts'
 import {
   begin,
+  ensureReads,
+  ensureReturn,
   hooked,
   lastLine,
   newPlace,
-  promiseReads,
-  promiseReturn,
   publishBad,
   publishGood,
 } from './faults/scene.ts'
 import { Folder } from './program.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const YEAR = 365 * 24 * 3_600_000
 /** Files of this size fill the disk. */
@@ -57,7 +57,7 @@ await chaos('faults', { count: 1, minutes: 20, options: ['only'] }, async run =>
       console.log(`  ${name}: VIOLATED`)
     }
   }
-  promise(violations.length === 0, violations.join('\n\n'))
+  ensure(violations.length === 0, violations.join('\n\n'))
 })
 
 async function fullDisk(run: Run): Promise<string> {
@@ -67,10 +67,10 @@ async function fullDisk(run: Run): Promise<string> {
   let words = ''
   for (let at = 0; at < 4; at++) {
     words = await publishBad(scene, `while-${at}`)
-    await promiseReads(scene)
+    await ensureReads(scene)
   }
   emptyDisk(place)
-  await promiseReturn(scene)
+  await ensureReturn(scene)
   return words
 }
 
@@ -83,12 +83,12 @@ async function startReadOnly(run: Run): Promise<string> {
   mount('-o', 'remount,ro', place)
   const program = scene.folder.serve()
   const ended = await program.ended
-  promise(ended === 1 || ended === 2, program.story(`ended with ${ended}`))
-  promise(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
+  ensure(ended === 1 || ended === 2, program.story(`ended with ${ended}`))
+  ensure(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
   mount('-o', 'remount,rw', place)
   const daemon = scene.folder.serve()
   run.onEnd(() => daemon.kill())
-  await promiseReturn({ ...scene, daemon, url: await daemon.url() })
+  await ensureReturn({ ...scene, daemon, url: await daemon.url() })
   return lastLine(program.stderr)
 }
 
@@ -125,10 +125,10 @@ async function withHook(run: Run, code: string): Promise<string> {
   let words = ''
   for (let at = 0; at < 4; at++) {
     words = await publishBad(scene, `while-${at}`)
-    await promiseReads(scene)
+    await ensureReads(scene)
   }
   writeFileSync(manner.file, '')
-  await promiseReturn(scene)
+  await ensureReturn(scene)
   return words
 }
 
@@ -142,7 +142,7 @@ async function slowDisk(run: Run): Promise<string> {
   const reads = async () => {
     while (!isOver) {
       const began = performance.now()
-      promise((await ask(`${scene.url}/healthz`))?.status === 200, '/healthz does not answer')
+      ensure((await ask(`${scene.url}/healthz`))?.status === 200, '/healthz does not answer')
       slowest = Math.max(slowest, performance.now() - began)
     }
   }
@@ -151,7 +151,7 @@ async function slowDisk(run: Run): Promise<string> {
   isOver = true
   await reading
   writeFileSync(manner.file, '')
-  await promiseReturn(scene)
+  await ensureReturn(scene)
   return `published; the slowest /healthz took ${slowest.toFixed(0)} ms`
 }
 
@@ -160,9 +160,9 @@ async function fewDescriptors(run: Run): Promise<string> {
   const clients: RawClient[] = []
   for (let at = 0; at < 120; at++) clients.push(await RawClient.open(scene.url))
   await sleep(500)
-  promise(!scene.daemon.hasEnded, scene.daemon.story('ended'))
+  ensure(!scene.daemon.hasEnded, scene.daemon.story('ended'))
   for (const client of clients) client.socket.destroy()
-  await promiseReturn(scene)
+  await ensureReturn(scene)
   return `alive with ${clients.length} idle connections; back when they are gone`
 }
 
@@ -171,10 +171,10 @@ async function lockedDatabase(run: Run): Promise<string> {
   const other = new Libsql(join(scene.folder.dir, 'plimsoll.db'))
   other.exec('BEGIN IMMEDIATE')
   const words = await publishBad(scene, 'while-0')
-  await promiseReads(scene)
+  await ensureReads(scene)
   other.exec('ROLLBACK')
   other.close()
-  await promiseReturn(scene)
+  await ensureReturn(scene)
   return words
 }
 
@@ -186,8 +186,8 @@ async function noPermission(run: Run): Promise<string> {
   const nobody = { through: ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] }
   const program = folder.start(['build'], nobody)
   const ended = await program.ended
-  promise(ended === 1 || ended === 2, program.story(`ended with ${ended}`))
-  promise(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
+  ensure(ended === 1 || ended === 2, program.story(`ended with ${ended}`))
+  ensure(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
   await folder.verify()
   return lastLine(program.stderr)
 }
@@ -200,10 +200,10 @@ async function clocks(run: Run): Promise<string> {
     const daemon = ahead.folder.serve(hooked(run, { FAULT_CLOCK: String(shift) }))
     run.onEnd(() => daemon.kill())
     const scene = { ...ahead, daemon, url: await daemon.url() }
-    if (shift === 0) await promiseReturn(scene)
+    if (shift === 0) await ensureReturn(scene)
     else {
       await publishGood(scene, 'long-ago')
-      await promiseReads(scene)
+      await ensureReads(scene)
       daemon.child.kill('SIGTERM')
       await daemon.ended
     }
@@ -227,18 +227,18 @@ async function brokenDatabase(run: Run, breakIt: (path: string) => void): Promis
   cpSync(scene.folder.dir, copy, { recursive: true })
   for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
   breakIt(path)
-  const said: string[] = []
+  const outputs: string[] = []
   for (const words of [['serve', '--listen', '127.0.0.1:0'], ['verify']]) {
     const program = scene.folder.start(words)
     run.onEnd(() => program.kill())
     const ended = await Promise.race([program.ended, program.url().catch(() => program.ended)])
-    promise(typeof ended === 'number' && ended > 0, program.story(`goes on: ${ended}`))
-    promise(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
-    said.push(lastLine(program.stderr || program.stdout))
+    ensure(typeof ended === 'number' && ended > 0, program.story(`goes on: ${ended}`))
+    ensure(!/\n\s+at /.test(program.stderr), program.story('shows a stack'))
+    outputs.push(lastLine(program.stderr || program.stdout))
   }
-  // Whoever has a copy puts it back.
+  // The operator restores a copy.
   rmSync(scene.folder.dir, { recursive: true })
   cpSync(copy, scene.folder.dir, { recursive: true })
   await scene.folder.verify()
-  return said[0] ?? ''
+  return outputs[0] ?? ''
 }

@@ -1,19 +1,19 @@
 /**
- * Gives millions of hostile inputs to everything that reads what strangers send: mutations of a
- * kept corpus, steered by what is new in their outcomes. Each is refused or taken with what is
- * promised of it, within a time and a memory; `--keep yes` adds to the corpus what did something new.
+ * Gives millions of hostile inputs to all code that reads strangers' data: mutations of a kept
+ * corpus, steered by new outcomes. The code must refuse each or accept it with its promised
+ * properties, within a time and a memory; `--keep yes` adds inputs with new outcomes to the corpus.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { root } from '../test/support/plimsoll.ts'
-import { CASE_MS, type Job, type Told } from './fuzz/job.ts'
+import { CASE_MS, type Job, type Report } from './fuzz/job.ts'
 import { INPUT_MAX } from './fuzz/mutate.ts'
 import { chaos, type Run, Violation } from './run.ts'
 
 /** Memory of a worker, for all cases together, in MiB. */
 const MEMORY_MIB = 512
-/** A case that does not end is given up after so many milliseconds. */
+/** A case that does not end is given up after this many milliseconds. */
 const HANG_MS = 60_000
 /** Inputs of the corpus of one target. */
 const KEPT_MAX = 200
@@ -39,7 +39,7 @@ await chaos('fuzz', { count: 200_000, minutes: 30, options: ['keep', 'only'] }, 
       clearInterval(watch)
       return worker.terminate()
     })
-    worker.on('message', (told: Told) => {
+    worker.on('message', (told: Report) => {
       cases += told.cases
       const { target, slowest, fresh } = told
       run.row(
@@ -86,7 +86,7 @@ function currentInput(current: SharedArrayBuffer): Uint8Array {
 function failure(
   run: Run,
   target: string,
-  { why, input }: NonNullable<Told['failure']>,
+  { why, input }: NonNullable<Report['failure']>,
 ): Violation {
   const file = join(run.folder, '..', `plimsoll-fuzz-${target}-${run.seed}`)
   writeFileSync(file, Buffer.from(input, 'base64'))
@@ -98,6 +98,6 @@ function failure(
 function keep(target: string, fresh: readonly string[]): void {
   const path = join(CORPUS, `${target}.json`)
   const kept = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as string[]) : []
-  const all = [...new Set([...kept, ...fresh.filter(one => one.length < 4000)])]
+  const all = [...new Set([...kept, ...fresh.filter(input => input.length < 4000)])]
   writeFileSync(path, `${JSON.stringify(all.slice(0, KEPT_MAX), null, 1)}\n`)
 }

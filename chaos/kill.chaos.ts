@@ -1,30 +1,30 @@
 /**
- * Kills the real daemon, and what runs beside it, at random moments under a mixed load and before
- * random steps of its work. After each death it has to start, `verify` has to find nothing, and
- * all that was acknowledged has to be there with its bytes.
+ * Kills the real daemon, and programs beside it, at random moments under a mixed load and before
+ * random steps of its work. After each death it must start, `verify` must find nothing, and
+ * everything acknowledged must be there with its bytes.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { root } from '../test/support/plimsoll.ts'
-import { promiseBytes, readIndex, readOwners } from './driver/api.ts'
+import { ensureBytes, readIndex, readOwners } from './driver/api.ts'
 import { type Field, Load } from './driver/load.ts'
 import { Truth } from './driver/truth.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const SABOTEUR = pathToFileURL(join(root, 'dist', 'test', 'crash', 'saboteur.js')).href
-/** Deaths of a registry before another one begins: `verify` reads all of it after each. */
+/** Deaths of a registry before the next begins: `verify` reads all of it after each. */
 const LIVES = 20
-/** Most steps before which a daemon dies; one that takes fewer is killed by the clock. */
+/** Maximum number of steps before a death; a daemon that takes fewer is killed by the clock. */
 const STEPS = 600
 /** Most changes that are answered before a daemon is killed by the clock. */
 const ANSWERS = 40
 /** Longest life of a daemon in milliseconds, if it does nothing. */
 const LIFE_MS = 10_000
-/** Of so many deaths, at least one is before a step; that of a busy machine is rarer. */
+/** At least one in this many deaths is before a step; that of a busy machine is rarer. */
 const RARE = 20
 /** Versions of a crate that are downloaded after a death; `verify` reads all of them. */
 const SAMPLE = 8
@@ -32,7 +32,7 @@ const SAMPLE = 8
 await chaos('kill', { count: 100, minutes: 60 }, async run => {
   const shared = { programs: new Set<Program>(), done: new Map<string, number>() }
   const deaths = new Map<string, number>()
-  run.onEnd(() => Promise.all([...shared.programs].map(one => one.kill())))
+  run.onEnd(() => Promise.all([...shared.programs].map(program => program.kill())))
   const isTime = () => performance.now() > run.deadline
   let [round, acknowledged] = [0, 0]
   try {
@@ -49,7 +49,7 @@ await chaos('kill', { count: 100, minutes: 60 }, async run => {
       await survey(field, field.truth.names(), run.random)
       rmSync(dirname(field.scratch), { recursive: true, maxRetries: 5 })
     }
-    promise(
+    ensure(
       (deaths.get('before a step') ?? 0) >= Math.floor(round / RARE),
       'hardly any daemon dies before a step, so these deaths prove less than they should',
     )
@@ -61,7 +61,7 @@ await chaos('kill', { count: 100, minutes: 60 }, async run => {
   }
 })
 
-/** A new registry and what is known of it. */
+/** A new registry and the knowledge about it. */
 async function newField(
   run: Run,
   round: number,
@@ -75,7 +75,7 @@ async function newField(
   return { ...shared, folder, token, scratch, truth: new Truth(), otherLogin: 'bob' }
 }
 
-/** One life of the daemon; says how it ended and what died beside it. */
+/** One life of the daemon; returns how it ended and which programs died beside it. */
 async function oneDeath(run: Run, field: Field, round: number): Promise<string[]> {
   const { folder, truth } = field
   const random = run.random.fork()
@@ -108,12 +108,12 @@ async function oneDeath(run: Run, field: Field, round: number): Promise<string[]
   if (daemon.hasEnded && (await daemon.ended) !== 'SIGKILL')
     throw new Violation(daemon.story(`ended with ${await daemon.ended}`))
   const programs = [...field.programs]
-  // In any order: what outlives the daemon for a moment writes on.
-  for (const one of random.chance(0.5) ? programs : programs.reverse()) {
-    one.child.kill('SIGKILL')
+  // In any order: programs that outlive the daemon for a moment go on writing.
+  for (const program of random.chance(0.5) ? programs : programs.reverse()) {
+    program.child.kill('SIGKILL')
     if (random.chance(0.3)) await sleep(random.below(30))
   }
-  await Promise.all(programs.map(one => one.ended))
+  await Promise.all(programs.map(program => program.ended))
   field.programs.clear()
   await load.stop().catch(error => {
     throw new Violation(
@@ -141,17 +141,17 @@ function maintenance(run: Run, { folder, programs }: Field, random: Random): Pro
   return program
 }
 
-/** What became of it: it was killed, or it ended well. */
+/** The end of a program: it was killed, or it ended well. */
 async function ending(program: Program | null): Promise<string | null> {
   if (program === null) return null
   const how = await program.ended
   const name = program.args.slice(0, -2).filter(word => !word.includes('/'))
   if (how === 'SIGKILL') return `${name.join(' ')} killed`
-  promise(how === 0, program.story(`ended with ${how}`))
+  ensure(how === 0, program.story(`ended with ${how}`))
   return `${name.join(' ')} finished`
 }
 
-/** Fails unless a new daemon serves what was acknowledged, and `verify` finds nothing. */
+/** Fails unless a new daemon serves everything acknowledged, and `verify` finds nothing. */
 async function survey(field: Field, names: readonly string[], random: Random): Promise<void> {
   const { folder, truth, otherLogin } = field
   const daemon = folder.serve()
@@ -161,20 +161,20 @@ async function survey(field: Field, names: readonly string[], random: Random): P
     const lines = await readIndex(url, name)
     if (lines === null) throw new Violation(daemon.story('does not answer'))
     truth.compare(name, truth.expected(name), lines)
-    for (const line of sampled(lines, random)) await promiseBytes(url, line)
+    for (const line of sampled(lines, random)) await ensureBytes(url, line)
     truth.settle(name, lines)
     const isOwner = truth.owners.get(name)?.get(otherLogin)
     if (isOwner === undefined || lines.length === 0) continue
     const owners = await readOwners(url, name)
-    promise(owners, `the owners of ${name} are not answered`)
+    ensure(owners, `the owners of ${name} are not answered`)
     if (isOwner !== null)
-      promise(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
+      ensure(owners.includes(otherLogin) === isOwner, `the owners of ${name} are ${owners}`)
     truth.setOwner(name, otherLogin, owners.includes(otherLogin))
   }
   await folder.verify()
   daemon.child.kill('SIGTERM')
   const ended = await daemon.ended
-  promise(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
+  ensure(ended === 0, daemon.story(`ended with ${ended} after SIGTERM`))
   field.programs.delete(daemon)
 }
 

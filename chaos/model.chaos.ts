@@ -5,13 +5,13 @@
  */
 import { join } from 'node:path'
 import { buildCrate } from '../test/support/crate-builder.ts'
-import { ask, isSuccess, promiseSuccess, putVersion } from './driver/api.ts'
+import { ask, ensureSuccess, isSuccess, putVersion } from './driver/api.ts'
 import { DONE, isLinearizable, type Operation, REFUSED, story } from './driver/history.ts'
 import { crateBytes } from './driver/truth.ts'
 import { requestOf, resultOf, type Wish } from './driver/wish.ts'
 import { Folder } from './program.ts'
 import type { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const USERS = ['bob', 'carol', 'dave'] as const
 const CLIENTS_OF_EACH = 2
@@ -43,8 +43,8 @@ await chaos('model', { count: 40, minutes: 20 }, async run => {
     await play({ folder, url, tokens: logins, histories }, run.random)
     for (const [name, history] of histories) {
       operations += history.length
-      refused += history.filter(one => one.result === REFUSED).length
-      promise(isLinearizable(history), story(name, history))
+      refused += history.filter(operation => operation.result === REFUSED).length
+      ensure(isLinearizable(history), story(name, history))
     }
     if (round % 10 === 9) console.log(`  ${round + 1} rounds, ${operations} operations`)
   }
@@ -103,7 +103,7 @@ async function perform(field: Field, name: string, wish: Wish): Promise<string> 
     const undo = what === 'unyank' ? ['--undo'] : []
     const program = folder.start(['yank', `${name}@${about}`, ...undo])
     const ended = await program.ended
-    promise(ended === 0 || ended === 1, program.story(`ended with ${ended}`))
+    ensure(ended === 0 || ended === 1, program.story(`ended with ${ended}`))
     return ended === 0 ? DONE : REFUSED
   }
   const token = field.tokens.get(user) ?? ''
@@ -111,7 +111,7 @@ async function perform(field: Field, name: string, wish: Wish): Promise<string> 
   const bytes = what === 'publish' ? bytesFor(name, about, id) : new Uint8Array()
   const reply = await ask(requestOf(url, token, name, wish, bytes))
   if (reply === null) throw new Violation('the daemon broke off')
-  promise(reply.status < 500, `answered with ${reply.status}: ${reply.bytes}`)
+  ensure(reply.status < 500, `answered with ${reply.status}: ${reply.bytes}`)
   return isSuccess(reply) ? resultOf(wish, reply.bytes.toString()) : REFUSED
 }
 
@@ -125,12 +125,12 @@ async function revoke(run: Run, folder: Folder, url: string): Promise<void> {
     const words = ['token', 'create', '--user', 'bob', '--name', `gone-${at}`]
     const token = (await folder.run(...words)).trim()
     const name = `m-token-${run.seed}-${at}`
-    promiseSuccess('a new token', (await putVersion(url, token, name, '1.0.0')) ?? lost())
+    ensureSuccess('a new token', (await putVersion(url, token, name, '1.0.0')) ?? lost())
     const listed = await folder.run('token', 'list')
     const id = new RegExp(`^(\\d+) .*gone-${at}\\b`, 'm').exec(listed)?.[1] ?? ''
     await folder.run('token', 'revoke', id)
     const reply = await putVersion(url, token, name, '1.0.1', crateBytes(name, '1.0.1'))
-    promise(reply && !isSuccess(reply), 'a revoked token is good for a publish')
+    ensure(reply && !isSuccess(reply), 'a revoked token is good for a publish')
   }
 }
 
@@ -145,6 +145,6 @@ function checkTheChecker(): void {
   const lostYank = { ...base, what: 'yank', begin: 2, end: 3, result: DONE } as const
   const read = { ...base, what: 'versions', begin: 4, end: 5, result: '1.0.0' } as const
   const early = { ...read, begin: 2.5, end: 5 }
-  promise(!isLinearizable([first, lostYank, read]), 'a lost yank is not found')
-  promise(isLinearizable([first, lostYank, early]), 'a read during a yank is not understood')
+  ensure(!isLinearizable([first, lostYank, read]), 'a lost yank is not found')
+  ensure(isLinearizable([first, lostYank, early]), 'a read during a yank is not understood')
 }

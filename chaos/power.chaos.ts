@@ -1,9 +1,9 @@
 /**
  * Proves the order of syncs. `strace` records every file operation of a real daemon and of commands
  * under load, SQLite's included, with the moments of their acknowledgements. Then the power is cut
- * at thousands of moments: what was not on disk by then is lost, there, or there in part. From what
- * is left, a registry has to open and build; `verify` has to find nothing, and every acknowledged
- * change has to be there with its bytes.
+ * at thousands of moments: data that was not on disk by then is lost, there, or there in part. A
+ * registry must open and build from the rest; `verify` must find nothing, and every acknowledged
+ * change must be there with its bytes.
  */
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,16 +14,19 @@ import { verifyCrates } from '../generator/verify/crates.ts'
 import { crateBytes } from './driver/truth.ts'
 import { type Cut, cutPower } from './power/cut.ts'
 import { Disk, type Skips } from './power/disk.ts'
-import { type Dated, dated, promiseFacts } from './power/history.ts'
+import { type AcknowledgedFact, dated, ensureFacts } from './power/history.ts'
 import { Client, Recording } from './power/recording.ts'
 import { type Call, readCalls } from './power/strace.ts'
 import { Folder, Program } from './program.ts'
 import { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
-/** Where disks are made: in memory, where a sync costs nothing. */
+/** The folder of disks: in memory, where a sync costs nothing. */
 const MEMORY = '/dev/shm'
-/** Each so many cuts the pages are rendered, and the real program is asked instead of its modules. */
+/**
+ * Every this many cuts, the pages are rendered, and the real program is asked instead of its
+ * modules.
+ */
 const PAGES_EVERY = 10
 const PROGRAM_EVERY = 50
 const PROGRAM_EVERY_WITH_GIT = 10
@@ -112,7 +115,7 @@ async function load(recording: Recording, run: Run, changes: number): Promise<vo
 async function cutOften(
   run: Run,
   disk: Disk,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   calls: readonly Call[],
 ): Promise<void> {
   const random = run.random.fork()
@@ -125,20 +128,25 @@ async function cutOften(
   }
   run.row('power cuts', cuts)
   const enough = Math.min(run.count, CUTS_MIN)
-  promise(cuts >= enough, `only ${cuts} of at least ${enough} power cuts: --minutes is too short`)
+  ensure(cuts >= enough, `only ${cuts} of at least ${enough} power cuts: --minutes is too short`)
 }
 
 /** Any moment, or one just after an acknowledgement, when the most may be missing. */
-function moment(facts: readonly Dated[], first: number, last: number, random: Random): number {
+function moment(
+  facts: readonly AcknowledgedFact[],
+  first: number,
+  last: number,
+  random: Random,
+): number {
   if (random.chance(0.4)) return random.between(first, last)
   return Math.min(last, Math.max(first, random.pick(facts).at + random.between(1, 40)))
 }
 
-/** Fails unless what a power cut leaves is a registry with everything that was acknowledged. */
+/** Fails unless a power cut leaves a registry with everything acknowledged. */
 async function oneCut(
   run: Run,
   disk: Disk,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
   seed: number,
   number: number,
@@ -158,7 +166,7 @@ async function oneCut(
 async function survey(
   run: Run,
   dir: string,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
   number: number,
 ): Promise<void> {
@@ -174,17 +182,17 @@ async function survey(
   })
   try {
     const { issues } = await build(registry)
-    promise(issues.length === 0, `build: ${issues.map(one => one.message).join('\n')}`)
+    ensure(issues.length === 0, `build: ${issues.map(issue => issue.message).join('\n')}`)
     const isWhole = number % PAGES_EVERY === 2
     if (isWhole) await buildPages(registry)
     // A daemon renders pages behind its answers, so that without them nothing is missing.
     const findings = (isWhole && every === PROGRAM_EVERY ? verify : verifyCrates)(registry, {
       repair: false,
       served: false,
-      onPending: outputs => promise(false, `${outputs} outputs are still to be rendered`),
+      onPending: outputs => ensure(false, `${outputs} outputs are still to be rendered`),
     })
     for await (const { where, what } of findings) throw new Violation(`verify: ${where}: ${what}`)
-    await promiseFacts(registry, facts, at)
+    await ensureFacts(registry, facts, at)
   } finally {
     await registry.close()
   }
@@ -216,7 +224,7 @@ async function plantFaults(run: Run, recording: Recording, calls: readonly Call[
         found = error
       })
     }
-    promise(found, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
+    ensure(found, `without syncs of the ${name}, ${cuts} power cuts find nothing wrong`)
     run.row(`without syncs of the ${name}`, `found at cut ${cuts}`)
     console.log(`  ${name}: ${String((found as Error).message).split('\n')[0]}`)
   }

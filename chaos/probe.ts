@@ -7,7 +7,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 /** Milliseconds between two questions. */
 const PERIOD = 20
 
-/** What everybody else sees of a daemon: how long `/healthz` takes. Runs in a thread of its own. */
+/** Everybody else's view of a daemon: the time of `/healthz`. Runs in its own thread. */
 export class Probe {
   readonly #worker: Worker
 

@@ -25,7 +25,7 @@ const ENV = {
   PLIMSOLL_OWNERS_PUBLIC: 'true',
 }
 
-/** A real `plimsoll` in a process of its own. */
+/** A real `plimsoll` in its own process. */
 export class Program {
   /** The program as users run it. */
   static readonly path = join(root, 'dist', 'program', 'cli.js')
@@ -84,7 +84,7 @@ export class Program {
     await this.ended
   }
 
-  /** What it printed, when it ended well; anything else is a violation. */
+  /** Its output after a good end; any other end is a violation. */
   async result(): Promise<string> {
     const ending = await this.ended
     if (ending !== 0) throw new Violation(this.story(`ended with ${ending}`))
@@ -104,13 +104,13 @@ export class Program {
     }
   }
 
-  /** Its command, what happened to it, and what it said. */
+  /** Its command, its end, and its output. */
   story(what: string): string {
     return `\`plimsoll ${this.args.join(' ')}\` ${what}\n${this.#stdout.slice(-2000)}${this.#stderr.slice(-4000)}`
   }
 }
 
-/** A registry folder and what is done with it from outside. */
+/** A registry folder and operations on it from outside. */
 export class Folder {
   readonly dir: string
   readonly #manner: Manner
@@ -129,7 +129,7 @@ export class Folder {
     })
   }
 
-  /** Runs a command to its end, which has to be a good one; gives what it printed. */
+  /** Runs a command to its end, which must be good; returns its output. */
   run(...args: string[]): Promise<string> {
     return this.start(args).result()
   }

@@ -25,7 +25,7 @@ export class Random {
     return low + this.below(high - low + 1)
   }
 
-  /** Whether something of this probability happens. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability
   }
@@ -43,7 +43,7 @@ export class Random {
     return bytes
   }
 
-  /** A generator of its own: what one draws does not change what the other draws. */
+  /** A separate generator: draws from either do not change the other's. */
   fork(): Random {
     return new Random(Math.floor(this.next() * 2 ** 32))
   }

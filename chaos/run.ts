@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Random } from './random.ts'
 
-/** What was promised and did not hold. */
+/** A broken promise. */
 export class Violation extends Error {
   override readonly name = 'Violation'
 }
 
 /** Fails the run unless something holds. */
-export function promise(holds: unknown, otherwise: string): asserts holds {
+export function ensure(holds: unknown, otherwise: string): asserts holds {
   if (!holds) throw new Violation(otherwise)
 }
 
-/** What a program of chaos has to work with. */
+/** The context of a program of chaos. */
 export interface Run {
   readonly seed: number
   readonly random: Random
-  /** How many of its things it does: kills, power cuts, cases. */
+  /** Number of its kills, power cuts or cases. */
   readonly count: number
   /** When it should end, as `performance.now()` counts. */
   readonly deadline: number
-  /** A folder of its own, gone at the end. */
+  /** A temporary folder. */
   readonly folder: string
   /** Other options of the command line, `--name value`. */
   readonly options: Readonly<Record<string, string | undefined>>
@@ -32,18 +32,18 @@ export interface Run {
   onEnd(step: () => Promise<unknown> | unknown): void
 }
 
-/** What a program does when its command line does not say. */
+/** Options of a program that its command line may override. */
 export interface Defaults {
   readonly count: number
   readonly minutes: number
-  /** Where its folder is made; default: that of temporary files. */
+  /** The parent of its folder; by default, the folder of temporary files. */
   readonly parent?: string
   readonly options?: readonly string[]
 }
 
 /**
  * Runs a program of chaos: prints the seed, does the work, prints the table; on a violation prints
- * what was promised with the seed, and exits with 1.
+ * the broken promise with the seed, and exits with 1.
  */
 export async function chaos(
   name: string,
@@ -52,7 +52,7 @@ export async function chaos(
 ): Promise<void> {
   const names = ['seed', 'minutes', 'count', ...(defaults.options ?? [])]
   const { values } = parseArgs({
-    options: Object.fromEntries(names.map(one => [one, { type: 'string' as const }])),
+    options: Object.fromEntries(names.map(name => [name, { type: 'string' as const }])),
     // `npm run chaos` gives every program the same command line.
     strict: false,
   })

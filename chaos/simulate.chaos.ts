@@ -1,22 +1,22 @@
 /**
  * Several daemons in one process against a database and an object storage that delay, reorder and
- * lose answers, by a seed: the same seed gives the same order of events. Thousands of seeds; what
- * clients were answered has to have a sequential order, readers of the bucket never see a line
- * without its `.crate` or an index file that is older than one before, and after the last fault
- * everything is rendered within ten seconds. Planted faults have to be found.
+ * lose answers, by a seed: the same seed gives the same order of events. Over thousands of seeds,
+ * clients' answers must have a sequential order, readers of the bucket never see a line without its
+ * `.crate` or an index file that is older than one before, and after the last fault everything is
+ * rendered within ten seconds. Planted faults must be found.
  */
 import { existsSync } from 'node:fs'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 import type { Plant, Simulation } from './simulate/simulation.ts'
 import { Simulations } from './simulate/simulations.ts'
 
-/** Where files cost nothing; elsewhere the program is slower. */
+/** Files in memory cost nothing; elsewhere the program is slower. */
 const MEMORY = '/dev/shm'
-/** Every so many seeds one is run twice. */
+/** One in this many seeds runs twice. */
 const TWICE_EVERY = 50
-/** Every so many seeds it says how many there were. */
+/** The count is printed after this many seeds. */
 const SAID_EVERY = 200
-/** In so many seeds a planted fault has to be found. */
+/** A planted fault must be found within this many seeds. */
 const PLANT_SEEDS = 300
 const PLANTS: readonly Plant[] = ['conditions', 'early bytes', 'lost commits', 'no takeover']
 
@@ -47,7 +47,7 @@ async function manySeeds(run: Run, simulations: Simulations): Promise<void> {
       if (seeds % TWICE_EVERY !== 0) continue
       const again = (await simulations.play(seed)).simulation
       const traces = [simulation.timeline.trace(), again.timeline.trace()]
-      promise(traces[0] === traces[1], `seed ${seed} has two orders of events: ${traces}`)
+      ensure(traces[0] === traces[1], `seed ${seed} has two orders of events: ${traces}`)
       twice++
     }
   } finally {

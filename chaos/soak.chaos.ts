@@ -1,20 +1,20 @@
 /**
- * Steady load for ten minutes, or as long as `--minutes` says: memory, descriptors, latencies and
- * the disk stay flat. Every version is published, yanked, and read. A crate that has 400 versions
- * gives way to a new one, because a publish costs more the longer its index file is, which is no
- * fault of the daemon's age. Prints a line every so often and a plot.
+ * Steady load for ten minutes, or for `--minutes`: memory, descriptors, latencies and the disk stay
+ * flat. Every version is published, yanked, and read. A crate with 400 versions gives way to a new
+ * one, because a publish costs more the longer its index file is, whatever the daemon's age. Prints
+ * a line every so often and a plot.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../test/support/measure.ts'
-import { ask, promiseSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
+import { ask, ensureSuccess, putVersion, type Reply, readIndex } from './driver/api.ts'
 import { requestOf } from './driver/wish.ts'
 import { Probe, residentMiB } from './probe.ts'
 import { Folder, type Program } from './program.ts'
 import type { Random } from './random.ts'
-import { chaos, promise, type Run, Violation } from './run.ts'
+import { chaos, ensure, type Run, Violation } from './run.ts'
 
 const CLIENTS = 4
 /** Crates of a client that grow at a time, and how many versions each gets on average. */
@@ -29,15 +29,18 @@ const BARS = '▁▂▃▄▅▆▇█'
 interface Sample {
   readonly memory: number
   readonly descriptors: number
-  /** How long publishes take, p95 in milliseconds. */
+  /** The p95 time of publishes, in milliseconds. */
   readonly publish: number
-  /** How long `/healthz` takes, p99 in milliseconds. */
+  /** The p99 time of `/healthz`, in milliseconds. */
   readonly late: number
   /** Bytes on disk for each version, in KiB. */
   readonly disk: number
 }
 
-/** What is seen, and how much more the last quarter may have of it than the second: `factor` × it + `more`. */
+/**
+ * The measured values, each with its limit in the last quarter: `factor` × the second quarter +
+ * `more`.
+ */
 const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number, more: number])[] =
   [
     ['memory', 'MiB', 1.25, 0],
@@ -47,8 +50,8 @@ const SEEN: readonly (readonly [key: keyof Sample, unit: string, factor: number,
     ['disk', 'KiB a version', 1.25, 0],
   ]
 
-/** What clients have done; `took` is how long the last publishes took. */
-interface Done {
+/** The clients' work; `took` has the times of the last publishes. */
+interface Progress {
   versions: number
   operations: number
   took: number[]
@@ -62,7 +65,7 @@ await chaos('soak', { count: 0, minutes: 10 }, async run => {
   const url = await daemon.url()
   const probe = new Probe(url)
   run.onEnd(() => probe.end())
-  const done: Done = { versions: 0, operations: 0, took: [] }
+  const done: Progress = { versions: 0, operations: 0, took: [] }
   const load = Array.from({ length: CLIENTS }, (_, at) =>
     client(run, url, token, at, run.random.fork(), done),
   )
@@ -80,7 +83,7 @@ async function client(
   token: string,
   number: number,
   random: Random,
-  done: Done,
+  done: Progress,
 ): Promise<void> {
   for (let at = 0; performance.now() < run.deadline; at++) {
     const name = nameOf(number, random.below(CRATES), at)
@@ -92,7 +95,7 @@ async function client(
     if (random.chance(0.5))
       await success(ask(requestOf(url, token, name, { what: 'yank', about: version })))
     const lines = await readIndex(url, name)
-    promise(
+    ensure(
       lines?.some(line => line.vers === version),
       `${name} ${version} is not in the index`,
     )
@@ -110,7 +113,7 @@ function nameOf(client: number, place: number, at: number): string {
 async function success(request: Promise<Reply | null>): Promise<void> {
   const reply = await request
   if (reply === null) throw new Violation('the daemon broke off')
-  promiseSuccess('a change', reply)
+  ensureSuccess('a change', reply)
 }
 
 async function watch(
@@ -118,13 +121,13 @@ async function watch(
   folder: Folder,
   daemon: Program,
   probe: Probe,
-  done: Done,
+  done: Progress,
   samples: Sample[],
 ): Promise<void> {
   const pause = (run.deadline - performance.now()) / SAMPLES
   while (performance.now() + pause < run.deadline + 100) {
     await sleep(pause)
-    promise(!daemon.hasEnded, daemon.story('ended'))
+    ensure(!daemon.hasEnded, daemon.story('ended'))
     const size = execFileSync('du', ['-sk', folder.dir], { encoding: 'utf8' })
     samples.push({
       memory: residentMiB(daemon.child.pid),
@@ -142,7 +145,7 @@ function judge(run: Run, samples: readonly Sample[]): void {
   const typical = (quarter: number, key: keyof Sample) => {
     const part = samples.slice(quarter * length, (quarter + 1) * length)
     return quantile(
-      part.map(one => one[key]),
+      part.map(sample => sample[key]),
       0.5,
     )
   }
@@ -154,7 +157,7 @@ function judge(run: Run, samples: readonly Sample[]): void {
   for (const [key, unit, factor, more] of SEEN) {
     // Once everything is warm.
     const [before, after] = [typical(1, key), typical(3, key)]
-    promise(
+    ensure(
       after <= before * factor + more,
       `${key} grows from ${before.toFixed(0)} to ${after.toFixed(0)} ${unit}`,
     )

@@ -21,8 +21,8 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Returns the title of a category, without its parents: `web-programming::http-server` is an
- * `HTTP server`. A registry may have categories of its own, whose titles are their words.
+ * Returns the title of a category, without its parents: `web-programming::http-server` is an `HTTP
+ * server`. The slug's words are the title of a category that only this registry has.
  */
 export function categoryTitle(slug: string): string {
   const own = slug.split('::').at(-1) ?? slug

@@ -1,9 +1,9 @@
-/** The number of days that are kept one by one, the last one included. */
+/** The number of days that are kept, the last one included. */
 export const DAYS_KEPT = 90
 
 const DAY_MS = 86_400_000
 
-/** Numbers for days in a row, the last of which is `last`; days are counted from 1970-01-01 UTC. */
+/** Counts of consecutive days up to `last`; days are numbered from 1970-01-01 UTC. */
 export interface DayCounts {
   readonly last: number
   /** Oldest first, at most `DAYS_KEPT`. */
@@ -20,7 +20,7 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** Adds numbers by day; forgets days that are too long before the last one. */
+/** Adds numbers by day; forgets days that are too old. */
 export function addDays(days: DayCounts | null, more: ReadonlyMap<number, number>): DayCounts {
   const last = Math.max(days?.last ?? 0, ...more.keys())
   const counts = [...daysUntil(days, last)]

@@ -19,7 +19,7 @@ export function parseName(text: string): Name {
 /** Sorts items by their canonical crate names. */
 export function sortByName<T extends { readonly name: string }>(items: Iterable<T>): T[] {
   const keyed = Array.from(items, item => ({ key: canonicalName(item.name), item }))
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(one => one.item)
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item)
 }
 
 /** Returns the `{prefix}` marker: the index folder, in the case of the name (specification A.2). */

@@ -49,7 +49,7 @@ export function satisfies(requirement: Requirement, version: Version): boolean {
   const parts = versionParts(version)
   const rank = ranking([parts, ...comparators].flatMap(numbersOf))
   const parsed = semver.parse(spell(parts, rank))
-  const range = comparators.map(one => `${operatorOf(one)}${spell(one, rank)}`).join(' ')
+  const range = comparators.map(part => `${operatorOf(part)}${spell(part, rank)}`).join(' ')
   return parsed === null || semver.satisfies(parsed, range)
 }
 
@@ -59,7 +59,7 @@ function readComparators(text: string): Comparator[] | null {
   const pieces = text.split(',', COMPARATORS_MAX + 1)
   if (pieces.length > COMPARATORS_MAX) return null
   const comparators = pieces.map(piece => readComparator(piece))
-  return comparators.every(one => one !== null) ? comparators : null
+  return comparators.every(part => part !== null) ? comparators : null
 }
 
 function readComparator(text: string): Comparator | null {
@@ -70,8 +70,8 @@ function readComparator(text: string): Comparator | null {
   if (isWildcard(minor) && patch !== undefined && !isWildcard(patch)) return null
   // Only a complete version can have `-pre` or `+build`.
   if (wild && /[-+]/.test(text)) return null
-  const numbers = [major, minor, patch].filter(one => one !== undefined && !isWildcard(one))
-  if (numbers.some(one => compareNumbers(one ?? '', U64_MAX) > 0)) return null
+  const numbers = [major, minor, patch].filter(n => n !== undefined && !isWildcard(n))
+  if (numbers.some(n => compareNumbers(n ?? '', U64_MAX) > 0)) return null
   return {
     operator: (operator as Operator | undefined) ?? (wild ? '*' : '^'),
     major,
@@ -85,8 +85,8 @@ function isWildcard(text: string | undefined): boolean {
   return text === '*' || text === 'x' || text === 'X'
 }
 
-function print(one: Comparator): string {
-  return `${operatorOf(one)}${spell(one, number => number)}${one.operator === '*' ? '.*' : ''}`
+function print(comparator: Comparator): string {
+  return `${operatorOf(comparator)}${spell(comparator, number => number)}${comparator.operator === '*' ? '.*' : ''}`
 }
 
 function operatorOf({ operator }: Comparator): string {
@@ -106,15 +106,15 @@ type Parts = Pick<Comparator, 'major' | 'minor' | 'patch' | 'pre'>
 
 function numbersOf({ major, minor, patch, pre }: Parts): string[] {
   return [major, minor, patch, ...pre].filter(
-    one => one !== null && /^[0-9]+$/.test(one),
+    number => number !== null && /^[0-9]+$/.test(number),
   ) as string[]
 }
 
 function spell({ major, minor, patch, pre }: Parts, rank: (number: string) => string): string {
   const release = [major, minor, patch]
-    .filter(one => one !== null)
+    .filter(number => number !== null)
     .map(rank)
     .join('.')
-  const suffix = pre.map(one => (/^[0-9]+$/.test(one) ? rank(one) : one)).join('.')
+  const suffix = pre.map(part => (/^[0-9]+$/.test(part) ? rank(part) : part)).join('.')
   return suffix === '' ? release : `${release}-${suffix}`
 }

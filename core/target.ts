@@ -1,17 +1,17 @@
-/** Maximum length of a target, in characters; those of real crates have a few hundred. */
+/** Maximum length of a target, in characters; real crates' have a few hundred. */
 const TARGET_MAX = 16 * 1024
 /** Maximum nesting of `all`, `any` and `not`: Cargo's parser has no limit and ends on its stack. */
 const NESTING_MAX = 64
 
 const TOKEN = /(?:r#)?[A-Za-z_]\w*|[(),=]|"[^"]*"| +/g
 
-/** What a target must be, for messages. */
+/** The form of a target, for messages. */
 export const TARGET_FORM = `a target triple or a valid \`cfg(…)\` with at most ${NESTING_MAX} levels`
 
 /**
  * Whether `text` is the platform of a dependency: a target triple or `cfg(…)` in the grammar of
  * Cargo (its crate `cargo-platform`), within limits of length and nesting. Cargo parses every line
- * of an index file, so that one it cannot bear stops all users of the crate.
+ * of an index file, so a bad target stops all users of the crate.
  */
 export function isTarget(text: string): boolean {
   if (text.length > TARGET_MAX) return false
@@ -33,11 +33,11 @@ export function printTarget(text: string): string {
   return `cfg(${printed.join('')})`
 }
 
-/** Returns the tokens of what is in `cfg(…)`, without spaces; null if something is no token. */
+/** Returns the tokens inside `cfg(…)`, without spaces; null if something is no token. */
 function tokensOf(text: string): string[] | null {
   const inside = text.slice('cfg('.length, -1)
   const pieces = inside.match(TOKEN) ?? []
-  return pieces.join('') === inside ? pieces.filter(one => !one.startsWith(' ')) : null
+  return pieces.join('') === inside ? pieces.filter(piece => !piece.startsWith(' ')) : null
 }
 
 function isExpression(tokens: readonly string[]): boolean {
@@ -47,19 +47,19 @@ function isExpression(tokens: readonly string[]): boolean {
     at++
     return true
   }
-  const one = (levels: number): boolean => {
+  const predicate = (levels: number): boolean => {
     const word = tokens[at++] ?? ''
     if (!/^\w/.test(word)) return false
-    if (word === 'not') return levels > 0 && eat('(') && one(levels - 1) && eat(')')
+    if (word === 'not') return levels > 0 && eat('(') && predicate(levels - 1) && eat(')')
     if (word === 'all' || word === 'any') return levels > 0 && eat('(') && several(levels - 1)
     return !eat('=') || (tokens[at++] ?? '').startsWith('"')
   }
   const several = (levels: number): boolean => {
     while (!eat(')')) {
-      if (!one(levels)) return false
+      if (!predicate(levels)) return false
       if (!eat(',')) return eat(')')
     }
     return true
   }
-  return one(NESTING_MAX) && at === tokens.length
+  return predicate(NESTING_MAX) && at === tokens.length
 }

@@ -21,8 +21,8 @@ export function unstorablePlaces(data: object, max: number): string[] {
   const waiting: { readonly value: unknown; readonly place: Place | null }[] = [
     { value: data, place: null },
   ]
-  for (let one = waiting.pop(); one && found.length < max; one = waiting.pop()) {
-    const { value, place } = one
+  for (let next = waiting.pop(); next && found.length < max; next = waiting.pop()) {
+    const { value, place } = next
     if (typeof value === 'object' && value !== null) {
       const isList = Array.isArray(value)
       for (const [key, child] of Object.entries(value).reverse())

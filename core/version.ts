@@ -36,8 +36,8 @@ export interface VersionParts {
 }
 
 /**
- * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0`, and beyond u64; also
- * one of more than `VERSION_MAX` characters.
+ * Parses a version; like Cargo, refuses `v1.0.0`, `=1.0.0`, `01.0.0`, `1.0` and numbers beyond u64;
+ * also more than `VERSION_MAX` characters.
  */
 export function parseVersion(text: string): Version {
   const [{ length }, max] = [text, VERSION_MAX]
@@ -89,7 +89,7 @@ export function compareVersions(a: Version, b: Version): number {
 export function newestVersion<T extends { readonly version: Version; readonly yanked: boolean }>(
   releases: readonly T[],
 ): T | undefined {
-  const rank = (one: T) => (one.yanked ? 0 : isPrerelease(one.version) ? 1 : 2)
+  const rank = (release: T) => (release.yanked ? 0 : isPrerelease(release.version) ? 1 : 2)
   const [newest] = [...releases].sort(
     (a, b) => rank(b) - rank(a) || compareVersions(b.version, a.version),
   )
@@ -113,9 +113,9 @@ export function previousOf<T extends { readonly version: Version }>(
   version: Version,
 ): T | null {
   return releases
-    .filter(one => compareVersions(one.version, version) < 0)
+    .filter(release => compareVersions(release.version, version) < 0)
     .reduce<T | null>(
-      (best, one) => (best && compareVersions(best.version, one.version) > 0 ? best : one),
+      (best, next) => (best && compareVersions(best.version, next.version) > 0 ? best : next),
       null,
     )
 }

@@ -13,11 +13,11 @@ import { incomplete } from './valid/incomplete.ts'
 
 type App = Hono<NodeEnv>
 
-/** What answers at the root of the gallery, too; of two that answer the same, the first counts. */
+/** The examples at the root of the gallery, too; the first of two equal routes counts. */
 const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
 uploads dependencies dependencies-cache security https`.split(/\s/)
 
-/** What all examples have around them here: 404, 405 and 307, and errors as JSON. */
+/** The frame of all examples here: 404, 405 and 307, and errors as JSON. */
 export function emptyApp(): App {
   const app = new Hono<NodeEnv>({ getPath: wirePath })
   const refuse = (c: Context, methods: readonly string[]) => {
@@ -25,7 +25,7 @@ export function emptyApp(): App {
     return c.json({ detail: 'Method Not Allowed' }, 405, { Allow })
   }
   app.use(methodNotAllowed({ app, onMethodNotAllowed: refuse }))
-  // What nobody answers is refused before a whole app asks for anything.
+  // A path without a route is refused before a whole app asks for anything.
   app.use((c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : Promise.resolve(c.notFound())))
   app.use(wireCookies, spooledForms)
   app.notFound(c => unmatched(app, c))
@@ -43,7 +43,7 @@ export function gallery(): App {
   const app = emptyApp()
   const index = (c: Context) => indexPage(c, [...examples.values()])
   app.get('/examples/', pageHeaders, index)
-  for (const one of examples.values()) serveUnder(app, `/examples/${one.name}/`, one, [one])
+  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, example, [example])
   app.get('/', pageHeaders, (c, next) => {
     c.header('Vary', 'Accept')
     const supports = ['application/json', 'text/html']
@@ -62,10 +62,10 @@ function serveUnder(app: App, base: string, about: About, parts: readonly Exampl
   app.get(`${base}openapi.json`, c => c.json(description))
   app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, shown))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
-  for (const one of parts) {
-    const forgotten = incomplete(one.app)
-    if (forgotten.length > 0) throw new Error(`${one.name}: no \`complete\` in ${forgotten}`)
-    app.route(base, one.app)
+  for (const example of parts) {
+    const forgotten = incomplete(example.app)
+    if (forgotten.length > 0) throw new Error(`${example.name}: no \`complete\` in ${forgotten}`)
+    app.route(base, example.app)
   }
   return app
 }
@@ -75,11 +75,11 @@ function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
   return method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 }
 
-// 307 where the path differs from that of a route by its slash at the end, else 404.
+// 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
   const takes = (path: string) =>
-    methods.some(one => app.router.match(one, path)[0].some(([[, route]]) => mayAnswer(route)))
+    methods.some(verb => app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route)))
   const isOther = !takes(c.req.path) && takes(toggleSlash(c.req.path))
   if (!isOther) return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.

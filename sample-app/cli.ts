@@ -58,6 +58,6 @@ async function serve(): Promise<void> {
   // Without its starter it ends, too.
   process.once('disconnect', running.close)
   process.channel?.unref()
-  // Said last: whoever reads it may send a signal at once.
+  // Comes last: its reader may send a signal at once.
   console.log(`listening on ${running.url}`)
 }

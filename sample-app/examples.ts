@@ -17,14 +17,14 @@ const CHAPTERS = {
   Apps: 'routes client timing https',
 }
 
-/** Compiled code runs from `dist/`, and what it shows or sends stays among the sources. */
+/** Compiled code runs from `dist/`, but the files it shows or sends stay among the sources. */
 export function readSource(file: string): string {
   const isSource = import.meta.url.endsWith('.ts')
   const folder = new URL(isSource ? '.' : '../../sample-app/', import.meta.url)
   return readFileSync(new URL(file, folder), 'utf8')
 }
 
-/** A plain Hono app, and what the first lines of its file say about it. */
+/** A plain Hono app, and its description from the first lines of its file. */
 export interface Example {
   readonly name: string
   readonly chapter: string
@@ -33,11 +33,11 @@ export interface Example {
   readonly request: string
   readonly source: string
   readonly app: Hono
-  /** What its routes answer and ask for, by method and path, for the documentation. */
+  /** The answers and requests of its routes, by method and path, for the documentation. */
   readonly documents?: Documents
 }
 
-/** All examples by name, which is that of their file. */
+/** All examples, by the name of their file. */
 export const examples = new Map<string, Example>()
 for (const [chapter, names] of Object.entries(CHAPTERS)) {
   for (const name of names.split(/\s+/)) {

@@ -5,8 +5,8 @@ import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
 import { declared } from './valid/valid.ts'
 
-type Described = { readonly app: Hono; readonly documents?: Documents }
-/** What a document calls itself. */
+type ExampleApp = { readonly app: Hono; readonly documents?: Documents }
+/** A document's own name. */
 export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
 export type Schema = { readonly [keyword: string]: unknown }
@@ -15,13 +15,13 @@ export type Operation = ReturnType<typeof describeOperation>
 export type Parameter = ReturnType<typeof describeParameter>
 /** An OpenAPI 3.1 document. */
 export type Description = ReturnType<typeof describe>
-type Named = Record<string, v.GenericSchema>
+type SchemasByName = Record<string, v.GenericSchema>
 type Part = { readonly target: string; readonly schema: v.GenericSchema }
-/** What a route answers, by status, and what proves who is asking, by name of the scheme. */
-type Documented = { answers?: Named; security?: Record<string, object> }
-type Route = Documented & { readonly parts: readonly Part[] }
+/** The answers of a route, by status, and the proofs of who is asking, by name of the scheme. */
+type RouteDocument = { answers?: SchemasByName; security?: Record<string, object> }
+type Route = RouteDocument & { readonly parts: readonly Part[] }
 /** By method and path, as `GET /items/:item_id`. */
-export type Documents = Readonly<Record<string, Documented>>
+export type Documents = Readonly<Record<string, RouteDocument>>
 
 const OK = v.pipe(v.unknown(), v.description('Successful Response'))
 const SCHEMAS = '#/components/schemas/'
@@ -38,19 +38,19 @@ const HTTPValidationError = v.pipe(
   v.description('Validation Error'),
 )
 
-/** Describes apps at a base path by what their routes check; of two alike the first counts. */
-export function describe(about: About, examples: readonly Described[], base: string) {
-  const named: Named = { ValidationError, HTTPValidationError }
+/** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
+export function describe(about: About, examples: readonly ExampleApp[], base: string) {
+  const named: SchemasByName = { ValidationError, HTTPValidationError }
   const securitySchemes = {}
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { app, documents = {} } of examples) {
     for (const { path, method } of app.routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
-      const own = app.routes.filter(one => one.path === path && one.method === method)
-      const global = app.routes.filter(one => one.path === '/*' && one.method === 'ALL')
+      const own = app.routes.filter(route => route.path === path && route.method === method)
+      const global = app.routes.filter(route => route.path === '/*' && route.method === 'ALL')
       const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
-      const parts = handlers.flatMap(one => (declared.get(one) ?? []) as Part)
+      const parts = handlers.flatMap(handler => (declared.get(handler) ?? []) as Part)
       const route = { ...documents[`${method} ${path}`], parts }
       Object.assign(securitySchemes, route.security)
       const operation = describeOperation(template, verb, route, named)
@@ -66,7 +66,7 @@ export function describe(about: About, examples: readonly Described[], base: str
   }
 }
 
-function describeOperation(path: string, verb: string, route: Route, named: Named) {
+function describeOperation(path: string, verb: string, route: Route, named: SchemasByName) {
   const { parts, answers = {}, security = {} } = route
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
   const plain = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
@@ -79,7 +79,7 @@ function describeOperation(path: string, verb: string, route: Route, named: Name
   const content = describeBody(parts, named)
   const isSaid = Object.keys(answers).some(status => status < '400')
   const checks = parts.length > 0 && { 422: HTTPValidationError }
-  const all: Named = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
+  const all: SchemasByName = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
   const responses = Object.entries(all).map(([status, schema]) => {
     const description = v.getDescription(schema) ?? STATUS_CODES[status] ?? ''
     return [status, { description, content: contentOf(schema, named) }] as const
@@ -112,7 +112,7 @@ function describeParameter(target: string, name: string, entry: v.GenericSchema)
 }
 
 /** The JSON body, or the form, which is multipart if it has a file. */
-function describeBody(parts: readonly Part[], named: Named) {
+function describeBody(parts: readonly Part[], named: SchemasByName) {
   const body = parts.find(({ target }) => /json|form/.test(target))
   if (body?.target !== 'form') return body && contentOf(body.schema, named)
   const isUpload = JSON.stringify(jsonSchema(body.schema)).includes('octet-stream')
@@ -121,7 +121,7 @@ function describeBody(parts: readonly Part[], named: Named) {
 }
 
 /** A schema with a title stands under its name, and is referred to. */
-function contentOf(schema: v.GenericSchema, named: Named) {
+function contentOf(schema: v.GenericSchema, named: SchemasByName) {
   const title = v.getTitle(schema)
   if (title) named[title] = schema
   const { description: _, contentMediaType: type, ...rest } = jsonSchema(schema)
@@ -135,14 +135,14 @@ function jsonSchema(schema: v.GenericSchema): Schema {
   return rest
 }
 
-/** What Valibot's own conversion does not know, or says of the text that was sent. */
+/** Schemas that Valibot's own conversion does not know, or describes as sent text. */
 const CONVERSION: ConversionConfig = {
   errorMode: 'ignore',
   overrideRef: ({ referenceId }) => SCHEMAS + referenceId,
   overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
     if (type === 'file') return { type: 'string', contentMediaType: 'application/octet-stream' }
     // Alternatives that are one to the reader: a number, or a text that is one.
-    const kinds = new Set(jsonSchema.anyOf?.map(one => JSON.stringify(one)))
+    const kinds = new Set(jsonSchema.anyOf?.map(schema => JSON.stringify(schema)))
     return type === 'union' && kinds.size === 1 ? JSON.parse([...kinds].join()) : undefined
   },
   overrideAction: ({ valibotAction: { type, ...rest }, jsonSchema }) => {

@@ -27,11 +27,11 @@ await build({
   mangleProps:
     /^(?:variants|likeness|leniency|considered|suggested|similar|matched|planned|hits|updatedAt|yanked|grade|suggest|others|words|filters|term|word|missing|description|version|places|postings|shapes)$/,
   target: TARGETS,
-  // The folder is named by a hash over all of it, so the names of its files need none.
+  // The hash over all of it is in the folder's name, so the names of its files need none.
   chunkNames: 'browser/[name]',
   logLevel: 'warning',
 })
-/** The browser reads archives of crates: of all messages, it needs those about them. */
+/** Browsers read archives of crates, so they need only the messages about those. */
 const fewerMessages = {
   name: 'fewer-messages',
   setup(bundle) {
@@ -62,13 +62,13 @@ await build({
 // esbuild looks at each script once; terser looks again at those of every page, which saves another
 // 2 %.
 const scripts = join(out, 'browser')
-for (const name of readdirSync(scripts).filter(one => one.endsWith('.js'))) {
+for (const name of readdirSync(scripts).filter(file => file.endsWith('.js'))) {
   const file = join(scripts, name)
   const options = { module: true, ecma: 2022, compress: { passes: 3 } }
   const { code = '' } = await minify(readFileSync(file, 'utf8'), options)
   writeFileSync(file, code)
 }
 for (const name of ['mark.svg', 'favicon.ico']) cpSync(join(site, 'assets', name), join(out, name))
-// Names of parts change with what is in them, so nothing of before may stay.
+// Names of parts change with their content, so remove all old ones.
 rmSync(built, { recursive: true, force: true })
 renameSync(out, built)

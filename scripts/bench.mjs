@@ -1,24 +1,26 @@
-// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each a program of its own. A
-// NAME is that of a program, or the beginning of several. `--docs` puts what they print into
+// `npm run bench -- [--docs] [NAME…]`: runs the measurements of bench/, each as its own program. A
+// NAME is a program's, or the beginning of several. `--docs` puts their output into
 // docs/performance.md, where it has a place for them.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
 await prepare()
 const END = '.bench.js'
-const all = readdirSync(join(root, 'dist', 'bench'))
-  .filter(file => file.endsWith(END))
-  .map(file => file.slice(0, -END.length))
-  .sort()
+const programs = new Map(
+  readdirSync(join(root, 'dist', 'bench'), { recursive: true })
+    .filter(file => file.endsWith(END))
+    .map(file => [basename(file, END), join(root, 'dist', 'bench', file)]),
+)
+const all = [...programs.keys()].sort()
 const isForDocs = process.argv.includes('--docs')
 const asked = process.argv.slice(2).filter(name => name !== '--docs')
 const names = asked.flatMap(name => {
-  const found = all.includes(name) ? [name] : all.filter(one => one.startsWith(name))
+  const found = all.includes(name) ? [name] : all.filter(program => program.startsWith(name))
   if (found.length === 0) {
     console.error(`there is no measurement ${name}; there are ${all.join(', ')}`)
     process.exit(2)
@@ -34,7 +36,7 @@ const commit = `${git('rev-parse', '--short', 'HEAD')}${isDirty ? '-dirty' : ''}
 for (const name of asked.length === 0 ? all : names) {
   const about = circumstances()
   console.log(`\n== ${name}: ${about}`)
-  const program = join(root, 'dist', 'bench', `${name}${END}`)
+  const program = programs.get(name)
   const result = spawnSync(process.execPath, ['--enable-source-maps', program], {
     cwd: root,
     encoding: 'utf8',
@@ -50,7 +52,7 @@ for (const name of asked.length === 0 ? all : names) {
   if (isForDocs) putIntoDocs(name, about, result.stdout)
 }
 
-/** Replaces what stands between the marks of a measurement. */
+/** Replaces the text between the marks of a measurement. */
 function putIntoDocs(name, about, output) {
   const file = join(root, 'docs', 'performance.md')
   const text = readFileSync(file, 'utf8')
@@ -59,7 +61,7 @@ function putIntoDocs(name, about, output) {
   if (from < 0 || to < from) return console.error(`${file} has no place for ${name}`)
   const rows = output.split('\n').filter(line => line.startsWith('|'))
   if (rows.length === 0) return console.error(`${name} has no table for ${file}`)
-  // A second table goes on with the first one.
+  // A second table continues the first.
   const [head = ''] = rows
   const table = rows.filter((row, at) => at < 2 || !(/^\| (what|-)/.test(row) || row === head))
   const tidy = table.map(row => row.replace(/ +\|/g, ' |').replace(/-{3,}/g, '---'))
@@ -67,7 +69,7 @@ function putIntoDocs(name, about, output) {
   writeFileSync(file, `${text.slice(0, from)}${place}${text.slice(to)}`)
 }
 
-/** What a figure means nothing without. */
+/** The circumstances of a figure, without which it means nothing. */
 function circumstances() {
   const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.versions.node}`

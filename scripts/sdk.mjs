@@ -1,5 +1,5 @@
-// Bundles what is used of the SDK for S3 into one file of dist, with the names and licenses of the
-// packages in it: nobody has to install them, and only a registry with a bucket loads them.
+// Bundles the used parts of the SDK for S3 into one file of dist, with the names and licenses of
+// the packages in it: nobody has to install them, and only a registry with a bucket loads them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -39,7 +39,7 @@ function aboutPackage(folder) {
   const path = join(root, folder)
   const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
   if (license === 'Apache-2.0') return `${name} ${version}: ${license}, see LICENSE-APACHE`
-  const [text] = existsSync(path) ? readdirSync(path).filter(one => /^licen[cs]e/i.test(one)) : []
+  const [text] = existsSync(path) ? readdirSync(path).filter(name => /^licen[cs]e/i.test(name)) : []
   if (text === undefined) throw new Error(`${name} has no license that could be shipped`)
   const terms = readFileSync(join(path, text), 'utf8').replaceAll('*/', '* /')
   return `${name} ${version}: ${license}\n${terms}`

@@ -52,8 +52,8 @@ function installed(folder) {
 }
 
 /**
- * Tried in a process of its own: a build for another Node or another libc may take the whole
- * process down.
+ * Tried in another process: a build for another Node or another libc may take the whole process
+ * down.
  */
 function loads(folder) {
   return (
@@ -70,7 +70,7 @@ function place(from, to) {
   renameSync(fresh, to)
 }
 
-/** nodegit compiles for minutes before it notices what is missing. */
+/** nodegit compiles for minutes before it notices missing tools. */
 function requireTools() {
   if (process.platform !== 'linux') return
   const missing = [
@@ -99,8 +99,8 @@ function runs(command, args, input = '') {
 }
 
 /**
- * npm takes an optional peer for installed when it is not, and may prune what a lock file does not
- * name; so nodegit is built in a folder of its own. `allowScripts` is what npm 12 asks for before
+ * npm takes an optional peer for installed when it is not, and may prune packages that a lock file
+ * does not name; so nodegit is built in a folder of its own. npm 12 asks for `allowScripts` before
  * it runs an install script; older ones ignore it.
  */
 function build(stage) {
@@ -139,7 +139,7 @@ function build(stage) {
 }
 
 /**
- * Where this Node's own headers lie beside it, node-gyp need not download them, which it cannot do
+ * With this Node's own headers beside it, node-gyp need not download them, which it cannot do
  * everywhere.
  */
 function ownHeaders() {
@@ -153,8 +153,8 @@ function ownHeaders() {
 }
 
 /**
- * Of 100 MB, what runs: the library, the addon, and the packages they load, nested so that no other
- * package changes.
+ * The needed part of 100 MB: the library, the addon, and the packages they load, nested so that no
+ * other package changes.
  */
 function assemble(stage) {
   const modules = join(stage, 'node_modules')

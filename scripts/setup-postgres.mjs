@@ -16,7 +16,7 @@ import { folder, PACKAGE, VERSION } from './postgres.mjs'
 if (existsSync(folder)) {
   console.log(`PostgreSQL ${VERSION} is here already: ${folder}`)
 } else {
-  // Who runs the server reads all of it.
+  // The user of the server reads all of it.
   process.umask(0o022)
   mkdirSync(dirname(folder), { recursive: true })
   const stage = mkdtempSync(`${folder}.new-`)
@@ -54,7 +54,7 @@ function fetch(stage) {
   return 0
 }
 
-/** Packages hold no links: a script of this one would make them, and npm runs none of it here. */
+/** Packages hold no links: a script of this one would make them, and npm runs no scripts here. */
 function link(fetched) {
   const links = JSON.parse(readFileSync(join(fetched, 'native', 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links) {

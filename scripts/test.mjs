@@ -1,6 +1,6 @@
-// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` the files
-// whose path contains a word; `npm run test:unit` those for the inner loop: they start no process,
-// and each takes a few seconds at most.
+// `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` runs files
+// whose path contains a word; `npm run test:unit` runs files for the inner loop: they start no
+// process, and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -9,7 +9,7 @@ import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
 import { program as versitygw } from './versitygw.mjs'
 
-/** How long a whole run takes on a quiet machine with two processors. */
+/** Seconds of a whole run on a quiet machine with two processors. */
 const SECONDS_ON_TWO = 480
 
 const BROWSERS = [
@@ -65,7 +65,7 @@ const chosen = ['test', 'sample-app']
 const missing = whatIsMissing()
 const suite = chosen.filter(name => !missing.some(({ of }) => of?.test(name)))
 const TOOK = join(root, 'dist', '.test-seconds')
-/** How many milliseconds each file took the last time. */
+/** The last run's milliseconds by file. */
 const TIMES = join(root, 'dist', '.test-times.json')
 const isWhole = words.length === 0 && !isUnit
 if (isWhole) console.error(`${suite.length} test files; ${expectation()}`)
@@ -120,8 +120,7 @@ async function testServer() {
 }
 
 /**
- * Whether a test, or what it imports of the tests, starts a process: a command, git, Cargo, a
- * browser.
+ * Whether a test, or a test module it imports, starts a process: a command, git, Cargo, a browser.
  */
 function startsProcess(file, seen = new Set()) {
   if (seen.has(file)) return false
@@ -151,15 +150,15 @@ function grouped(files) {
 }
 
 /**
- * Slow files first, so that none of them is left alone at the end: by the last time, and where
- * there was none, those that start processes.
+ * Slow files first, so that none is left alone at the end: by the last time or, without one, files
+ * that start processes.
  */
 function slowFirst(files) {
   const times = existsSync(TIMES) ? JSON.parse(readFileSync(TIMES, 'utf8')) : {}
   const cost = file => times[file] ?? (startsProcess(file) ? 30_000 : 1000)
   return files
     .map(file => [cost(file), file])
-    .sort(([one], [other]) => other - one)
+    .sort(([a], [b]) => b - a)
     .map(([, file]) => file)
 }
 
@@ -176,8 +175,8 @@ function minutes(seconds) {
 }
 
 /**
- * Returns what the machine lacks, and which files or tests do not run without it. CI has to have
- * a browser: its suites run there, and fail without one.
+ * Returns the programs that the machine lacks, and the files or tests that do not run without them.
+ * CI must have a browser: its suites run there, and fail without one.
  */
 function whatIsMissing() {
   const hasBrowser = process.env.CI || process.env.CHROMIUM || BROWSERS.some(existsSync)

@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path'
 const SUMS = '.sources.json'
 
 /**
- * Writes what changed of the sources (paths below `root`) to `out`, and removes what was made from
- * sources that are gone. Returns the paths of all of these. Throws when a file cannot be parsed.
+ * Writes changed sources (paths below `root`) to `out`, and removes the output of deleted sources.
+ * Returns the paths of all of these. Throws when a file cannot be parsed.
  */
 export async function transpile(root, sources, out) {
   const kept = join(out, SUMS)

@@ -1,4 +1,4 @@
-import type { Entry, Tie } from '../core/entry/entry.ts'
+import type { DependencyUse, Entry } from '../core/entry/entry.ts'
 import type { About } from '../core/manifest/manifest.ts'
 import type { Contents } from '../core/tarball/contents.ts'
 
@@ -51,8 +51,10 @@ export interface VersionData
   readonly previous: ComparedVersion | null
 }
 
-/** A crate of this registry whose newest version depends on a crate with the name shown. */
-export interface DependentRow extends Tie {
+/**
+ * A crate of this registry whose newest version depends on the crate of the page, at least by name.
+ */
+export interface DependentRow extends DependencyUse {
   readonly name: string
   readonly version: string
 }

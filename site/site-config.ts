@@ -39,7 +39,7 @@ export interface SiteConfig
   readonly owners: boolean
   /** Whether there are feeds; a static tree has no times, so it has none. */
   readonly feeds: boolean
-  /** Whether downloads are counted or imported; never in a static tree. */
+  /** Whether the registry counts or imports downloads; never in a static tree. */
   readonly downloads: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { publishAll, publishBody, type Target } from '../support/publishing.ts'
+import { type PublishTarget, publishAll, publishBody } from '../support/publishing.ts'
 
 /** Crates of a layer depend on some of the layer before. */
 const LAYER = 30
 
 /** Publishes crates that depend on each other, ten layers for 300; the names of the last layer. */
 export async function publishLayers(
-  target: Target,
+  target: PublishTarget,
   index: string,
   count: number,
 ): Promise<string[]> {
@@ -37,7 +37,7 @@ export async function coldFetch(
   mkdirSync(join(project, 'src'))
   mkdirSync(join(project, '.cargo'))
   writeFileSync(join(project, 'src/lib.rs'), '')
-  const lines = dependencies.map(one => `${one} = { version = "1", registry = "bench" }\n`)
+  const lines = dependencies.map(name => `${name} = { version = "1", registry = "bench" }\n`)
   const head =
     '[package]\nname = "project"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
   writeFileSync(join(project, 'Cargo.toml'), head + lines.join(''))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect } from 'node:http2'
 
-/** What to ask for over one HTTP/2 connection, and by how many streams at a time. */
+/** The request over one HTTP/2 connection, and its number of simultaneous streams. */
 export interface Streams {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ export interface Streams {
   readonly ca: string
 }
 
-/** Keeps as many streams open as asked for; calls `done` for each answer. */
+/** Keeps the wanted number of streams open; calls `done` for each answer. */
 export class StreamLoad {
   readonly #session: ClientHttp2Session
   #isClosed = false

@@ -5,17 +5,17 @@ import { fileURLToPath } from 'node:url'
 import { type Program, spent } from '../support/program.ts'
 import { StreamLoad, type Streams } from './load-http2.ts'
 
-/** What to ask for, again and again, over connections that are kept. */
+/** A request that kept connections send again and again. */
 export interface Load {
   readonly port: number
-  /** A request of HTTP/1.1 as it is sent, or what to ask for over HTTP/2. */
+  /** The text of an HTTP/1.1 request, or the streams over HTTP/2. */
   readonly request: string | Streams
   readonly connections: number
   readonly warmMs: number
   readonly measureMs: number
 }
 
-/** What came of it. */
+/** The results of a load. */
 export interface Outcome {
   readonly perSecond: number
   /** Processor time of the server per answer, in microseconds. */
@@ -66,7 +66,7 @@ export function requestText(path: string, headers: Readonly<Record<string, strin
 }
 
 /**
- * Counts answers on one connection: the head up to the blank line, then as many bytes as it says.
+ * Counts answers on one connection: the head up to the blank line, then its stated number of bytes.
  */
 class Connection {
   readonly #socket: Socket
@@ -132,7 +132,7 @@ function run(load: Load): void {
     const start = performance.now()
     process.send?.('counting')
     setTimeout(() => {
-      for (const one of connections) one.close()
+      for (const connection of connections) connection.close()
       const report: Report = { answers, seconds: (performance.now() - start) / 1000, bytes, status }
       process.send?.(report, () => process.exit())
     }, load.measureMs)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Program } from '../support/program.ts'
 import { freePort } from '../support/registry.ts'
 
-/** Whether a program of this name can be run. */
+/** Whether a program of this name is installed. */
 export function isInstalled(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`], { env: { ...process.env, PATH: PATHS } })
@@ -30,7 +30,7 @@ export async function startNginx(folder: string, tree: string, daemon: string): 
   const text = readFileSync(config, 'utf8')
   writeFileSync(config, text.replaceAll(daemon, `http://127.0.0.1:${port}`))
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-    .map(one => `${one}_temp_path ${folder}/${one};`)
+    .map(kind => `${kind}_temp_path ${folder}/${kind};`)
     .join(' ')
   writeFileSync(
     join(folder, 'nginx.conf'),

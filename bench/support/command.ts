@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { memoryOf, ownEnvironment, spent, usageOf } from './program.ts'
 
-/** What a command has cost: seconds, seconds of processor time, and its most resident memory in MiB. */
+/**
+ * The cost of a command: seconds, seconds of processor time, and its peak resident memory in MiB.
+ */
 export interface Cost {
   readonly wall: number
   readonly processor: number

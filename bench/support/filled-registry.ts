@@ -32,11 +32,11 @@ export interface FilledRegistry {
   readonly token: string
 }
 
-/** Where readers of such a registry are sent: not to an address that changes with every start. */
+/** A fixed address for readers of such a registry, which does not change with every start. */
 export const BASE_URL = 'http://127.0.0.1:8080'
 
 /**
- * A registry of so many invented crates, with all records and what lists and searches read, as if
+ * A registry of `size` invented crates, with all records and the data of lists and searches, as if
  * all were rendered. It is made once and kept in the user's cache until the code that makes it
  * changes: copy it before you change it.
  */
@@ -53,15 +53,17 @@ export async function filledRegistry(size: number): Promise<FilledRegistry> {
     await make(`${dir}.new`, size)
     renameSync(`${dir}.new`, dir)
   }
-  // Other styles or texts make the pages outdated: a daemon would render all of them beside what is
-  // measured.
+  // Other styles or texts make the pages outdated: a daemon would render all of them during the
+  // measurement.
   const registry = await openRegistry(dir, { env: {} })
   await writeFact(registry.database, 'pages', pagesFingerprint(registry))
   await registry.close()
   return { dir, token: readFileSync(token, 'utf8') }
 }
 
-/** Returns what changes with the tables and with what is put into them; a daemon that starts renews the rest. */
+/**
+ * Returns a hash over the tables and the code that fills them; a starting daemon renews the rest.
+ */
 export async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   for (const file of [
@@ -69,9 +71,9 @@ export async function fingerprint(): Promise<string> {
     './invented-crates.js',
     './term-filler.js',
     '../../core/search/terms.js',
-    '../../core/search/columns.js',
-    '../../core/search/layout.js',
-    '../../core/search/postings.js',
+    '../../core/search/files/columns.js',
+    '../../core/search/files/layout.js',
+    '../../core/search/files/postings.js',
   ])
     hash.update(readFileSync(new URL(file, import.meta.url)))
   hash.update(await emptySchema())
@@ -103,10 +105,10 @@ async function make(dir: string, size: number): Promise<void> {
   const registry = await openRegistry(dir, { env: {} })
   await registry.database.transaction(async tx => {
     await beginWhole(tx)
-    // What searches find is filled already: only the files are rendered.
+    // The search's tables are filled already; only its files are left to render.
     await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject <= ?", size)
   })
-  // The first publish would render all lists that it misses, beside what is measured.
+  // The first publish would render all missing lists during the measurement.
   await registry.tree.batch(async tree => {
     for await (const list of listOutputs({ ...registry, tree })) await tree.write(list)
   })
@@ -152,12 +154,12 @@ function fill(path: string, size: number): void {
 /** Returns the canonical names of the crates that the newest version depends on. */
 function dependenciesOf({ name, isYanked, releases }: InventedCrate): Set<string> {
   const names = isYanked ? [] : (releases.at(-1)?.dependencies ?? [])
-  const found = new Set<string>(names.map(one => canonicalName(one as Name)))
+  const found = new Set<string>(names.map(name => canonicalName(name as Name)))
   found.delete(canonicalName(name as Name))
   return found
 }
 
-/** What a row of each table holds, in the order of its columns; see `Tables`. */
+/** Makes the row of each table, in the order of its columns; see `Tables`. */
 class Filler {
   readonly #connection: Libsql.Database
   readonly #insert: Record<
@@ -225,7 +227,7 @@ class Filler {
       this.#prefixes.set(prefix, (this.#prefixes.get(prefix) ?? 0) + 1)
   }
 
-  /** Writes what is collected over all crates. */
+  /** Writes the data collected over all crates. */
   finish(): void {
     const prepare = (text: string) => this.#connection.prepare(text)
     this.#terms.finish(this.#connection)

@@ -7,7 +7,7 @@ import { dependency } from '../../test/support/release.ts'
 export interface InventedCrate {
   readonly name: string
   readonly about: About
-  /** Whether all of its versions are yanked. */
+  /** Whether all versions are yanked. */
   readonly isYanked: boolean
   /** In the order of their versions; the last one is the newest. */
   readonly releases: readonly InventedRelease[]
@@ -28,21 +28,21 @@ const FIRST = Date.parse('2015-01-01T00:00:00Z')
 const LAST = Date.parse('2026-11-01T00:00:00Z')
 
 /**
- * Invented crates, always the same; the first 1,000 of 200,000 are those of 1,000. Their versions
- * are as many as on crates.io: 3 in the middle, 10 on average, 500 at most. They depend on crates
- * that are there.
+ * Invented crates, always the same; the first 1,000 of 200,000 equal a run of 1,000. Their numbers
+ * of versions are as on crates.io: 3 in the middle, 10 on average, 500 at most. They depend on
+ * crates that exist.
  */
 export function* inventedCrates(size: number): Iterable<InventedCrate> {
   const entries = inventedEntries(size)
   for (const [at, { name, about, yanked }] of entries.entries()) {
     const random = randomFrom(at + 1)
     const count = Math.min(Math.ceil(3 * Math.exp(1.55 * normal(random)) - 0.5), MOST_VERSIONS)
-    // What is older is depended on more often.
+    // Older crates have more dependents.
     const dependencies = Array.from(
       { length: at === 0 ? 0 : Math.floor(random() * 5) },
       () => entries[Math.floor(at * random() ** 3)]?.name ?? name,
     )
-    const deps = [...new Set(dependencies)].map(one => dependency(one, '^0'))
+    const deps = [...new Set(dependencies)].map(name => dependency(name, '^0'))
     const began = FIRST + random() * (LAST - FIRST) * 0.8
     const step = Math.min(90 * DAY * random(), (LAST - began) / Math.max(count, 1))
     const releases = Array.from({ length: Math.max(count, 1) }, (_, number) => {
@@ -56,7 +56,7 @@ export function* inventedCrates(size: number): Iterable<InventedCrate> {
       const features = { default: ['std'], std: [] }
       const rest = { deps, features, yanked, links: null, rust_version: null, pubtime: time }
       const line = renderEntry({ name, vers: version, cksum, ...rest })
-      return { version, cksum, line, time, dependencies: deps.map(one => one.name) }
+      return { version, cksum, line, time, dependencies: deps.map(dep => dep.name) }
     })
     yield { name, about: aboutOf(about), isYanked: yanked, releases }
   }

@@ -5,17 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds of processor time, since the start. */
 export interface Usage {
-  /** Of the process and the processes below it that still run. */
+  /** Processor time of the process and its running children. */
   readonly own: number
-  /** Of the programs that it started and that have ended. */
+  /** Processor time of its children that have ended. */
   readonly ended: number
 }
 
 const TICK_MS = 10
 
 /**
- * A server that runs as a process of its own. What it costs is read from `/proc`: other programs
- * on the machine do not count, and those that it starts do.
+ * A server in its own process. Its cost is read from `/proc`, with its children's and without other
+ * programs'.
  */
 export class Program {
   readonly #child: ChildProcess
@@ -85,7 +85,7 @@ export class Program {
     for (const pid of tree(this.pid)) writeFileSync(`/proc/${pid}/clear_refs`, '5')
   }
 
-  /** Waits until it has not used the processor for a while: what runs behind the answers is done. */
+  /** Waits until it has not used the processor for a while: the work behind the answers is done. */
   async quiet(): Promise<void> {
     let [last, still] = [-1, 0]
     while (still < 8) {
@@ -132,8 +132,8 @@ async function accepts(port: number, hasEnded: () => boolean): Promise<void> {
  */
 export function memoryOf(pid: number, which: 'now' | 'peak'): number {
   const key = which === 'now' ? 'VmRSS' : 'VmHWM'
-  const sizes = tree(pid).map(one =>
-    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(read(`/proc/${one}/status`))?.[1] ?? 0),
+  const sizes = tree(pid).map(pid =>
+    Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(read(`/proc/${pid}/status`))?.[1] ?? 0),
   )
   return sizes.reduce((sum, size) => sum + size, 0) / 1024
 }
@@ -141,13 +141,13 @@ export function memoryOf(pid: number, which: 'now' | 'peak'): number {
 /** Processor time of a process and all below it. */
 export function usageOf(pid: number): Usage {
   let [own, ended] = [0, 0]
-  for (const one of tree(pid)) {
-    const whole = ticksOf(`/proc/${one}/stat`)
+  for (const child of tree(pid)) {
+    const whole = ticksOf(`/proc/${child}/stat`)
     ended += whole.ended
-    // Of threads that run it is known to the nanosecond. Those that have ended are in the sum for
-    // the whole process only, which counts in ticks.
-    const running = tasks(one).map(task => {
-      const [nanoseconds] = read(`/proc/${one}/task/${task}/schedstat`).split(' ')
+    // The times of running threads are exact to the nanosecond. Ended threads are only in the sum
+    // for the whole process, which counts in ticks.
+    const running = tasks(child).map(task => {
+      const [nanoseconds] = read(`/proc/${child}/task/${task}/schedstat`).split(' ')
       return Number(nanoseconds) / 1e6
     })
     own += Math.max(

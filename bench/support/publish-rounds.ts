@@ -1,7 +1,7 @@
 import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
 import { publishAll, publishBody } from './publishing.ts'
-import type { Measured } from './table.ts'
+import type { Measurement } from './table.ts'
 
 const SIZE = 10_000
 const ROUNDS = 8
@@ -38,18 +38,20 @@ async function measure({ daemon, token, next, ...kind }: Kind, round: number): P
   const answered = daemon.usage()
   await daemon.quiet()
   if (round < 0) return
-  kind.times.push(...done.map(one => one.took))
+  kind.times.push(...done.map(publish => publish.took))
   kind.untilAnswer.push(spent(before, answered) / PUBLISHES)
   kind.untilQuiet.push(spent(before, daemon.usage()) / PUBLISHES)
 }
 
-/** Returns what a kind costs beside another one, and whether that is at most so many times as much. */
+/**
+ * Returns the cost of a kind relative to another, and whether it is at most `most` times as high.
+ */
 export function comparison(
   what: string,
   own: Kind,
   [name, other]: readonly [string, Kind],
   most: number,
-): Measured[] {
+): Measurement[] {
   const row = (key: 'times' | 'untilAnswer' | 'untilQuiet', words: string) => ({
     what: `${what}: ${words}`,
     value: quantile(own[key], 0.5),

@@ -3,8 +3,8 @@ import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { ownDependency, publishRequest } from '../../test/support/release.ts'
 
-/** Where to publish. */
-export interface Target {
+/** A registry to publish to. */
+export interface PublishTarget {
   readonly port: number
   /** Path of the API, before `/api/v1`. */
   readonly base?: string
@@ -35,9 +35,9 @@ export function publishBody(
 ): Uint8Array {
   const files = { 'src/lib.rs': '', 'src/data.bin': noise(`${name} ${version}`, size - 500) }
   const { index, names } = dependencies
-  const own = names.map(one => ownDependency(one, { index }))
-  const manifest = own.map(one => one.manifest).join('')
-  return publishRequest({ name, version, files, manifest }, { deps: own.map(one => one.metadata) })
+  const own = names.map(name => ownDependency(name, { index }))
+  const manifest = own.map(dep => dep.manifest).join('')
+  return publishRequest({ name, version, files, manifest }, { deps: own.map(dep => dep.metadata) })
 }
 
 /** New crates and new versions of them: each crate gets three, one after the other. */
@@ -48,9 +48,9 @@ export function mixedBodies(from: number, count: number, size: number): Uint8Arr
   })
 }
 
-/** Publishes all bodies by so many clients, each of which waits for its answer. */
+/** Publishes all bodies by this number of clients, each of which waits for its answer. */
 export async function publishAll(
-  target: Target,
+  target: PublishTarget,
   bodies: readonly Uint8Array[],
   clients: number,
 ): Promise<Publish[]> {
@@ -69,7 +69,11 @@ export async function publishAll(
   return done
 }
 
-function put({ port, base = '', token }: Target, agent: Agent, body: Uint8Array): Promise<void> {
+function put(
+  { port, base = '', token }: PublishTarget,
+  agent: Agent,
+  body: Uint8Array,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: token, 'content-length': body.byteLength }
     const path = `${base}/api/v1/crates/new`

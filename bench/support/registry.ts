@@ -12,10 +12,10 @@ const AT = '2026-11-20T12:00:00Z'
 /** The real program, as it is installed. */
 export const CLI = join(dirname(fileURLToPath(import.meta.url)), '../../program/cli.js')
 
-/** Where measurements keep what takes long to make, outside of the checkout. */
+/** The folder for inputs that take long to make, outside of the checkout. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
 
-/** Rates are what the benchmarks want to exceed. */
+/** The benchmarks exceed the default rates. */
 const UNLIMITED = {
   PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '0',
   PLIMSOLL_LIMITS_NEW_CRATES_PER_DAY: '0',
@@ -23,28 +23,27 @@ const UNLIMITED = {
   PLIMSOLL_LIMITS_SEARCHES_PER_MINUTE: '0',
 }
 
-/** Makes an empty registry with a user; the token of that user. */
+/** Makes an empty registry with a user; returns the user's token. */
 export async function newRegistry(
   dir: string,
   settings: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   await initRegistry(dir, { env }, settings)
-  const registry = await openRegistry(dir, { env })
-  const user = await addUser(
-    registry.database,
-    { login: 'bench', admin: false },
-    operatorChange(AT),
-  )
-  const order = {
-    userId: user.id,
-    name: 'bench',
-    scopes: null,
-    crates: null,
-    expires: null,
-  }
-  const { token } = await createToken(registry.database, order, operatorChange(AT))
-  await registry.close()
+  return addToken(dir, 'bench', env)
+}
+
+/** Adds a user; returns a token that may do everything. */
+export async function addToken(
+  dir: string,
+  login: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { database, close } = await openRegistry(dir, { env })
+  const user = await addUser(database, { login, admin: false }, operatorChange(AT))
+  const order = { userId: user.id, name: login, scopes: null, crates: null, expires: null }
+  const { token } = await createToken(database, order, operatorChange(AT))
+  await close()
   return token
 }
 

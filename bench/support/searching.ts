@@ -5,17 +5,17 @@ import Libsql from 'libsql'
 import { DATABASE_FILE } from '../../generator/registry.ts'
 import { quantile } from '../../test/support/measure.ts'
 import { type Program, spent } from './program.ts'
-import type { Measured } from './table.ts'
+import type { Measurement } from './table.ts'
 
 const CLIENTS = 16
 const SEARCHES = 4000
-/** How often everything is asked for before it is measured: V8 compiles what runs often. */
+/** Number of runs before the measurement: V8 compiles the hot code. */
 const WARM_UP = 10
-/** How often one client asks for everything. */
+/** Number of times that one client sends every query. */
 const ROUNDS_ALONE = 10
 
 /** Measures searches of the crates in `dir` through a daemon, which has the same records. */
-export async function measureSearches(daemon: Program, dir: string): Promise<Measured[]> {
+export async function measureSearches(daemon: Program, dir: string): Promise<Measurement[]> {
   const queries = queriesOf(join(dir, DATABASE_FILE))
   await search(daemon.port, queries, queries.length * WARM_UP, CLIENTS)
   const alone = await search(daemon.port, queries, queries.length * ROUNDS_ALONE, 1)
@@ -40,7 +40,7 @@ export async function measureSearches(daemon: Program, dir: string): Promise<Mea
   ]
 }
 
-/** What people ask for: a name, beginnings, words from very common to rare, two words, nothing. */
+/** Typical queries: a name, beginnings, words from very common to rare, two words, nothing. */
 function queriesOf(path: string): string[] {
   const database = new Libsql(path)
   const texts = (sql: string) =>

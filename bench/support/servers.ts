@@ -32,7 +32,7 @@ export class Servers {
       this.#end = step
     },
   })
-  /** For what is measured. */
+  /** The folder of measured registries. */
   readonly folder = scratch(this.#cleanup)
 
   constructor() {
@@ -46,12 +46,12 @@ export class Servers {
     return postgresMissing()
   }
 
-  /** Starts PostgreSQL, which syncs what it commits, with the records of `filledRegistry`. */
+  /** Starts a PostgreSQL that syncs its commits, with the records of `filledRegistry`. */
   async filled(size: number): Promise<TestServer> {
     return this.postgres(await filledServer(size, this.#cleanup))
   }
 
-  /** Starts PostgreSQL, which syncs what it commits, with what is in a folder of data. */
+  /** Starts a PostgreSQL that syncs its commits, on a copy of a data folder if given. */
   async postgres(from?: string): Promise<TestServer> {
     const server = await startPostgres({ isDurable: true, ...(from !== undefined && { from }) })
     this.#cleanup.add(() => server.close())

@@ -12,7 +12,7 @@ export interface Calls {
   readonly programs: readonly number[]
 }
 
-/** Whether `strace` is there, which counts system calls. */
+/** Whether `strace`, which counts system calls, is installed. */
 export function canTrace(): boolean {
   try {
     execFileSync('strace', ['-V'], { stdio: 'ignore' })
@@ -22,7 +22,7 @@ export function canTrace(): boolean {
   }
 }
 
-/** Watches a running process, its threads and what it starts, until `stop` gives what was called. */
+/** Watches a running process, its threads and its children, until `stop` returns the calls. */
 export class Trace {
   readonly #child: ChildProcess
   readonly #file: string
@@ -50,7 +50,7 @@ export class Trace {
     const times = (pattern: RegExp) =>
       lines.flatMap(line => (pattern.test(line) ? [Number(line.split(/ +/)[1]) * 1000] : []))
     return {
-      // Where another thread comes in between, a second line says `resumed`.
+      // If another thread comes in between, a second line says `resumed`.
       syncs: times(new RegExp(`^\\d+ +[\\d.]+ (?:${SYNCS.join('|')})\\(`)),
       // Names are tried in every folder of `PATH`; the last one is found.
       programs: times(/execve(?:\(| resumed>).* = 0$/),

@@ -1,11 +1,11 @@
-/** What was measured beside it in the same run; `value` is null where that was not possible. */
+/** A reference measured in the same run; `value` is null where that was not possible. */
 export interface Yardstick {
   readonly name: string
   readonly value: number | null
 }
 
 /** One figure and its goal: a bound of its ratio to the yardstick, or of itself without one. */
-export interface Measured {
+export interface Measurement {
   readonly what: string
   readonly value: number
   readonly unit: string
@@ -16,7 +16,7 @@ export interface Measured {
 const HEAD = ['what', 'measured', 'yardstick in the same run', 'ratio', 'goal', 'met']
 
 /** Prints figures as a table that can go into `docs/performance.md` as it is. */
-export function printTable(rows: readonly Measured[]): void {
+export function printTable(rows: readonly Measurement[]): void {
   const cells = [HEAD, HEAD.map(() => '-'), ...rows.filter(isTelling).map(cellsOf)]
   const widths = HEAD.map((_, at) => Math.max(...cells.map(row => row[at]?.length ?? 0)))
   for (const row of cells) {
@@ -28,11 +28,11 @@ export function printTable(rows: readonly Measured[]): void {
 }
 
 /** Without its yardstick and a goal, a figure only repeats another row. */
-function isTelling({ yardstick, goal }: Measured): boolean {
+function isTelling({ yardstick, goal }: Measurement): boolean {
   return yardstick?.value !== null || goal !== undefined
 }
 
-function cellsOf({ what, value, unit, yardstick, goal = {} }: Measured): string[] {
+function cellsOf({ what, value, unit, yardstick, goal = {} }: Measurement): string[] {
   const measured = `${figure(value)} ${unit}`
   const [[bound, limit] = []] = Object.entries(goal)
   const sign = bound === 'atMost' ? '≤' : '≥'

@@ -1,12 +1,12 @@
 import type Libsql from 'libsql'
-import { COLUMNS, changeColumn, columnsOf, type Ranked } from '../../core/search/files/columns.ts'
+import { COLUMNS, changeColumn, columnsOf, type RankInfo } from '../../core/search/files/columns.ts'
 import { placeOf, SHARD_CRATES, shapeOf, shardOf } from '../../core/search/files/layout.ts'
 import { changePostings } from '../../core/search/files/postings.ts'
-import { type Searched, termsOf } from '../../core/search/terms.ts'
+import { type SearchableCrate, termsOf } from '../../core/search/terms.ts'
 import { isListed } from '../../core/search/vocabulary.ts'
 import { columnTerm } from '../../generator/projections/search/change.ts'
 
-/** What is collected of a shard: of each term its crates and fits by turns, and the columns. */
+/** The data collected for a shard: crates and fits of each term, alternating, and the columns. */
 interface Shard {
   readonly terms: Map<string, number[]>
   readonly columns: Readonly<Record<(typeof COLUMNS)[number], Map<number, number>>>
@@ -21,7 +21,7 @@ export class TermFiller {
     this.#crates = connection.prepare('INSERT INTO search_crates (crate_id, terms) VALUES (?, ?)')
   }
 
-  add(id: number, crate: Searched & Ranked, rust: string | null = null): void {
+  add(id: number, crate: SearchableCrate & RankInfo, rust: string | null = null): void {
     const place = id % SHARD_CRATES
     const shard = this.#shards[shardOf(id)] ?? {
       terms: new Map(),

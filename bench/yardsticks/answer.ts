@@ -1,13 +1,13 @@
 /**
- * The least that Node does for an answer: one status, its headers and bytes from memory, whatever
- * is asked. `node answer.js SPECIFICATION`, a JSON file of the type `Answer`.
+ * The least work of Node for an answer: one status, its headers and bytes from memory, for any
+ * request. `node answer.js SPECIFICATION`, a JSON file of the type `Answer`.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createSecureServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 
-/** What to answer; with `tls`, over HTTP/2. Files are paths. */
+/** The answer; over HTTP/2 with `tls`. Files are paths. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ function secure({ cert, key }: { readonly cert: string; readonly key: string }) 
   const files = { cert: readFileSync(cert), key: readFileSync(key) }
   const secured = createSecureServer({ ...files, allowHTTP1: false })
   secured.on('stream', stream => {
-    // A client that goes away ends its streams; nobody is there to hear of it.
+    // A client that goes away ends its streams; nobody is there to read the error.
     stream.on('error', () => undefined)
     if (stream.destroyed) return
     stream.respond({ ':status': status, ...head }, { endStream: bytes === null })

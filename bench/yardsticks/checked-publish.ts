@@ -1,8 +1,8 @@
 /**
- * The least that a registry of this kind does for a publish: the archive is inspected (by the
- * registry's own code, without a thread of its own), a SQLite transaction knows token, crate,
- * owners and version, and the index file is joined from what the transaction reads. Nothing is
- * shared between requests, and nothing is rendered. `node checked-publish.js FOLDER`.
+ * The least work of such a registry for a publish: the archive is inspected (by the registry's own
+ * code, in the same thread), a SQLite transaction checks token, crate, owners and version, and the
+ * index file is joined from the records that it reads. Requests share nothing, and nothing is
+ * rendered. `node checked-publish.js FOLDER`.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
@@ -46,7 +46,7 @@ answerPublishes(async ({ name, vers, crate, authorization }) => {
   const { release, issues } = await inspectCrate(() => once(crate), {
     ...{ cksum, size: crate.byteLength, pubtime: null, ownIndexUrls: new Set(), limits },
   })
-  if (!release || issues.some(one => one.severity === 'error')) throw new Error(issues.join())
+  if (!release || issues.some(issue => issue.severity === 'error')) throw new Error(issues.join())
   await storeCrate(folder, name, vers, crate)
   const lines = record(name, vers, JSON.stringify(release.entry), authorization)
   const index = join(folder, 'index', name)
@@ -70,7 +70,7 @@ function record(name: string, vers: string, entry: string, token: string): strin
   statement.addVersion.run(crate, vers, entry)
   const entries = statement.entries.all(crate) as { entry: string }[]
   statement.commit.run()
-  return entries.map(one => `${one.entry}\n`).join('')
+  return entries.map(entry => `${entry.entry}\n`).join('')
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

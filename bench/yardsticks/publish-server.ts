@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 
-/** What a request to publish says (specification A, "Publish"). */
-export interface Published {
+/** A publish request, parsed (specification A, "Publish"). */
+export interface PublishRequest {
   readonly name: string
   readonly vers: string
   readonly crate: Buffer
@@ -13,7 +13,7 @@ export interface Published {
 }
 
 /** Answers every request on a free port, and says where, once `publish` is done with its frame. */
-export function answerPublishes(publish: (one: Published) => Promise<void>): void {
+export function answerPublishes(publish: (request: PublishRequest) => Promise<void>): void {
   const server = createServer(async (request, response) => {
     const body = await buffer(request)
     const length = body.readUInt32LE(0)

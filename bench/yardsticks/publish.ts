@@ -1,7 +1,7 @@
 /**
- * What a durable publish costs at least in Node: checks the frame, writes the `.crate`, its folder
- * and a line of a log with a sync each, then the index file, and answers. Nothing is checked,
- * nothing is shared between requests. `node publish.js FOLDER`.
+ * The least cost of a durable publish in Node: parses the frame, writes the `.crate`, its folder
+ * and a line of a log with a sync each, then the index file, and answers. Checks nothing, and
+ * requests share nothing. `node publish.js FOLDER`.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises'

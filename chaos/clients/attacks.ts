@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import type { Random } from '../random.ts'
 
-/** Whom to attack, and how long. */
+/** The target of an attack, and its duration. */
 export interface Aim {
   readonly url: string
   /** The same daemon's kind with TLS and HTTP/2. */
@@ -17,10 +17,10 @@ export interface Aim {
   readonly largeCrate: string
 }
 
-/** An attack; says what it did. */
+/** An attack; returns a description of its actions. */
 export type Attack = (aim: Aim) => Promise<string>
 
-/** Opens connections that count as attackers: whatever happens to them is fine. */
+/** Opens connections that count as attackers: they may fail in any way. */
 async function sockets(url: string, count: number): Promise<Socket[]> {
   const { hostname, port } = new URL(url)
   const open: Socket[] = []
@@ -28,7 +28,7 @@ async function sockets(url: string, count: number): Promise<Socket[]> {
     const socket = connect(Number(port), hostname)
     socket.on('error', () => {})
     open.push(socket)
-    // A backlog is not what is tested.
+    // The backlog is not under test.
     if (at % 50 === 49) await sleep(5)
   }
   await sleep(100)
@@ -161,7 +161,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
 }
 
-/** Sends the same request again and again on many connections, and reads what comes. */
+/** Sends the same request again and again on many connections, and reads the answers. */
 async function pipeline(aim: Aim, count: number, request: string): Promise<string> {
   const open = await sockets(aim.url, count)
   let answers = 0

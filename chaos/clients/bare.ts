@@ -10,8 +10,8 @@ export interface Pair {
 }
 
 /**
- * What Node itself costs everybody else under an attack: a server that answers each request with two
- * bytes, and does nothing else. Runs in a thread of its own.
+ * The cost of Node itself for everybody else under an attack: a server that answers each request
+ * with two bytes, and does nothing else. Runs in its own thread.
  */
 export class BareServer {
   readonly #worker: Worker

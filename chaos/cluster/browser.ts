@@ -3,7 +3,7 @@ import { isSuccess, putVersion, type Reply } from '../driver/api.ts'
 import { DONE } from '../driver/history.ts'
 import { crateBytes } from '../driver/truth.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Clients, Field } from './clients.ts'
 import type { Machine } from './machine.ts'
 
@@ -12,7 +12,7 @@ export const BROWSER = { login: 'erin', password: 'correct horse battery' } as c
 /** The pause between two tokens, in milliseconds. */
 const PAUSE_MS = 1000
 
-/** Somebody who logs in, makes tokens and revokes them, each step through any daemon. */
+/** A user who logs in, makes tokens and revokes them, each step through any daemon. */
 export class Browser {
   readonly #clients: Clients
   readonly #field: Field
@@ -40,7 +40,7 @@ export class Browser {
     if (!(await this.#isLoggedIn())) return
     const made = await this.#post('/me/tokens', { name: `t-${at}`, access: 'full' })
     const token = /plim_\w{38}/.exec(made?.text ?? '')?.[0]
-    // Nobody knows a token whose answer was lost.
+    // The answer was lost, so nobody knows the token.
     if (made?.status !== 200 || !token) return
     const subject = this.#field.journal.add(`t-${at}`)
     const machine = this.#clients.machine(this.#random)
@@ -52,7 +52,7 @@ export class Browser {
       about: '1.0.0',
     } as const
     const result = await this.#clients.record(machine, subject, wish, { token })
-    promise(result !== 'refused', `${machine.name} refuses a token that was made`)
+    ensure(result !== 'refused', `${machine.name} refuses a token that was made`)
     const page = await this.#send(this.#any(), '/me', {})
     const row = new RegExp(`t-${at}<[\\s\\S]*?/me/tokens/(\\d+)/revoke`).exec(page?.text ?? '')
     if (!row) return
@@ -65,7 +65,7 @@ export class Browser {
       later,
       putVersion(later.url, token, subject.name, '1.0.1', bytes),
     )
-    promise(!reply || !isSuccess(reply), `${later.name} takes a token that was revoked`)
+    ensure(!reply || !isSuccess(reply), `${later.name} takes a token that was revoked`)
     if (result === DONE) this.tokens++
   }
 
@@ -79,7 +79,7 @@ export class Browser {
     const home = await this.#send(machine, '/me', {})
     if (home?.status !== 200) return false
     if (home.text.includes('/me/logout')) return true
-    promise(!this.#cookies.has('plimsoll_session'), `${machine?.name} does not know a session`)
+    ensure(!this.#cookies.has('plimsoll_session'), `${machine?.name} does not know a session`)
     const answer = await this.#post('/me/login', BROWSER)
     if (answer?.status !== 303) return false
     this.logins++
@@ -92,7 +92,7 @@ export class Browser {
     if (csrf === undefined) return null
     const body = new URLSearchParams({ csrf, ...fields })
     const page = await this.#send(this.#any(), path, { method: 'POST', body })
-    promise(
+    ensure(
       page === null || page.status < 400 || page.status === 503,
       `${path} is answered with ${page?.status}: ${page?.text.replace(/<[^>]*>/g, '').slice(-2000)}`,
     )

@@ -4,7 +4,7 @@ import { Driver } from '../driver/driver.ts'
 import type { Operation } from '../driver/history.ts'
 import type { Journal, Subject } from '../driver/journal.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Machine } from './machine.ts'
 
 /** The users that fight for crates. */
@@ -17,13 +17,13 @@ const WISHES = [
 
 /** The longest pause between two operations of a client, in milliseconds. */
 const PAUSE_MS = 150
-/** How long a client waits for an answer, and then avoids the daemon, in milliseconds. */
+/** Milliseconds that a client waits for an answer, and then avoids the daemon. */
 const PATIENCE_MS = 4000
 const AVOID_MS = 2000
 /** Within how many milliseconds readers see an acknowledged change when nothing is broken. */
 const SEEN_MS = 1000
 
-/** What clients share. */
+/** The state that clients share. */
 export interface Field {
   readonly machines: readonly Machine[]
   readonly tokens: ReadonlyMap<string, string>
@@ -50,7 +50,7 @@ export class Clients extends Driver<Machine> {
     this.#field = field
   }
 
-  /** Works until `stop`; fails with what it saw. */
+  /** Works until `stop`; throws the violation that it saw. */
   async work(id: string, random: Random): Promise<void> {
     const user = random.pick(USERS)
     while (!this.#isOver) {
@@ -72,7 +72,7 @@ export class Clients extends Driver<Machine> {
     }
   }
 
-  /** Lets everybody finish what was begun. */
+  /** Lets every client finish its current operation. */
   stop(): void {
     this.#isOver = true
   }
@@ -81,15 +81,17 @@ export class Clients extends Driver<Machine> {
     return this.#isOver
   }
 
-  /** Waits for what looks for acknowledged changes; fails with what was not seen. */
+  /** Waits for the readers that look for acknowledged changes; throws if they missed one. */
   async looks(): Promise<void> {
     while (this.#looks.size > 0) await Promise.all(this.#looks)
   }
 
-  /** A daemon that answers, as far as is known. */
+  /** A daemon that answers, as far as we know. */
   machine(random: Random): Machine | null {
     const now = performance.now()
-    const up = this.#field.machines.filter(one => one.isUp && (this.#avoided.get(one) ?? 0) < now)
+    const up = this.#field.machines.filter(
+      machine => machine.isUp && (this.#avoided.get(machine) ?? 0) < now,
+    )
     return up.length > 0 ? random.pick(up) : null
   }
 
@@ -113,7 +115,7 @@ export class Clients extends Driver<Machine> {
     return this.patiently(machine, ask(request))
   }
 
-  /** Waits for an answer as long as a client does; null without one. */
+  /** Waits for an answer with a client's patience; null without an answer. */
   async patiently(machine: Machine, request: Promise<Reply | null>): Promise<Reply | null> {
     const ended = new AbortController()
     const timeout = sleep(PATIENCE_MS, null, { signal: ended.signal }).catch(() => null)
@@ -123,7 +125,7 @@ export class Clients extends Driver<Machine> {
     return reply
   }
 
-  /** Reads an index file, and one of its `.crate` files. */
+  /** Reads an index file and a `.crate` of it. */
   async #read(machine: Machine, subject: Subject, random: Random): Promise<void> {
     const began = performance.now()
     const calm = this.#field.calmSince()
@@ -132,10 +134,7 @@ export class Clients extends Driver<Machine> {
     const isCalm = () => calm !== null && this.#field.calmSince() === calm
     if (isCalm()) {
       const missing = subject.missing(lines, Math.max(began - SEEN_MS, 0))
-      promise(
-        missing.length === 0,
-        `${machine.name} has no ${subject.name} ${missing} for a second`,
-      )
+      ensure(missing.length === 0, `${machine.name} has no ${subject.name} ${missing} for a second`)
     } else if (subject.missing(lines, began).length > 0) this.older++
     if (lines.length > 0) await this.crate(machine, subject, random.pick(lines))
   }
@@ -143,7 +142,7 @@ export class Clients extends Driver<Machine> {
   /** Looks for an acknowledged version through another daemon, while nothing is broken. */
   protected override acknowledged(machine: Machine, subject: Subject, version: string): void {
     const calm = this.#field.calmSince()
-    const others = this.#field.machines.filter(one => one !== machine && one.isUp)
+    const others = this.#field.machines.filter(other => other !== machine && other.isUp)
     const other = others[subject.begun % Math.max(1, others.length)]
     if (calm === null || !other) return
     const look = this.#look(other, subject, version, calm)
@@ -161,13 +160,13 @@ export class Clients extends Driver<Machine> {
       const asked = performance.now() - acknowledged
       const lines = await this.index(machine, subject)
       if (this.#field.calmSince() !== calm) return
-      if (lines?.some(one => one.vers === version)) {
+      if (lines?.some(line => line.vers === version)) {
         this.looked++
         this.longestLook = Math.max(this.longestLook, asked)
         return
       }
       const words = `${subject.name} ${version} ${asked.toFixed(0)} ms after its acknowledgement`
-      promise(lines === null || asked < SEEN_MS, `${machine.name} does not show ${words}`)
+      ensure(lines === null || asked < SEEN_MS, `${machine.name} does not show ${words}`)
       await sleep(20)
     }
   }

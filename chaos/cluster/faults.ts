@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestServer } from '../../test/support/postgres.ts'
 import type { FakeS3 } from '../../test/support/s3/server.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Passage } from './gate.ts'
 import type { Machine } from './machine.ts'
 import type { Fault } from './schedule.ts'
@@ -19,7 +19,7 @@ export class Faults {
   readonly #server: TestServer
   readonly #s3: FakeS3
   readonly #work: Work
-  /** How many times as much time there is. */
+  /** Factor on all time limits. */
   readonly #slack: number
   readonly #random: Random
   readonly #began = performance.now()
@@ -40,7 +40,7 @@ export class Faults {
     this.#random = random
   }
 
-  /** How often each kind happened. */
+  /** The number of faults of each kind. */
   get told(): string {
     return [...this.#counts].map(([kind, count]) => `${count} × ${kind}`).join(', ')
   }
@@ -66,22 +66,22 @@ export class Faults {
     this.#say(`${place}${kind} is over`)
   }
 
-  /** Begins a fault; returns what heals it. */
+  /** Begins a fault; returns a function that heals it. */
   async #begin({ kind, machine }: Fault, isAlone: boolean): Promise<() => Promise<void> | void> {
-    const one = this.#machines[machine ?? 0] as Machine
+    const target = this.#machines[machine ?? 0] as Machine
     const [what = '', how = ''] = kind.split(' ')
     switch (what) {
       case 'kill': {
-        await one.kill()
+        await target.kill()
         const takeover = this.#takeover(isAlone)
         return async () => {
-          await one.start(() => this.#active > 0)
+          await target.start(() => this.#active > 0)
           await takeover
         }
       }
       case 'stop':
-        one.signal('SIGSTOP')
-        return () => one.signal('SIGCONT')
+        target.signal('SIGSTOP')
+        return () => target.signal('SIGCONT')
       case 'postgres':
         await this.#server.kill()
         return () => this.#server.start()
@@ -96,7 +96,7 @@ export class Faults {
           this.#s3.fault = () => null
         }
       default: {
-        const gate = what === 'database' ? one.database : one.bucket
+        const gate = what === 'database' ? target.database : target.bucket
         gate.set(how as Passage)
         return () => gate.set('open')
       }
@@ -107,7 +107,7 @@ export class Faults {
     // When the database is away, too, its work waits for that.
     if (!isAlone) return
     const taken = await this.#work.takeover()
-    promise(
+    ensure(
       taken < TAKEOVER_MS * this.#slack,
       `what a killed daemon has left is done after ${taken.toFixed(0)} ms`,
     )

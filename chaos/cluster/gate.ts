@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-/** What becomes of the connections of a gate. */
+/** The treatment of a gate's connections. */
 export type Passage = 'open' | 'refused' | 'stalled' | 'gone'
 
 interface Pair {
@@ -38,7 +38,7 @@ export class Gate {
 
   /**
    * `refused`: connections are reset, new ones too. `stalled`: they stay, and nothing passes until
-   * the gate is open again. `gone`: the daemon's are reset, and the server is told nothing.
+   * the gate is open again. `gone`: the daemon's are reset, and the server hears nothing.
    */
   set(passage: Passage): void {
     this.#passage = passage

@@ -12,7 +12,7 @@ const RESOLVER = pathToFileURL(join(root, 'dist', 'chaos', 'cluster', 'resolver.
 /** The pause before a daemon that could not start is started again, in milliseconds. */
 const AGAIN_MS = 500
 
-/** For so many milliseconds after it listens, a daemon is starting, and may give up. */
+/** Milliseconds after it listens in which a daemon is still starting, and may give up. */
 const SETTLED_MS = 1500
 
 /** The most lines of a log that are shown. */
@@ -24,7 +24,7 @@ export class Machine {
   readonly folder: Folder
   readonly database: Gate
   readonly bucket: Gate
-  /** Whether its process runs and answers, as a load balancer knows. */
+  /** Whether its process runs and answers, from the view of a load balancer. */
   isUp = false
   #program: Program | null = null
   #url = ''
@@ -46,7 +46,7 @@ export class Machine {
     return this.#url
   }
 
-  /** Starts the daemon; again as long as it cannot start because something is broken. */
+  /** Starts the daemon, repeatedly if a fault prevents it. */
   async start(isBroken: () => boolean): Promise<void> {
     for (;;) {
       const program = this.folder.serve()
@@ -99,7 +99,7 @@ export class Machine {
   }
 
   /** Fails if the daemon has ended by itself. */
-  promiseAlive(): void {
+  ensureAlive(): void {
     if (this.isUp && this.#program?.hasEnded)
       throw new Violation(this.#program.story('ended by itself'))
   }
@@ -113,20 +113,20 @@ export class Machine {
         ? line
         : `${new Date(time ?? 0).toISOString()} ${msg}: ${err?.message}`
     })
-    return `${this.name} ${what}\n${words.map(one => `  ${one}\n`).join('')}`
+    return `${this.name} ${what}\n${words.map(line => `  ${line}\n`).join('')}`
   }
 }
 
-interface Logged {
+interface LogRecord {
   readonly time?: number
   readonly msg?: string
   readonly err?: { readonly message: string }
 }
 
 /** A line of a log; empty for other text. */
-function parsed(line: string): Logged {
+function parsed(line: string): LogRecord {
   try {
-    return JSON.parse(line) as Logged
+    return JSON.parse(line) as LogRecord
   } catch {
     return {}
   }

@@ -10,10 +10,10 @@ export const S3_HOST = 's3.test'
 
 const address = process.env.CHAOS_S3_ADDRESS
 const lookup = dns.lookup
-type Found = (error: Error | null, address: unknown, family?: number) => void
+type Callback = (error: Error | null, address: unknown, family?: number) => void
 
 if (address !== undefined) {
-  const find = (host: string, options: { all?: boolean }, found: Found): void => {
+  const find = (host: string, options: { all?: boolean }, found: Callback): void => {
     if (host !== S3_HOST) lookup(host, options, found)
     else if (options.all) found(null, [{ address, family: 4 }])
     else found(null, address, 4)

@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts'
 
-/** What is done to a machine. */
+/** Faults of one machine. */
 export const MACHINE_FAULTS = [
   'kill',
   'stop',
@@ -11,13 +11,13 @@ export const MACHINE_FAULTS = [
   'bucket stalled',
 ] as const
 
-/** What is done to what all share. */
+/** Faults of shared servers. */
 export const COMMON_FAULTS = ['postgres killed', 's3 503', 's3 412', 's3 lost'] as const
 
 /** A fault, when it begins after the beginning of its episode, and how long it lasts, in ms. */
 export interface Fault {
   readonly kind: (typeof MACHINE_FAULTS)[number] | (typeof COMMON_FAULTS)[number]
-  /** The number of the machine; null for what all share. */
+  /** The number of the machine; null for shared servers. */
   readonly machine: number | null
   readonly at: number
   readonly lasts: number

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { execute } from '../../test/support/postgres.ts'
 import { Violation } from '../run.ts'
 
-/** Index files and `.crate` files, which publishes wait for; and all but what may wait a minute. */
+/** Marks that publishes wait for: index files and `.crate` files. */
 const URGENT = "kind IN ('index', 'whole', 'file')"
 const EVERYTHING = "kind NOT IN ('label', 'user', 'views')"
-/** Who holds a lock or waits for it, for people. */
+/** Holders and waiters of locks, for people. */
 const HOLDERS = `SELECT pid, objid, granted, state, clock_timestamp() - state_change AS since, query
   FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory'`
 /** The pause between two looks, in milliseconds. */
@@ -16,14 +16,14 @@ export class Work {
   readonly #url: string
   longestTakeover = 0
   longestRest = 0
-  /** How long everything took at the end. */
+  /** Milliseconds until everything was done at the end. */
   pages = 0
 
   constructor(url: string) {
     this.#url = url
   }
 
-  /** Notes how long the work that is pending now takes, whoever does it. */
+  /** Records how long the currently pending work takes, on any daemon. */
   async takeover(): Promise<number> {
     const began = performance.now()
     await this.#until(URGENT, await this.#last(), () => undefined)
@@ -33,8 +33,8 @@ export class Work {
   }
 
   /**
-   * Waits until the work that is pending now is done, with all pages or only what publishes wait
-   * for; fails when that takes too long.
+   * Waits until the currently pending work is done, with all pages or only what publishes wait for;
+   * fails when that takes too long.
    */
   async rest(what: 'urgent' | 'everything', most: number): Promise<void> {
     const began = performance.now()
@@ -42,10 +42,10 @@ export class Work {
     const since = new Map<string, number>()
     await this.#until(kinds, await this.#last(), async left => {
       const waited = performance.now() - began
-      // What is marked again meanwhile, because a lock was lost, has as much time from then on.
+      // Work marked again because a lock was lost gets the full time from then on.
       const seen = left.map(row => `${row.kind} ${row.subject} ${row.generation}`)
-      for (const one of since.keys()) if (!seen.includes(one)) since.delete(one)
-      for (const one of seen) since.set(one, since.get(one) ?? waited)
+      for (const key of since.keys()) if (!seen.includes(key)) since.delete(key)
+      for (const key of seen) since.set(key, since.get(key) ?? waited)
       if (waited - Math.min(...since.values()) < most) return
       const ages = { since: Object.fromEntries(since) }
       const state = [...left, ages, ...(await execute(this.#url, HOLDERS))]
@@ -67,10 +67,10 @@ export class Work {
     last: number,
     onLeft: (left: Record<string, unknown>[]) => Promise<void> | void,
   ): Promise<void> {
-    const text = `SELECT * FROM marks WHERE ${kinds} AND generation <= ${last} ORDER BY generation, kind, subject`
+    const sql = `SELECT * FROM marks WHERE ${kinds} AND generation <= ${last} ORDER BY generation, kind, subject`
     for (;;) {
       // The server may be away.
-      const left = await execute(this.#url, text).catch(() => null)
+      const left = await execute(this.#url, sql).catch(() => null)
       if (left?.length === 0) return
       if (left) await onLeft(left)
       await sleep(LOOK_MS)

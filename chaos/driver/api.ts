@@ -1,4 +1,4 @@
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { checksum, indexUrl, type Line, parseIndex } from './truth.ts'
 import { requestOf, resultOf } from './wish.ts'
 
@@ -45,8 +45,8 @@ export function isSuccess(reply: Reply): boolean {
 }
 
 /** Fails unless an answer is a success. */
-export function promiseSuccess(what: string, reply: Reply): void {
-  promise(isSuccess(reply), `${what} is answered with ${reply.status}: ${reply.bytes}`)
+export function ensureSuccess(what: string, reply: Reply): void {
+  ensure(isSuccess(reply), `${what} is answered with ${reply.status}: ${reply.bytes}`)
 }
 
 /** The index file of a crate; empty when there is none, null when the connection broke. */
@@ -58,14 +58,14 @@ export async function readIndex(url: string, name: string): Promise<Line[] | nul
 /** The lines in the answer to a request for an index file; none where there is no such crate. */
 export function indexLines(name: string, reply: Reply): Line[] {
   if (reply.status === 404) return []
-  promise(reply.status === 200, `the index of ${name} is answered with ${reply.status}`)
+  ensure(reply.status === 200, `the index of ${name} is answered with ${reply.status}`)
   return parseIndex(name, reply.bytes.toString())
 }
 
 /** Fails unless the `.crate` of a line can be downloaded, with its checksum. */
-export async function promiseBytes(url: string, { name, vers, cksum }: Line): Promise<void> {
+export async function ensureBytes(url: string, { name, vers, cksum }: Line): Promise<void> {
   const reply = await ask(`${url}/crates/${name}/${name}-${vers}.crate`)
   if (reply === null) return
-  promise(reply.status === 200, `${name} ${vers} is in the index, its .crate is ${reply.status}`)
-  promise(checksum(reply.bytes) === cksum, `the .crate of ${name} ${vers} has other bytes`)
+  ensure(reply.status === 200, `${name} ${vers} is in the index, its .crate is ${reply.status}`)
+  ensure(checksum(reply.bytes) === cksum, `the .crate of ${name} ${vers} has other bytes`)
 }

@@ -7,7 +7,7 @@ const CRATES = 8
 /** A deed and the crate that it is about. */
 export type Change = Deed & { readonly name: string }
 
-/** Who an author is: the first letters of their crates, their life, and which of several they are. */
+/** An author: the prefix of their crates, their life, and their number. */
 export interface Person {
   readonly prefix: string
   readonly life: number
@@ -15,9 +15,8 @@ export interface Person {
 }
 
 /**
- * Draws what somebody changes who does one thing after the other: publishes, also to a crate that
- * all publish to, yanks and changes the owners of crates of their own. Ends when `perform` says
- * that there was no answer.
+ * Draws the changes of an author, one after the other: publishes, also to a crate that all publish
+ * to, yanks, and changes of owners. Ends when `perform` reports that there was no answer.
  */
 export async function author(
   { prefix, life, number }: Person,
@@ -31,15 +30,15 @@ export async function author(
   const owned = new Set<string>()
   for (let at = 0; goesOn(at); at++) {
     const dice = random.next()
-    const one = mine.length > 0 ? random.pick(mine) : null
-    if (one === null || dice < 0.6) {
+    const crate = mine.length > 0 ? random.pick(mine) : null
+    if (crate === null || dice < 0.6) {
       const name = dice < 0.15 ? shared : `${prefix}-${number}-${random.below(CRATES)}`
       const about = `${at + 1}.${life}.${number}`
       if (!(await perform({ name, what: 'publish', about }))) return
       if (name !== shared) mine.push([name, about])
       continue
     }
-    const [name, version] = one
+    const [name, version] = crate
     const isYank = dice < 0.85
     const what = isYank
       ? random.chance(0.6)

@@ -1,15 +1,15 @@
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { indexLines, isSuccess, type Reply } from './api.ts'
 import { DONE, type Operation, REFUSED } from './history.ts'
 import type { Subject } from './journal.ts'
 import { checksum, indexUrl, type Line } from './truth.ts'
 import { requestOf, resultOf, type Wish } from './wish.ts'
 
-/** The result of what was not done because something is away, and will not be. */
+/** The result of an operation that was skipped because something is away. */
 const NOTHING = 'nothing was changed'
 
-/** What an operation answered; null without an answer. */
+/** The answer of an operation; null without an answer. */
 export type Result = string | null | typeof NOTHING
 
 /** A daemon as clients see it. */
@@ -18,7 +18,7 @@ export interface Place {
   readonly url: string
 }
 
-/** Asks daemons for changes and reads of crates, and checks what they were answered. */
+/** Sends changes and reads of crates to daemons, and checks their answers. */
 export abstract class Driver<P extends Place> {
   /** Answers that the service is away for a moment. */
   away = 0
@@ -32,12 +32,12 @@ export abstract class Driver<P extends Place> {
   protected abstract moment(): number
   /** The token of a user. */
   protected abstract tokenOf(user: string | null): string
-  /** Notes what was answered. */
+  /** Records an answer. */
   protected abstract note(subject: Subject, operation: Operation): void
   /** A version was acknowledged. */
   protected abstract acknowledged(place: P, subject: Subject, version: string): void
 
-  /** Does what is wished, and notes the answer. */
+  /** Performs a wish, and records the answer. */
   async record(
     place: P,
     subject: Subject,
@@ -80,7 +80,7 @@ export abstract class Driver<P extends Place> {
     // A public tree in a bucket is away with it.
     if (reply === null || this.#isAway(place, reply)) return null
     const lines = indexLines(name, reply)
-    subject.promiseKnown(lines)
+    subject.ensureKnown(lines)
     return lines
   }
 
@@ -89,8 +89,8 @@ export abstract class Driver<P extends Place> {
     const path = `/crates/${name}/${name}-${vers}.crate`
     const reply = await this.ask(place, new Request(`${place.url}${path}`))
     if (reply === null || this.#isAway(place, reply)) return
-    promise(reply.status === 200, `${place.name} shows ${path}, which is ${reply.status}`)
-    promise(checksum(reply.bytes) === cksum, `${place.name} has other bytes for ${path}`)
+    ensure(reply.status === 200, `${place.name} shows ${path}, which is ${reply.status}`)
+    ensure(checksum(reply.bytes) === cksum, `${place.name} has other bytes for ${path}`)
   }
 
   /** The result of an answer. Only 503 says that the service is away. */
@@ -100,14 +100,14 @@ export abstract class Driver<P extends Place> {
     if (this.#isAway(place, reply))
       return text.includes('while a change was committed') ? null : NOTHING
     if (isSuccess(reply)) return resultOf(wish, text)
-    promise(reply.status < 500, `${place.name} answers with ${reply.status}: ${text}`)
+    ensure(reply.status < 500, `${place.name} answers with ${reply.status}: ${text}`)
     return REFUSED
   }
 
   #isAway(place: P, { status, bytes }: Reply): boolean {
     if (status !== 503) return false
     this.away++
-    promise(this.isBroken(), `nothing is broken, and ${place.name} answers with 503: ${bytes}`)
+    ensure(this.isBroken(), `nothing is broken, and ${place.name} answers with 503: ${bytes}`)
     return true
   }
 

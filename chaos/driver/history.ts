@@ -1,7 +1,7 @@
 /** One operation of a client on a crate, with the moments of its begin and its end. */
 export interface Operation {
   readonly client: string
-  /** Null: the operator, who may do everything. */
+  /** Null for the operator, who may do everything. */
   readonly user: string | null
   readonly what: 'publish' | 'yank' | 'unyank' | 'own' | 'disown' | 'owners' | 'versions'
   /** The version, or the login. */
@@ -9,7 +9,10 @@ export interface Operation {
   readonly begin: number
   /** `Infinity` without an answer. */
   readonly end: number
-  /** Whether it succeeded, and what it read; null without an answer: it may happen later, or never. */
+  /**
+   * Whether it succeeded, and the text it read; null without an answer: it may happen later, or
+   * never.
+   */
   readonly result: string | null
 }
 
@@ -19,12 +22,12 @@ interface State {
   readonly owners: ReadonlySet<string>
 }
 
-/** The result of what is refused. */
+/** The result of a refused operation. */
 export const REFUSED = 'refused'
 /** The result of a change that is made. */
 export const DONE = 'done'
 
-/** What an operation answers in a state, and the state after it. */
+/** The answer of an operation in a state, and the next state. */
 function step(state: State | null, { what, user, about }: Operation): [string, State | null] {
   if (state === null) {
     if (what !== 'publish' || user === null) return [REFUSED, null]
@@ -45,7 +48,7 @@ function step(state: State | null, { what, user, about }: Operation): [string, S
     case 'own':
       return [DONE, { versions, owners: new Set([...owners, about]) }]
     case 'disown': {
-      const left = new Set([...owners].filter(one => one !== about))
+      const left = new Set([...owners].filter(login => login !== about))
       if (left.size === owners.size || left.size === 0) return [REFUSED, state]
       return [DONE, { versions, owners: left }]
     }
@@ -61,24 +64,25 @@ export function shown(versions: Iterable<readonly [string, boolean]>): string {
 }
 
 /**
- * Whether there is an order of the operations in which each answers as the sequential model does,
- * and none comes before what had ended when it began (linearizability, by Wing and Gong's search).
+ * Whether some order of the operations gives the sequential model's answers and puts no operation
+ * before one that had ended when it began (linearizability, by Wing and Gong's search).
  */
 export function isLinearizable(operations: readonly Operation[]): boolean {
   const failed = new Set<string>()
   const search = (done: bigint, state: State | null): boolean => {
     const left = operations.filter((_, at) => !(done & (1n << BigInt(at))))
-    if (left.every(one => one.result === null)) return true
+    if (left.every(operation => operation.result === null)) return true
     const key = `${done} ${state && `${[...state.owners].sort()} ${shown(state.versions)}`}`
     if (failed.has(key)) return false
-    const firstEnd = Math.min(...left.map(one => one.end))
-    for (const one of left) {
+    const firstEnd = Math.min(...left.map(operation => operation.end))
+    for (const operation of left) {
       // Another one had ended before this began: that has to come first.
-      if (one.begin > firstEnd) continue
-      const [result, next] = step(state, one)
+      if (operation.begin > firstEnd) continue
+      const [result, next] = step(state, operation)
       // Without an answer, an operation that changes nothing might as well never happen.
-      const isPossible = one.result === null ? next !== state : one.result === result
-      if (isPossible && search(done | (1n << BigInt(operations.indexOf(one))), next)) return true
+      const isPossible = operation.result === null ? next !== state : operation.result === result
+      if (isPossible && search(done | (1n << BigInt(operations.indexOf(operation))), next))
+        return true
     }
     failed.add(key)
     return false
@@ -89,10 +93,10 @@ export function isLinearizable(operations: readonly Operation[]): boolean {
 /** The history of a crate in the order of the beginnings, for people. */
 export function story(name: string, history: readonly Operation[]): string {
   const lines = [...history]
-    .sort((one, other) => one.begin - other.begin)
+    .sort((a, b) => a.begin - b.begin)
     .map(
-      one =>
-        `  ${one.begin.toFixed(1)}–${one.end.toFixed(1)} ${one.client} ${one.what} ${one.about}: ${one.result ?? 'no answer'}`,
+      operation =>
+        `  ${operation.begin.toFixed(1)}–${operation.end.toFixed(1)} ${operation.client} ${operation.what} ${operation.about}: ${operation.result ?? 'no answer'}`,
     )
   return `no sequential order explains the answers about ${name}:\n${lines.join('\n')}`
 }

@@ -1,15 +1,18 @@
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { type Operation, REFUSED } from './history.ts'
 import type { Line } from './truth.ts'
 
 /** Crates that clients fight for at the same time. */
 const OPEN = 4
-/** A crate is retired after so many operations, or so many without an answer: the search is long. */
+/**
+ * A crate is retired after this many operations, or this many without an answer: the search is
+ * long.
+ */
 const MOST_OPERATIONS = 30
 const MOST_UNANSWERED = 5
 
-/** A crate, all that was asked about it, and what was acknowledged. */
+/** A crate, all operations on it, and the acknowledged ones. */
 export class Subject {
   readonly name: string
   readonly history: Operation[] = []
@@ -36,32 +39,32 @@ export class Subject {
   }
 
   acknowledge(version: string, cksum: string): void {
-    promise(!this.acknowledged.has(version), `${this.name} ${version} was acknowledged twice`)
+    ensure(!this.acknowledged.has(version), `${this.name} ${version} was acknowledged twice`)
     this.acknowledged.set(version, { cksum, at: performance.now() })
   }
 
   /** Fails if a line is of something that nobody published, or other bytes than acknowledged. */
-  promiseKnown(lines: readonly Line[]): void {
-    const found = new Set(lines.map(one => one.vers))
-    promise(found.size === lines.length, `the index of ${this.name} has a version twice`)
+  ensureKnown(lines: readonly Line[]): void {
+    const found = new Set(lines.map(line => line.vers))
+    ensure(found.size === lines.length, `the index of ${this.name} has a version twice`)
     for (const { name, vers, cksum } of lines) {
-      promise(name === this.name, `the index of ${this.name} speaks of ${name}`)
+      ensure(name === this.name, `the index of ${this.name} speaks of ${name}`)
       const known = this.acknowledged.get(vers)
       const isRight = known ? known.cksum === cksum : this.#asked.get(vers)?.has(cksum)
-      promise(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
+      ensure(isRight, `the index has ${name} ${vers} with ${cksum}, which nobody published`)
     }
   }
 
   /** The versions acknowledged before a moment that the lines do not have. */
   missing(lines: readonly Line[], before: number): string[] {
-    const found = new Set(lines.map(one => one.vers))
+    const found = new Set(lines.map(line => line.vers))
     return [...this.acknowledged]
       .filter(([version, { at }]) => at < before && !found.has(version))
       .map(([version]) => version)
   }
 }
 
-/** Everything that clients have asked, and what they were answered. */
+/** Every request of the clients, and its answer. */
 export class Journal {
   readonly subjects: Subject[] = []
   #open: Subject[] = []
@@ -72,9 +75,9 @@ export class Journal {
 
   /** A crate to do something with. */
   pick(random: Random): Subject {
-    const worn = this.#open.filter(one => one.isWornOut)
+    const worn = this.#open.filter(subject => subject.isWornOut)
     this.#retired.push(...worn)
-    this.#open = this.#open.filter(one => !one.isWornOut)
+    this.#open = this.#open.filter(subject => !subject.isWornOut)
     while (this.#open.length < OPEN) this.#open.push(this.add(`k-${this.subjects.length}`))
     return random.pick(this.#open)
   }
@@ -99,8 +102,8 @@ export class Journal {
   /** Takes the crates with which nobody does anything any more; all of them at the end. */
   takeRetired(isEnd = false): Subject[] {
     if (isEnd) this.#retired.push(...this.#open.splice(0))
-    const taken = this.#retired.filter(one => one.running === 0)
-    this.#retired = this.#retired.filter(one => one.running > 0)
+    const taken = this.#retired.filter(subject => subject.running === 0)
+    this.#retired = this.#retired.filter(subject => subject.running > 0)
     return taken
   }
 }

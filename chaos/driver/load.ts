@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Folder, Program } from '../program.ts'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
-import { ask, promiseBytes, promiseSuccess, putVersion, readIndex } from './api.ts'
+import { ensure } from '../run.ts'
+import { ask, ensureBytes, ensureSuccess, putVersion, readIndex } from './api.ts'
 import { author, type Change } from './author.ts'
 import { crateBytes, type Truth } from './truth.ts'
 import { requestOf } from './wish.ts'
@@ -12,13 +12,13 @@ import { requestOf } from './wish.ts'
 /** Milliseconds between two questions of a poller. */
 const POLL_MS = 5
 
-/** What the clients of a load share. */
+/** The state that the clients of a load share. */
 export interface Field {
   readonly folder: Folder
   readonly truth: Truth
   readonly token: string
   readonly otherLogin: string
-  /** Where `.crate` files for the command line are made. */
+  /** The folder for `.crate` files that commands read. */
   readonly scratch: string
   readonly programs: Set<Program>
   /** Counts operations by name. */
@@ -50,7 +50,7 @@ export class Load {
     return this.#isOver
   }
 
-  /** Lets everybody finish what they have begun; fails with what anybody saw. */
+  /** Lets every client finish its current operation; throws the first violation that one saw. */
   async stop(): Promise<void> {
     this.#isOver = true
     await this.#work
@@ -64,11 +64,11 @@ export class Load {
       random,
       otherLogin,
       () => !this.#isOver,
-      one => this.#change(one),
+      change => this.#change(change),
     )
   }
 
-  /** Whether a change was answered; every answer has to be a success. */
+  /** Whether a change was answered; every answer must be a success. */
   async #change({ name, ...deed }: Change): Promise<boolean> {
     const { truth, token } = this.#field
     const { what, about } = deed
@@ -81,7 +81,7 @@ export class Load {
     note(false)
     const reply = await ask(requestOf(this.#url, token, name, deed))
     if (reply === null) return false
-    promiseSuccess(what, reply)
+    ensureSuccess(what, reply)
     this.#count(what)
     note(true)
     return true
@@ -107,20 +107,20 @@ export class Load {
       const ending = await program.ended
       this.#field.programs.delete(program)
       if (ending === 'SIGKILL') return
-      promise(ending === 0, program.story(`ended with ${ending}`))
+      ensure(ending === 0, program.story(`ended with ${ending}`))
       this.#count(what)
       if (what !== 'token') truth.hasVersion(name, version)
       else {
         const tokenOk = await putVersion(this.#url, program.stdout.trim(), name, version)
         if (tokenOk === null) return truth.askVersion(name, version)
-        promiseSuccess('a publish with a new token', tokenOk)
+        ensureSuccess('a publish with a new token', tokenOk)
         truth.askVersion(name, version)
         truth.hasVersion(name, version)
       }
     }
   }
 
-  /** Reads index files as Cargo does: what it sees is whole, and never goes away. */
+  /** Reads index files as Cargo does: lines are whole, and never go away. */
   async #poller(random: Random): Promise<void> {
     const { truth } = this.#field
     while (!this.#isOver) {
@@ -132,7 +132,7 @@ export class Load {
       const lines = await readIndex(this.#url, name)
       if (lines === null) return
       truth.compare(name, expected, lines)
-      if (lines.length > 0) await promiseBytes(this.#url, random.pick(lines))
+      if (lines.length > 0) await ensureBytes(this.#url, random.pick(lines))
       this.#count('poll')
       await sleep(POLL_MS)
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseName } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { buildCrate } from '../../test/support/crate-builder.ts'
-import { promise, Violation } from '../run.ts'
+import { ensure, Violation } from '../run.ts'
 
 /** The `.crate` of a version: the same parts give the same bytes. */
 export function crateBytes(name: string, version: string): Uint8Array {
@@ -19,7 +19,7 @@ export function indexUrl(url: string, name: string): string {
   return `${url}/${indexPath(parseName(name))}`
 }
 
-/** A line of an index file, as far as it is looked at. */
+/** The checked fields of a line in an index file. */
 export interface Line {
   readonly name: string
   readonly vers: string
@@ -29,7 +29,7 @@ export interface Line {
 
 /** Reads an answered index file; every line has to be whole. */
 export function parseIndex(name: string, text: string): Line[] {
-  promise(text === '' || text.endsWith('\n'), `the index file of ${name} is cut: ${text}`)
+  ensure(text === '' || text.endsWith('\n'), `the index file of ${name} is cut: ${text}`)
   return text
     .split('\n')
     .slice(0, -1)
@@ -50,8 +50,8 @@ interface Flag {
 }
 
 /**
- * What was acknowledged, and what was asked for without an answer: that may be there or not, but
- * once it has been seen it stays.
+ * The acknowledged changes, and the requests without an answer: their effect may be there or not,
+ * but once it has been seen it stays.
  */
 export class Truth {
   /** Versions by crate. */
@@ -79,7 +79,7 @@ export class Truth {
     this.acknowledged++
   }
 
-  /** The yank flag of a version is asked for, and then is what was asked for. */
+  /** A yank flag is uncertain while it is requested (null), then it is the requested one. */
   setYanked(name: string, version: string, yanked: boolean | null): void {
     this.touched.add(name)
     this.#versions.get(name)?.set(version, { yanked })
@@ -93,7 +93,7 @@ export class Truth {
     if (isOwner !== null) this.acknowledged++
   }
 
-  /** What has to be in the index of a crate now; a copy. */
+  /** The required content of a crate's index now; a copy. */
   expected(name: string): ReadonlyMap<string, Flag> {
     return new Map(this.#versions.get(name))
   }
@@ -109,27 +109,27 @@ export class Truth {
    */
   compare(name: string, expected: ReadonlyMap<string, Flag>, lines: readonly Line[]) {
     const found = new Map(lines.map(line => [line.vers, line]))
-    promise(found.size === lines.length, `the index of ${name} has a version twice`)
+    ensure(found.size === lines.length, `the index of ${name} has a version twice`)
     for (const [version, flag] of expected) {
       const { yanked } = flag
       const line = found.get(version)
-      promise(line, `${name} ${version} was acknowledged and is not in the index`)
+      ensure(line, `${name} ${version} was acknowledged and is not in the index`)
       // Somebody may have changed it meanwhile.
       if (yanked !== null && this.#versions.get(name)?.get(version) === flag)
-        promise(
+        ensure(
           line.yanked === yanked,
           `${name} ${version} was acknowledged as yanked=${yanked}, and the index says ${line.yanked}`,
         )
     }
     for (const { name: spelled, vers, cksum } of lines) {
-      promise(spelled === name, `the index of ${name} speaks of ${spelled}`)
+      ensure(spelled === name, `the index of ${name} speaks of ${spelled}`)
       const known = this.#checksums.get(`${name} ${vers}`)
-      promise(known, `the index has ${name} ${vers}, which nobody published`)
-      promise(cksum === known, `the index has another checksum for ${name} ${vers}`)
+      ensure(known, `the index has ${name} ${vers}, which nobody published`)
+      ensure(cksum === known, `the index has another checksum for ${name} ${vers}`)
     }
   }
 
-  /** Takes what is there for known, once the daemon has started again. */
+  /** Accepts the current lines as known, once the daemon has started again. */
   settle(name: string, lines: readonly Line[]): void {
     const versions = this.#of(this.#versions, name, () => new Map<string, Flag>())
     for (const { vers, yanked } of lines) versions.set(vers, { yanked })

@@ -2,20 +2,20 @@ import { encodePublish, plainMetadata } from '../../test/support/release.ts'
 import { DONE, type Operation, shown } from './history.ts'
 import { crateBytes } from './truth.ts'
 
-/** What is to be done with a crate. */
+/** A change or read of a crate. */
 export type Deed = Pick<Operation, 'what' | 'about'>
 
-/** What a client wants to do. */
+/** A deed, and the client who wants it. */
 export type Wish = Deed & Pick<Operation, 'client' | 'user'>
 
-/** A request, whoever sends it. */
+/** A request, from any sender. */
 export interface Call {
   readonly method: 'GET' | 'PUT' | 'DELETE'
   readonly path: string
   readonly body?: Uint8Array<ArrayBuffer>
 }
 
-/** The call of a deed; `bytes` are those of a publish. */
+/** The call of a deed; `bytes` is the body of a publish. */
 export function callOf(
   name: string,
   { what, about }: Deed,
@@ -42,7 +42,7 @@ export function callOf(
   }
 }
 
-/** The request of a deed about a crate; `bytes` are those of a publish. */
+/** The request of a deed about a crate; `bytes` is the body of a publish. */
 export function requestOf(
   url: string,
   token: string,
@@ -69,5 +69,5 @@ export function resultOf({ what }: Deed, text: string): string {
   }
   if (what !== 'versions') return DONE
   const { versions } = JSON.parse(text) as { versions: { num: string; yanked: boolean }[] }
-  return shown(versions.map(one => [one.num, one.yanked] as const))
+  return shown(versions.map(version => [version.num, version.yanked] as const))
 }

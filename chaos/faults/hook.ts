@@ -15,7 +15,7 @@ const FRESH = /\.writing-/
 
 type Method = (...args: unknown[]) => Promise<unknown>
 
-/** What is to happen now. */
+/** The current fault. */
 function fault(): string {
   try {
     return readFileSync(FAULT_FILE, 'utf8').trim()

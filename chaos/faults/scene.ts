@@ -3,20 +3,23 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   ask,
+  ensureBytes,
+  ensureSuccess,
   isSuccess,
-  promiseBytes,
-  promiseSuccess,
   putVersion,
   type Reply,
   readIndex,
 } from '../driver/api.ts'
 import { Folder, type Manner, type Program } from '../program.ts'
-import { promise, type Run, Violation } from '../run.ts'
+import { ensure, type Run, Violation } from '../run.ts'
 
 const HOOK = new URL('hook.js', import.meta.url).href
 /** Cargo gives up after 30 s of silence. */
 const ANSWER_MS = 30_000
-/** The daemon may need so long to see that a fault is gone: that connections were closed, say. */
+/**
+ * Milliseconds that the daemon may need to see that a fault is gone: that connections were closed,
+ * say.
+ */
 const RETURN_MS = 10_000
 
 let places = 0
@@ -43,7 +46,7 @@ export async function begin(run: Run, manner: Manner = {}, place = newPlace(run)
   return scene
 }
 
-/** An empty folder of its own. */
+/** An empty folder. */
 export function newPlace(run: Run): string {
   const place = join(run.folder, `place-${places++}`)
   mkdirSync(place)
@@ -54,7 +57,7 @@ export function newPlace(run: Run): string {
 export async function publishGood(scene: Scene, name: string): Promise<void> {
   const reply = await putVersion(scene.url, scene.token, name, '1.0.0')
   if (reply === null) throw new Violation(scene.daemon.story('did not answer'))
-  promiseSuccess(`a publish of ${name}`, reply)
+  ensureSuccess(`a publish of ${name}`, reply)
   scene.names.push(name)
 }
 
@@ -64,10 +67,10 @@ export async function publishBad(scene: Scene, name: string): Promise<string> {
   const reply = await putVersion(scene.url, scene.token, name, '1.0.0')
   const took = performance.now() - began
   if (reply === null) throw new Violation(scene.daemon.story('broke off'))
-  promise(!isSuccess(reply), `a publish of ${name} succeeds while nothing can be written`)
-  promise(took < ANSWER_MS, `the refusal takes ${took.toFixed(0)} ms`)
+  ensure(!isSuccess(reply), `a publish of ${name} succeeds while nothing can be written`)
+  ensure(took < ANSWER_MS, `the refusal takes ${took.toFixed(0)} ms`)
   const words = wordsOf(reply)
-  promise(words !== '', `the refusal says nothing: ${reply.status} ${reply.bytes}`)
+  ensure(words !== '', `the refusal says nothing: ${reply.status} ${reply.bytes}`)
   return words
 }
 
@@ -77,17 +80,17 @@ function wordsOf({ bytes }: Reply): string {
 }
 
 /** Fails unless everything that was acknowledged is served. */
-export async function promiseReads({ url, names }: Scene): Promise<void> {
+export async function ensureReads({ url, names }: Scene): Promise<void> {
   for (const name of names) {
     const lines = await readIndex(url, name)
-    promise(lines?.length === 1, `${name} is not in the index`)
-    for (const line of lines) await promiseBytes(url, line)
+    ensure(lines?.length === 1, `${name} is not in the index`)
+    for (const line of lines) await ensureBytes(url, line)
   }
-  promise((await ask(`${url}/healthz`))?.status === 200, '/healthz does not answer')
+  ensure((await ask(`${url}/healthz`))?.status === 200, '/healthz does not answer')
 }
 
 /** The fault is gone: soon a publish succeeds, and nothing is wrong. */
-export async function promiseReturn(scene: Scene): Promise<void> {
+export async function ensureReturn(scene: Scene): Promise<void> {
   const end = performance.now() + RETURN_MS
   const isBack = async () => {
     const reply = await putVersion(scene.url, scene.token, 'back', '1.0.0')
@@ -95,17 +98,17 @@ export async function promiseReturn(scene: Scene): Promise<void> {
   }
   while (!(await isBack()) && performance.now() < end) await sleep(100)
   await publishGood(scene, 'afterwards')
-  await promiseReads(scene)
+  await ensureReads(scene)
   await scene.folder.verify()
   scene.daemon.child.kill('SIGTERM')
   const ended = await scene.daemon.ended
-  promise(ended === 0, scene.daemon.story(`ended with ${ended}`))
+  ensure(ended === 0, scene.daemon.story(`ended with ${ended}`))
   // A new daemon finds nothing left to do.
   await scene.folder.run('build')
   await scene.folder.verify()
 }
 
-/** How a program is started whose file operations fail as its `file` says. */
+/** Returns how to start a program whose file operations fail as its `file` says. */
 export function hooked(
   run: Run,
   env: Readonly<Record<string, string>>,

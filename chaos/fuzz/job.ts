@@ -1,4 +1,4 @@
-/** What a worker is told. */
+/** The order to a worker. */
 export interface Job {
   readonly seed: number
   readonly count: number
@@ -10,8 +10,8 @@ export interface Job {
   readonly current: SharedArrayBuffer
 }
 
-/** What it says of the cases of one target. */
-export interface Told {
+/** A worker's report on the cases of one target. */
+export interface Report {
   readonly target: string
   readonly cases: number
   readonly slowest: number

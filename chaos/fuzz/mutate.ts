@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 /** Longest input; a repetition may come near it. */
 export const INPUT_MAX = 128 * 1024
 
-/** What many grammars treat in a special way. */
+/** Pieces that many grammars treat specially. */
 const PIECES = [
   ...['\0', '\r\n', '\n', '\t', ' ', '"', "'", '\\', '/', '../', '%2F', '%00', '{', '}', '[', ']'],
   ...[

@@ -8,7 +8,7 @@ import { sanitize } from '../../site/readme/sanitize.ts'
 import { cleanSvg } from '../../site/readme/svg.ts'
 import { splitLines, visible } from '../../site/source/lines.ts'
 import { BOMBS, PAYLOADS } from '../../test/support/hostile.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { SANDBOXED_MS, type Target } from './target.ts'
 
 /** Extensions of files whose code has colors; the first byte of a case chooses one. */
@@ -25,7 +25,7 @@ const IMAGES = [
   '0000001c667479706176696600000000617669666d6966316d6961660000',
 ].map(hex => Buffer.from(hex, 'hex'))
 
-/** Targets whose results are shown in pages. */
+/** Targets whose results pages show. */
 export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
   markdown: {
     share: 25,
@@ -47,7 +47,7 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
           ({ name, value }) =>
             /^on/i.test(name) || (/(?:href|src)$/i.test(name) && !value.startsWith('#')),
         )
-        promise(
+        ensure(
           !isBad &&
             !/^(?:script|a|image|foreignObject|iframe|set|use|style|pattern|mask|marker|filter)$/i.test(
               tagName,
@@ -72,9 +72,9 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
     run: input => {
       const image = checkImage(input)
       if ('problem' in image) return
-      promise(/^[0-9a-f]{64}\.[a-z]+$/.test(image.name), `an image has the name ${image.name}`)
+      ensure(/^[0-9a-f]{64}\.[a-z]+$/.test(image.name), `an image has the name ${image.name}`)
       for (const side of [image.width, image.height])
-        promise(side === null || Number.isFinite(side), `an image has a side of ${side}`)
+        ensure(side === null || Number.isFinite(side), `an image has a side of ${side}`)
     },
   },
   source: {
@@ -96,11 +96,11 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
       const [before = '', after = ''] = input.toString().split('\0')
       const diff = new LineDiffs().compare(before, after)
       const more = linesOf(after).length - linesOf(before).length
-      promise(
+      ensure(
         diff.added - diff.removed === more,
         `+${diff.added} -${diff.removed} for ${more} lines`,
       )
-      for (const { lines } of diff.hunks()) promise(lines.length > 0, 'a part without lines')
+      for (const { lines } of diff.hunks()) ensure(lines.length > 0, 'a part without lines')
     },
   },
 }
@@ -117,11 +117,11 @@ interface Node {
 function harmless(html: string): void {
   for (const node of nodesIn(html)) {
     const bad = /^(?:script|style|iframe|object|embed|form|base|meta|link|svg|math|template|title)$/
-    promise(!bad.test(node.tagName ?? ''), `<${node.tagName}> gets through: ${html.slice(0, 500)}`)
+    ensure(!bad.test(node.tagName ?? ''), `<${node.tagName}> gets through: ${html.slice(0, 500)}`)
     for (const { name, value } of node.attrs ?? []) {
-      promise(!/^on|^style$|^srcdoc$/i.test(name), `${name} gets through: ${html.slice(0, 500)}`)
+      ensure(!/^on|^style$|^srcdoc$/i.test(name), `${name} gets through: ${html.slice(0, 500)}`)
       const isLink = /^(?:href|src|action|formaction|cite|poster)$/.test(name)
-      promise(!isLink || ALLOWED_SCHEME.test(value), `${name}=${value} gets through`)
+      ensure(!isLink || ALLOWED_SCHEME.test(value), `${name}=${value} gets through`)
     }
   }
 }

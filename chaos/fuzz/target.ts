@@ -1,13 +1,13 @@
-/** What takes input of strangers. */
+/** Code that takes strangers' input. */
 export interface Target {
-  /** How many of 1,000 cases are of it. */
+  /** Its share of 1,000 cases. */
   readonly share: number
   readonly seeds: readonly (string | Uint8Array)[]
   /** Longest time for a case in milliseconds; the program gives these 20 s in a sandbox. */
   readonly budget?: number
-  /** Fails unless the input is refused, or taken with what is promised of it. */
+  /** Fails unless the input is refused, or accepted with its promised properties. */
   run(input: Buffer): Promise<void> | void
 }
 
-/** For what runs in a sandbox. */
+/** For targets in a sandbox. */
 export const SANDBOXED_MS = 5000

@@ -25,7 +25,7 @@ import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { safeLink } from '../../site/readme/links.ts'
 import { buildCrate, buildEvil } from '../../test/support/crate-builder.ts'
 import { encodePublish, plainMetadata } from '../../test/support/release.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { PAGE_TARGETS } from './page-targets.ts'
 import { SANDBOXED_MS, type Target } from './target.ts'
 
@@ -67,10 +67,10 @@ async function inspect(bytes: Uint8Array): Promise<void> {
     ...parts,
     ownIndexUrls: new Set(),
   })
-  promise(release || issues.length > 0, 'an archive is neither read nor refused')
-  if (!release || issues.some(one => one.severity === 'error')) return
+  ensure(release || issues.length > 0, 'an archive is neither read nor refused')
+  if (!release || issues.some(issue => issue.severity === 'error')) return
   const line = renderEntry(release.entry)
-  promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
+  ensure(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
 }
 
 /** Every target by its name. */
@@ -80,7 +80,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     seeds: ['demo', 'a', 'Foo_Bar-1', 'nul', 'x'.repeat(64)],
     run: input => {
       const name = parseName(input.toString())
-      promise(/^index\/[\w-]+(?:\/[\w-]+)*$/.test(indexPath(name)), `path ${indexPath(name)}`)
+      ensure(/^index\/[\w-]+(?:\/[\w-]+)*$/.test(indexPath(name)), `path ${indexPath(name)}`)
     },
   },
   version: {
@@ -88,10 +88,10 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     seeds: ['1.2.3', '0.0.0-alpha.1+b.2', '1.0.0--', '1.0.0+00'],
     run: input => {
       const version = parseVersion(input.toString())
-      promise(compareVersions(version, version) === 0, 'a version differs from itself')
+      ensure(compareVersions(version, version) === 0, 'a version differs from itself')
       for (const other of VERSIONS) {
-        const [one, two] = [compareVersions(version, other), compareVersions(other, version)]
-        promise(Math.sign(one) === -Math.sign(two), `${version} and ${other} are in no order`)
+        const [there, back] = [compareVersions(version, other), compareVersions(other, version)]
+        ensure(Math.sign(there) === -Math.sign(back), `${version} and ${other} are in no order`)
       }
     },
   },
@@ -108,8 +108,8 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     seeds: [ENTRY, '{"name":"a","vers":"0.1.0","deps":[],"cksum":"","features":{},"yanked":true}'],
     run: input => {
       const line = renderEntry(parseEntry(input.toString()))
-      promise(!line.includes('\n'), 'an entry has two lines')
-      promise(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
+      ensure(!line.includes('\n'), 'an entry has two lines')
+      ensure(renderEntry(parseEntry(line)) === line, `an entry changes when it is read: ${line}`)
     },
   },
   manifest: {
@@ -127,7 +127,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const { metadata, crate } = await decodePublish(once(input), limits)
       let size = 0
       for await (const piece of crate) size += piece.length
-      promise(size <= limits.crateBytes, 'a frame gives more than its limit')
+      ensure(size <= limits.crateBytes, 'a frame gives more than its limit')
       v.safeParse(publishMetadata, metadata)
     },
   },
@@ -159,7 +159,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
     seeds: ['plim_0123456789abcdef', 'publish-new', ''],
     run: input => {
       const text = input.toString()
-      promise(!isToken(text) || /^[\x21-\x7e]+$/.test(text), `a strange token: ${text}`)
+      ensure(!isToken(text) || /^[\x21-\x7e]+$/.test(text), `a strange token: ${text}`)
       parseScopes(text.split(' '))
     },
   },
@@ -170,12 +170,12 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       const text = input.toString()
       const path = decodePath(text)
       const parts = path?.split('/') ?? []
-      promise(!parts.some(one => one.startsWith('.') || one.includes('\\')), `path ${path}`)
-      promise(!path?.includes('\0'), `path ${path}`)
+      ensure(!parts.some(part => part.startsWith('.') || part.includes('\\')), `path ${path}`)
+      ensure(!path?.includes('\0'), `path ${path}`)
       const moved = movedPath(text)
-      promise(moved === null || /^[^#]*\/#./s.test(moved), `moved to ${moved}`)
+      ensure(moved === null || /^[^#]*\/#./s.test(moved), `moved to ${moved}`)
       const own = ownPath(text)
-      promise(own === null || new URL(own, 'http://here.test').host === 'here.test', `to ${own}`)
+      ensure(own === null || new URL(own, 'http://here.test').host === 'here.test', `to ${own}`)
     },
   },
   header: {
@@ -190,7 +190,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       isKnown(text, 'abc')
       isIndexUrl(text)
       const link = safeLink(text, null, 'pages')
-      promise(!link || /^(?:https?:|mailto:|#)/.test(link), `link ${link}`)
+      ensure(!link || /^(?:https?:|mailto:|#)/.test(link), `link ${link}`)
       expandDl(text, {
         name: parseName('demo'),
         version: VERSIONS[1] ?? parseVersion('1.0.0'),
@@ -224,15 +224,15 @@ export const TARGETS: Readonly<Record<string, Target>> = {
       for (const line of input.toString().split('\n')) {
         const found = log.read(line)
         if (found === null || found === 'comment') continue
-        promise(Number.isInteger(found.day), `a request on day ${found.day}`)
-        promise(Number.isInteger(found.status), `a request with status ${found.status}`)
+        ensure(Number.isInteger(found.day), `a request on day ${found.day}`)
+        ensure(Number.isInteger(found.status), `a request with status ${found.status}`)
       }
     },
   },
   ...PAGE_TARGETS,
 }
 
-/** Says in a few words what came of an input: new words are worth keeping the input. */
+/** Describes the outcome of an input in a few words: an input with new words is kept. */
 export async function outcome(target: Target, input: Buffer): Promise<string> {
   try {
     await target.run(input)
@@ -240,6 +240,6 @@ export async function outcome(target: Target, input: Buffer): Promise<string> {
   } catch (error) {
     if (error instanceof TooComplexError) return 'too complex'
     if (!(error instanceof Refusal)) throw error
-    return [...new Set(error.issues.map(one => one.code))].sort().join(' ')
+    return [...new Set(error.issues.map(issue => issue.code))].sort().join(' ')
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Random } from '../random.ts'
-import { CASE_MS, type Job, type Told } from './job.ts'
+import { CASE_MS, type Job, type Report } from './job.ts'
 import { mutate } from './mutate.ts'
 import { outcome, TARGETS } from './targets.ts'
 
@@ -21,7 +21,7 @@ async function fuzz(
   name: string,
   seeds: readonly (string | Uint8Array)[],
   count: number,
-): Promise<Told> {
+): Promise<Report> {
   const random = new Random(job.seed ^ hash(name))
   const kept = readKept(name)
   const corpus = [...seeds.map(seed => Buffer.from(seed)), ...kept]
@@ -30,7 +30,7 @@ async function fuzz(
   let slowest = 0
   let cases = 0
   for (; cases < count && Date.now() < job.deadline; cases++) {
-    // First what is in the corpus, as it is.
+    // First, the inputs of the corpus, unchanged.
     const known = cases < seeds.length + kept.length ? corpus[cases] : undefined
     const input = known ?? mutate(random.pick(corpus), random.pick(corpus), random)
     const { what, took, why } = await oneCase(name, input)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Random } from '../random.ts'
 import type { DataChange, Disk, Inode, NameChange } from './disk.ts'
 
-/** What a disk writes at once; a longer write may be there in part. */
+/** The unit that a disk writes at once; a longer write may be there in part. */
 const SECTOR = 512
 /** A file system keeps its order of names, or does not; bytes may come before and after. */
 const MODES = ['none', 'all', 'prefix', 'some'] as const
@@ -11,15 +11,16 @@ const MODES = ['none', 'all', 'prefix', 'some'] as const
 /** The state of a disk after the power was cut. */
 export interface Cut {
   readonly at: number
-  /** How much of what was not on disk is there: names, bytes. */
+  /** The share of the unsynced changes that is there: names, bytes. */
   readonly modes: readonly [string, string]
   readonly lostNames: readonly string[]
 }
 
 /**
- * Makes `folder` what a disk may have when its power is cut at a moment. What was synced is there;
- * of the rest anything: names are applied one by one or in their order up to a point, each as a
- * whole; `ordered`: names in their order only, as file systems with a journal keep it. Files have some of their changes, in sectors; some are as long as they should be and empty.
+ * Makes `folder` a possible state of a disk whose power is cut at a moment. Synced data is there.
+ * Unsynced names are applied one by one or in their order up to a point, each as a whole;
+ * `ordered`: in their order only, as file systems with a journal keep it. Files have some of their
+ * changes, in sectors; some have their full length and are empty.
  */
 export function cutPower(
   disk: Disk,
@@ -37,8 +38,8 @@ export function cutPower(
     return end > (until.get(parent) ?? 0)
   })
   const isOpen = new Set(open)
-  // A journal puts everything on disk that was before what is synced.
-  const floor = ordered ? open.findLastIndex(one => one.end < lastDurable(happened, isOpen)) + 1 : 0
+  // A journal puts everything on disk that came before the synced data.
+  const floor = ordered ? open.findLastIndex(c => c.end < lastDurable(happened, isOpen)) + 1 : 0
   const late = keep(ordered ? 'prefix' : modes[0], open.slice(floor), random)
   const kept = new Set([...open.slice(0, floor), ...late])
   const tree = new Map<Inode, Map<string, Inode>>()
@@ -83,7 +84,7 @@ function lastDurable(changes: readonly NameChange[], open: ReadonlySet<NameChang
   return changes.findLast(change => !open.has(change))?.end ?? 0
 }
 
-/** Which of the changes that are not on disk are there nevertheless. */
+/** Returns the unsynced changes that are there nevertheless. */
 function keep<T>(mode: string, changes: readonly T[], random: Random): readonly T[] {
   if (mode === 'none') return []
   if (mode === 'all') return changes

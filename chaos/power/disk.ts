@@ -50,8 +50,8 @@ interface OpenFile {
 export type Skips = (what: { readonly path: string; readonly isFolder: boolean }) => boolean
 
 /**
- * What a recording did to the files below `root`: every change of bytes and names with the moment
- * of it, and every sync. The folder above `root` is the one thing that is on disk at the start.
+ * The effect of a recording on the files below `root`: every change of bytes and names with its
+ * moment, and every sync. Only the folder above `root` is on disk at the start.
  */
 export class Disk {
   readonly top: Inode
@@ -80,7 +80,7 @@ export class Disk {
 
   #take(call: Call): void {
     const { name, args, process, result } = call
-    const [one = '', two = '', three = '', four = ''] = args
+    const [first = '', two = '', three = '', four = ''] = args
     const at = (folder: string, path: string) => this.#path(process, path, folder)
     switch (name) {
       case 'fork':
@@ -88,19 +88,19 @@ export class Disk {
         this.#cwd.set(result, this.#cwd.get(process) ?? '/')
         break
       case 'chdir':
-        this.#cwd.set(process, at('', one))
+        this.#cwd.set(process, at('', first))
         break
       case 'open':
-        this.#opened(call, at('', one), two)
+        this.#opened(call, at('', first), two)
         break
       case 'openat':
-        this.#opened(call, at(one, two), three)
+        this.#opened(call, at(first, two), three)
         break
       case 'creat':
-        this.#opened(call, at('', one), 'O_WRONLY|O_CREAT|O_TRUNC')
+        this.#opened(call, at('', first), 'O_WRONLY|O_CREAT|O_TRUNC')
         break
       case 'close':
-        this.#table(process).delete(descriptorOf(one).number)
+        this.#table(process).delete(descriptorOf(first).number)
         break
       case 'dup':
       case 'dup2':
@@ -135,7 +135,7 @@ export class Disk {
         this.#change(this.#file(call)?.inode, call, null, Number(two))
         break
       case 'truncate':
-        this.#change(this.#find(at('', one)), call, null, Number(two))
+        this.#change(this.#find(at('', first)), call, null, Number(two))
         break
       case 'fsync':
       case 'fdatasync':
@@ -143,29 +143,29 @@ export class Disk {
         break
       case 'mkdir':
       case 'mkdirat': {
-        const path = name === 'mkdir' ? at('', one) : at(one, two)
+        const path = name === 'mkdir' ? at('', first) : at(first, two)
         this.#name(call, [[path, this.#isHere(path) ? this.#inode(true) : null]])
         break
       }
       case 'unlink':
       case 'rmdir':
-        this.#name(call, [[at('', one), null]])
+        this.#name(call, [[at('', first), null]])
         break
       case 'unlinkat':
-        this.#name(call, [[at(one, two), null]])
+        this.#name(call, [[at(first, two), null]])
         break
       case 'rename':
-        this.#renamed(call, at('', one), at('', two))
+        this.#renamed(call, at('', first), at('', two))
         break
       case 'renameat':
       case 'renameat2':
-        this.#renamed(call, at(one, two), at(three, four))
+        this.#renamed(call, at(first, two), at(three, four))
         break
       case 'link':
-        this.#linked(call, at('', one), at('', two))
+        this.#linked(call, at('', first), at('', two))
         break
       case 'linkat':
-        this.#linked(call, at(one, two), at(three, four))
+        this.#linked(call, at(first, two), at(three, four))
         break
       default:
         this.#strange(call)
@@ -266,7 +266,7 @@ export class Disk {
     this.#name(call, [[to, this.#find(from) ?? null]])
   }
 
-  /** Gives names to inodes, or takes them away; the first is what the change is for. */
+  /** Gives names to inodes, or takes them away; the change is about the first. */
   #name(call: Call, pairs: readonly (readonly [path: string, inode: Inode | null])[]): void {
     const effects = pairs.flatMap(([path, inode]) => {
       const folder = this.#find(dirname(path))
@@ -282,11 +282,11 @@ export class Disk {
     this.names.push({ begin: call.begin, end: call.end, effects, folder: first.folder, what })
   }
 
-  /** What this model does not know must not touch the files. */
+  /** Calls unknown to this model must not touch the files. */
   #strange(call: Call): void {
     const touches =
       ['sync', 'syncfs', 'io_uring_setup'].includes(call.name) ||
-      call.args.some(one => this.#isHere(descriptorOf(one).place))
+      call.args.some(argument => this.#isHere(descriptorOf(argument).place))
     if (touches) throw new Error(`the recording has a call that is not modeled: ${call.name}`)
   }
 }

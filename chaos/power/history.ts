@@ -6,15 +6,15 @@ import { parseVersion } from '../../core/version.ts'
 import { listTokens } from '../../daemon/accounts/tokens.ts'
 import { findCrate, listOwners, type Registry } from '../../generator/index.ts'
 import { checksum, crateBytes, type Line, parseIndex } from '../driver/truth.ts'
-import { promise, Violation } from '../run.ts'
+import { ensure, Violation } from '../run.ts'
 import type { Disk } from './disk.ts'
 import type { Fact } from './recording.ts'
 
 /** A change with the moment of its acknowledgement in the recording. */
-export type Dated = Fact & { readonly at: number }
+export type AcknowledgedFact = Fact & { readonly at: number }
 
 /** Finds when each change was acknowledged; in the order of these moments. */
-export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
+export function dated(facts: readonly Fact[], disk: Disk): AcknowledgedFact[] {
   const moments = new Map<string, number>()
   const counts = new Map<string, number>()
   for (const { at, place, text } of disk.answers) {
@@ -31,65 +31,65 @@ export function dated(facts: readonly Fact[], disk: Disk): Dated[] {
     if (at === undefined) throw new Error(`no answer in the recording for ${JSON.stringify(fact)}`)
     return { ...fact, at }
   })
-  return found.sort((one, other) => one.at - other.at)
+  return found.sort((a, b) => a.at - b.at)
 }
 
 /**
  * Fails unless an open registry has everything that was acknowledged before a moment. A change that
  * was not may be there or not.
  */
-export async function promiseFacts(
+export async function ensureFacts(
   registry: Registry,
-  facts: readonly Dated[],
+  facts: readonly AcknowledgedFact[],
   at: number,
 ): Promise<void> {
   const before = facts.filter(fact => fact.at < at)
   const indexes = new Map<string, ReadonlyMap<string, Line>>()
   for (const fact of before) {
-    if (fact.kind === 'version') await promiseVersion(registry, fact, indexes)
+    if (fact.kind === 'version') await ensureVersion(registry, fact, indexes)
     if (fact.kind === 'yank' || fact.kind === 'owner') {
-      // What the same client changed last counts; a later change may have been under way.
-      const same = (other: Dated) => isSame(other, fact)
-      if (before.findLast(same) !== fact || facts.find(one => one.at >= at && same(one))) continue
-      await promiseState(registry, fact, indexes)
+      // The client's last change of the subject counts; a later change may have been under way.
+      const same = (other: AcknowledgedFact) => isSame(other, fact)
+      if (before.findLast(same) !== fact || facts.find(other => other.at >= at && same(other)))
+        continue
+      await ensureState(registry, fact, indexes)
     }
     if (fact.kind === 'token')
-      promise(
+      ensure(
         (await listTokens(registry.database)).some(token => token.name === fact.name),
         `the token ${fact.name} was printed and is gone`,
       )
   }
 }
 
-function isSame(one: Dated, other: Dated): boolean {
-  if (one.kind === 'yank' && other.kind === 'yank')
-    return one.name === other.name && one.version === other.version
-  return one.kind === 'owner' && other.kind === 'owner' && one.name === other.name
+function isSame(a: AcknowledgedFact, b: AcknowledgedFact): boolean {
+  if (a.kind === 'yank' && b.kind === 'yank') return a.name === b.name && a.version === b.version
+  return a.kind === 'owner' && b.kind === 'owner' && a.name === b.name
 }
 
-async function promiseVersion(
+async function ensureVersion(
   registry: Registry,
-  { name, version }: Dated & { readonly kind: 'version' },
+  { name, version }: AcknowledgedFact & { readonly kind: 'version' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   const line = (await linesOf(registry, name, indexes)).get(version)
   const cksum = checksum(crateBytes(name, version))
-  promise(line, `${name} ${version} was acknowledged and is not in the index`)
-  promise(line.cksum === cksum, `the index has another checksum for ${name} ${version}`)
+  ensure(line, `${name} ${version} was acknowledged and is not in the index`)
+  ensure(line.cksum === cksum, `the index has another checksum for ${name} ${version}`)
   const path = registry.tree.path(crateFilePath(parseName(name), parseVersion(version)))
   const bytes = await readFile(path).catch(() => null)
-  promise(bytes, `the .crate of ${name} ${version} is gone`)
-  promise(checksum(bytes) === cksum, `the .crate of ${name} ${version} has other bytes`)
+  ensure(bytes, `the .crate of ${name} ${version} is gone`)
+  ensure(checksum(bytes) === cksum, `the .crate of ${name} ${version} has other bytes`)
 }
 
-async function promiseState(
+async function ensureState(
   registry: Registry,
-  fact: Dated & { readonly kind: 'yank' | 'owner' },
+  fact: AcknowledgedFact & { readonly kind: 'yank' | 'owner' },
   indexes: Map<string, ReadonlyMap<string, Line>>,
 ): Promise<void> {
   if (fact.kind === 'yank') {
     const line = (await linesOf(registry, fact.name, indexes)).get(fact.version)
-    promise(
+    ensure(
       line?.yanked === fact.yanked,
       `${fact.name} ${fact.version} was acknowledged as yanked=${fact.yanked}, the index says ${line?.yanked}`,
     )
@@ -98,7 +98,7 @@ async function promiseState(
   const crate = await findCrate(registry.database, parseName(fact.name))
   if (!crate) throw new Violation(`${fact.name} has lost its record`)
   const owners = await listOwners(registry.database, crate.id)
-  promise(
+  ensure(
     owners.some(owner => owner.login === 'bob') === fact.isOwner,
     `bob was acknowledged as owner=${fact.isOwner} of ${fact.name}`,
   )

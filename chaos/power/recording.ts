@@ -8,7 +8,7 @@ import { author, type Change as Deeded } from '../driver/author.ts'
 import { callOf } from '../driver/wish.ts'
 import { Program } from '../program.ts'
 import type { Random } from '../random.ts'
-import { promise, Violation } from '../run.ts'
+import { ensure, Violation } from '../run.ts'
 import { CALLS } from './strace.ts'
 
 /** A change that was acknowledged: by an answer on a connection, or by the end of a command. */
@@ -69,9 +69,9 @@ export class Recording {
     const words = [...args, '--dir', this.registry].map(word => `'${word}'`).join(' ')
     const out = join(this.#folder, `out-${number}`)
     writeFileSync(out, '')
-    const said = `echo "ack ${number} $?" >> ${this.#folder}/acknowledged`
+    const acknowledge = `echo "ack ${number} $?" >> ${this.#folder}/acknowledged`
     this.#shell.stdin?.write(
-      `('${process.execPath}' '${Program.path}' ${words} > ${out} 2>&1 & echo $! > ${out}.pid; wait $!; ${said})\n`,
+      `('${process.execPath}' '${Program.path}' ${words} > ${out} 2>&1 & echo $! > ${out}.pid; wait $!; ${acknowledge})\n`,
     )
     return number
   }
@@ -82,7 +82,7 @@ export class Recording {
     while (!this.#hasEnded(number)) await sleep(20)
   }
 
-  /** Waits for what a command prints. */
+  /** Waits for a command's output. */
   async says(number: number, what: RegExp): Promise<string> {
     for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
       const found = what.exec(readFileSync(join(this.#folder, `out-${number}`), 'utf8'))
@@ -98,7 +98,7 @@ export class Recording {
     while (!this.#hasEnded(number)) await sleep(20)
     const text = readFileSync(join(this.#folder, 'acknowledged'), 'utf8')
     const out = readFileSync(join(this.#folder, `out-${number}`), 'utf8')
-    promise(text.includes(`ack ${number} 0\n`), `${args.join(' ')}: ${out}`)
+    ensure(text.includes(`ack ${number} 0\n`), `${args.join(' ')}: ${out}`)
     for (const fact of facts) this.facts.push({ ...fact, by: { command: number } })
     return number
   }
@@ -138,15 +138,15 @@ export class Client {
       asked.on('error', reject)
       asked.on('response', answer => {
         const from = (asked.socket as Socket).localPort ?? 0
-        let said = String(answer.statusCode)
+        let received = String(answer.statusCode)
         answer.on('data', chunk => {
-          said += chunk
+          received += chunk
         })
-        answer.on('end', () => resolve({ port: from, text: said }))
+        answer.on('end', () => resolve({ port: from, text: received }))
       })
       asked.end(body)
     })
-    promise(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
+    ensure(text.startsWith('200') && !text.includes('"errors"'), `${method} ${path}: ${text}`)
     const answer = (this.#counts.get(port) ?? 0) + 1
     this.#counts.set(port, answer)
     this.#recording.facts.push({ ...factOf({ name, ...deed }), by: { port, answer } })
@@ -163,7 +163,7 @@ export class Client {
   }
 }
 
-/** What is so once a change is made. */
+/** The fact that a change establishes. */
 function factOf({ name, what, about }: Deeded): Change {
   if (what === 'publish') return { kind: 'version', name, version: about }
   if (what === 'own' || what === 'disown') return { kind: 'owner', name, isOwner: what === 'own' }

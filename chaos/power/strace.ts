@@ -1,7 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-/** The calls that change files, put them on disk, answer clients, or tell what a descriptor is. */
+/**
+ * The calls that change files, put them on disk, answer clients, or tell the target of a
+ * descriptor.
+ */
 export const CALLS = [
   ...['open', 'openat', 'creat', 'close', 'dup', 'dup2', 'dup3', 'fcntl', 'lseek', 'chdir', 'read'],
   ...['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'ftruncate', 'truncate', 'fallocate'],
@@ -33,7 +36,9 @@ export interface Call {
 const LINE = /^(\d+)\s+(.*)$/
 const RESULT = /^(.*)\)\s+= (-?\d+|0x[0-9a-f]+|\?)(.*)$/
 
-/** Reads what `strace -f -yy -xx` wrote: the calls that succeeded, in the order of their ends. */
+/**
+ * Reads the output of `strace -f -yy -xx`: the calls that succeeded, in the order of their ends.
+ */
 export async function readCalls(path: string): Promise<Call[]> {
   const calls: Call[] = []
   const pending = new Map<number, { text: string; begin: number }>()
@@ -75,8 +80,8 @@ export async function readCalls(path: string): Promise<Call[]> {
     raw.push({ thread: id, name, args: splitArguments(inside), result, begin, end })
   }
   for (const { thread, ...call } of raw) calls.push({ ...call, process: processOf(thread) })
-  // A child may have done something before its parent is told of it.
-  return calls.sort((one, other) => one.end - other.end)
+  // A child may act before the parent's call returns.
+  return calls.sort((a, b) => a.end - b.end)
 }
 
 function splitArguments(text: string): string[] {
@@ -108,11 +113,11 @@ export function bytesOf(argument: string): Buffer {
 /** The bytes of `[{iov_base="…", iov_len=…}, …]`. */
 export function vectorBytes(argument: string): Buffer {
   return Buffer.concat(
-    [...argument.matchAll(/iov_base=("[^"]*")/g)].map(one => bytesOf(one[1] ?? '')),
+    [...argument.matchAll(/iov_base=("[^"]*")/g)].map(match => bytesOf(match[1] ?? '')),
   )
 }
 
-/** The number of a descriptor, and what strace says that it leads to. */
+/** The number of a descriptor, and its target according to strace. */
 export function descriptorOf(argument: string): {
   readonly number: number
   readonly place: string

@@ -8,9 +8,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Readable, Writable } from 'node:stream'
 import {
   type Answer,
-  type Arrived,
   failure,
   type ObjectStorage,
+  type StorageRequest,
 } from '../../test/support/s3/storage.ts'
 import type { Random } from '../random.ts'
 import type { Fate } from './network.ts'
@@ -19,7 +19,7 @@ import { currentProcess, type VirtualProcess } from './process.ts'
 /** The name by which the object storage is known. */
 export const BUCKET_HOST = 'bucket.simulated'
 
-/** What is asked of the object storage. */
+/** The options of a request to the object storage. */
 interface Options {
   readonly method: string
   readonly host: string
@@ -27,14 +27,14 @@ interface Options {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-/** The object storage, and what is done when a request has arrived. */
+/** The object storage, and its work for an arrived request. */
 export interface Storage {
   readonly objects: ObjectStorage
-  /** Does what a request asks for. */
-  answer(request: Arrived, body: Buffer): Answer
+  /** Performs a request. */
+  answer(request: StorageRequest, body: Buffer): Answer
 }
 
-/** The connection of a request, of which nothing but the time since it began is told. */
+/** The connection of a request; it only tells the time since the request began. */
 class VirtualSocket extends EventEmitter {
   readonly connecting = false
   readonly bytesRead = 0
@@ -56,7 +56,7 @@ class VirtualSocket extends EventEmitter {
   }
 }
 
-/** A request on its way: what `node:http` would return. */
+/** A request on its way, in place of that of `node:http`. */
 class VirtualRequest extends Writable {
   readonly socket = new VirtualSocket()
   readonly #options: Options
@@ -93,7 +93,7 @@ class VirtualRequest extends Writable {
     const { method, path, headers } = this.#options
     const url = new URL(path, `http://${BUCKET_HOST}`)
     const [, , ...names] = url.pathname.split('/').map(decodeURIComponent)
-    const arrived: Arrived = {
+    const arrived: StorageRequest = {
       method,
       key: names.join('/'),
       query: url.searchParams,
@@ -103,7 +103,7 @@ class VirtualRequest extends Writable {
     this.#plan(`to bucket: ${what}`, null, fate => this.#arrive(arrived, what, fate))
   }
 
-  #arrive(arrived: Arrived, what: string, fate: Fate): void {
+  #arrive(arrived: StorageRequest, what: string, fate: Fate): void {
     if (fate === 'cut') return void this.#break()
     const answer =
       fate === 'busy'
@@ -173,7 +173,7 @@ class VirtualAnswer extends Readable {
   }
 }
 
-/** Has requests of simulated processes lead to `storage()`; returns what ends that. */
+/** Leads requests of simulated processes to `storage()`; returns a function that undoes it. */
 export function replaceRequests(storage: () => Storage): () => void {
   const { request } = http
   const replaced = (options: Options, ...rest: unknown[]) => {

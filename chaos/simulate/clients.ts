@@ -13,12 +13,12 @@ const WISHES = [
   ...(['publish', 'publish', 'publish', 'publish', 'yank', 'yank', 'unyank', 'own'] as const),
   ...(['disown', 'owners', 'versions', 'index', 'index', 'index'] as const),
 ]
-/** How long a client waits for an answer, in milliseconds. */
+/** Milliseconds that a client waits for an answer. */
 const PATIENCE_MS = 30_000
 /** The share of answers that get lost on their way to the client while something is broken. */
 const LOST = 0.02
 
-/** What clients share. */
+/** The state that clients share. */
 export interface Field {
   readonly timeline: Timeline
   readonly template: Template
@@ -28,7 +28,7 @@ export interface Field {
   isBroken(): boolean
 }
 
-/** Clients of several daemons, and what they were answered. */
+/** Clients of several daemons, and their answers. */
 export class Clients extends Driver<Daemon> {
   readonly subjects: readonly Subject[]
   operations = 0
@@ -43,7 +43,7 @@ export class Clients extends Driver<Daemon> {
     this.subjects = Array.from({ length: crates }, (_, at) => new Subject(`k-${at}`))
   }
 
-  /** Does so many operations, one after the other. */
+  /** Performs `count` operations, one after the other. */
   async work(id: string, random: Random, count: number, pauseMs: number): Promise<void> {
     const user = random.pick(USERS)
     for (let at = 0; at < count; at++) {
@@ -60,13 +60,13 @@ export class Clients extends Driver<Daemon> {
     }
   }
 
-  /** Reads an index file, and one of its `.crate` files. */
+  /** Reads an index file and a `.crate` of it. */
   async read(daemon: Daemon, subject: Subject, client: string, random: Random): Promise<void> {
     const begin = this.moment()
     const lines = await this.index(daemon, subject)
     if (lines === null) return
     const isThere = lines.length > 0
-    const result = isThere ? shown(lines.map(one => [one.vers, one.yanked] as const)) : REFUSED
+    const result = isThere ? shown(lines.map(line => [line.vers, line.yanked] as const)) : REFUSED
     const wish = { client, user: null, what: 'versions', about: 'index' } as const
     this.noteResult(subject, wish, begin, result)
     if (isThere) await this.crate(daemon, subject, random.pick(lines))
@@ -93,7 +93,7 @@ export class Clients extends Driver<Daemon> {
 
   protected override acknowledged(): void {}
 
-  /** Waits for an answer as long as a client does; null without one. */
+  /** Waits for an answer with a client's patience; null without an answer. */
   protected override async ask(
     daemon: Daemon,
     request: Request,

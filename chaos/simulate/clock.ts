@@ -1,6 +1,6 @@
 /**
- * Replaces the clocks of this program, below all that uses them: in simulated processes, timers,
- * dates and random pauses are those of the virtual world. Everything else has the real ones.
+ * Replaces the clocks of this program, below all their users: in simulated processes, timers, dates
+ * and random pauses belong to the virtual world. Everything else has the real ones.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import timers from 'node:timers'
@@ -72,7 +72,7 @@ class VirtualTimer {
 
 type Work = (...args: unknown[]) => void
 
-/** Replaces the clocks; returns what gives back the real ones. */
+/** Replaces the clocks; returns a function that restores the real ones. */
 export function replaceClocks(): () => void {
   const undo: (() => void)[] = []
   const replace = (holder: object, name: string, by: (real: Work) => unknown) => {

@@ -10,7 +10,7 @@ import { BUCKET_HOST } from './bucket.ts'
 import { DATABASE_HOST } from './postgres/connection.ts'
 import type { VirtualProcess } from './process.ts'
 
-/** Where readers find the registry. */
+/** The address of the registry for readers. */
 export const BASE = 'http://crates.simulated'
 
 /** The settings of every daemon. */
@@ -32,12 +32,12 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   PLIMSOLL_STORAGE_REGION: 'eu-test-1',
 }
 
-/** What a daemon of a simulation leaves out. */
+/** The parts of a daemon that a simulation replaces. */
 export interface Parts {
-  /** Metrics are those of the whole program. */
+  /** The metrics of the whole program. */
   readonly metrics: Metrics
   readonly hasPages: boolean
-  /** Whether it takes over what others have left; without it the planted fault has to be found. */
+  /** Whether it takes over work from dead daemons; without it the planted fault must be found. */
   readonly takesOver: boolean
 }
 
@@ -56,7 +56,7 @@ export class Daemon {
 
   /** Starts a daemon in a registry folder; to be called in its process. */
   static async start(process: VirtualProcess, dir: string, parts: Parts): Promise<Daemon> {
-    // Background work that fails is tried again; what does not succeed in time is found.
+    // Failed background work is tried again; lasting failures are found at the end.
     const onFailure = () => undefined
     const registry = await openRegistry(dir, { env: ENVIRONMENT }, BASE)
     const serving = await beginServing(registry, BASE)

@@ -9,10 +9,10 @@ import type { Timeline } from './timeline.ts'
 const SHARE = 0.6
 /** The share of killed daemons that do not come back. */
 const GONE = 0.4
-/** How long the server may take a connection for open that is none, in milliseconds. */
+/** Milliseconds for which the server may keep a dead connection open. */
 const FORGOTTEN_MS = 20_000
 
-/** What faults happen to. */
+/** The targets of faults. */
 interface Scene {
   readonly timeline: Timeline
   readonly network: Network
@@ -23,7 +23,7 @@ interface Scene {
 
 /** Makes the faults of a schedule happen in virtual time. */
 export class Faults {
-  /** How often each kind has happened. */
+  /** The number of faults of each kind. */
   readonly counts = new Map<string, number>()
   readonly #scene: Scene
   readonly #random: Random
@@ -78,7 +78,7 @@ export class Faults {
   #kill(machine: Machine): () => Promise<void> {
     const { machines, isBroken } = this.#scene
     const staysDead =
-      this.#random.chance(GONE) && machines.some(one => one !== machine && one.process)
+      this.#random.chance(GONE) && machines.some(other => other !== machine && other.process)
     machine.kill()
     return async () => {
       if (!staysDead && !machine.process) await machine.start(isBroken)

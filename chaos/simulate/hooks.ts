@@ -7,13 +7,16 @@ import { replaceConnections } from './postgres/connection.ts'
 import type { Server } from './postgres/server.ts'
 import { rememberStatements } from './postgres/statements.ts'
 
-/** What simulated processes reach instead of the world. */
+/** The world of simulated processes. */
 export interface Outside {
   readonly server: Server
   readonly storage: Storage
 }
 
-/** Puts simulated processes into the world that `outside()` returns; returns what ends that. */
+/**
+ * Puts simulated processes into the world that `outside()` returns; returns a function that undoes
+ * it.
+ */
 export function replaceWorld(outside: () => Outside): () => void {
   const undo = [
     replaceClocks(),

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import { Daemon, type Parts } from './daemon.ts'
 import { linksOf } from './postgres/connection.ts'
 import { VirtualProcess, type World } from './process.ts'
@@ -37,7 +37,7 @@ export class Machine {
     template.registry(this.#dir, `0000000${at}`)
   }
 
-  /** Starts until it serves or is killed; only what is broken may make a start fail. */
+  /** Starts until it serves or is killed; only faults may make a start fail. */
   async start(isBroken: () => boolean): Promise<void> {
     for (;;) {
       const process = new VirtualProcess(
@@ -52,7 +52,7 @@ export class Machine {
         if (daemon) this.daemon = daemon
         return
       } catch (error) {
-        promise(isBroken(), `${process.name} does not start: ${(error as Error).stack}`)
+        ensure(isBroken(), `${process.name} does not start: ${(error as Error).stack}`)
         this.kill()
         await this.#world.timeline.sleep(PAUSE_MS, this.name)
         if (this.process) return

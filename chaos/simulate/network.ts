@@ -1,16 +1,16 @@
 import type { Random } from '../random.ts'
 import type { Host, Timeline } from './timeline.ts'
 
-/** What processes talk to. */
+/** The server that a process talks to. */
 export type Peer = 'database' | 'bucket'
 
 /**
- * What becomes of a message: `cut`: the connection breaks before it arrives; `lost`: it arrives,
- * and the connection breaks before its answer; `busy`: the peer says that it cannot now.
+ * The fate of a message: `cut`: the connection breaks before it arrives; `lost`: it arrives, and
+ * the connection breaks before its answer; `busy`: the peer refuses it for now.
  */
 export type Fate = 'good' | 'cut' | 'lost' | 'busy'
 
-/** How often something is slow or breaks, from 0 to 1. */
+/** Probabilities of slowness and faults, from 0 to 1. */
 export interface Weather {
   /** Messages that take up to half a second. */
   readonly slow: number
@@ -30,10 +30,10 @@ interface Way {
   refusedUntil: number
 }
 
-/** The ways between processes and what they talk to, with all that can happen on them. */
+/** The connections between processes and their peers, with their faults. */
 export class Network {
   readonly weather: Record<Peer, Weather> = { database: CALM, bucket: CALM }
-  /** How often each fate was drawn. */
+  /** The number of draws of each fate. */
   readonly fates: Record<Fate, number> = { good: 0, cut: 0, lost: 0, busy: 0 }
   /** When the last message arrives that is on its way. */
   lastArrival = 0
@@ -44,12 +44,12 @@ export class Network {
     this.#timeline = timeline
   }
 
-  /** Nothing gets through for so many milliseconds, either way; it arrives afterwards. */
+  /** Holds back messages in both directions for `ms`; they arrive afterwards. */
   stall(process: Host, peer: Peer, ms: number): void {
     this.#way(process, peer).stalledUntil = this.#timeline.now + ms
   }
 
-  /** Nothing gets through for so many milliseconds, and whoever sends learns that. */
+  /** Breaks connections for `ms`; senders notice. */
   refuse(process: Host, peer: Peer, ms: number): void {
     this.#way(process, peer).refusedUntil = this.#timeline.now + ms
   }
@@ -71,7 +71,7 @@ export class Network {
     return delay
   }
 
-  /** Draws what becomes of a message. */
+  /** Draws the fate of a message. */
   fate(random: Random, process: Host, peer: Peer): Fate {
     const { cut, lost, busy } = this.weather[peer]
     const drawn = random.next()

@@ -3,20 +3,20 @@ import type { Random } from '../random.ts'
 import type { Network } from './network.ts'
 import type { Timeline } from './timeline.ts'
 
-/** What a simulated process runs in. */
+/** The surroundings of a simulated process. */
 export interface World {
   readonly timeline: Timeline
   readonly network: Network
 }
 
 /**
- * A process of a simulated machine. Its timers, statements and requests are told apart from those
- * of the others by the context in which they begin; one that is dead does nothing any more.
+ * A process of a simulated machine. The context in which its timers, statements and requests begin
+ * tells them apart from other processes'. A dead process does nothing any more.
  */
 export class VirtualProcess {
   readonly name: string
   readonly world: World
-  /** Decides what the process itself leaves to chance, such as its pauses. */
+  /** Decides the process's own random choices, such as its pauses. */
   readonly random: Random
   /** Resolves with null when it is killed. */
   readonly death: Promise<null>
@@ -34,7 +34,7 @@ export class VirtualProcess {
     })
   }
 
-  /** Nothing happens in it any more; what it has sent arrives. */
+  /** Stops everything in it; its sent messages arrive. */
   kill(): void {
     this.isDead = true
     this.#die()

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, type Arrived, ObjectStorage } from '../../test/support/s3/storage.ts'
+import { type Answer, ObjectStorage, type StorageRequest } from '../../test/support/s3/storage.ts'
 import { drawEpisode } from '../cluster/schedule.ts'
 import { isLinearizable, story } from '../driver/history.ts'
 import { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 import type { Storage } from './bucket.ts'
 import { Checks, CRATES } from './checks.ts'
 import { Clients } from './clients.ts'
@@ -17,14 +17,14 @@ import { Server } from './postgres/server.ts'
 import type { Template } from './template.ts'
 import { Timeline } from './timeline.ts'
 
-/** What is broken on purpose, and has to be found. */
+/** A planted fault, which must be found. */
 export type Plant = 'conditions' | 'early bytes' | 'lost commits' | 'no takeover'
 
-/** In how many virtual milliseconds what publishes wait for is rendered after the last fault. */
+/** Virtual milliseconds after the last fault until all work that publishes wait for is rendered. */
 const DONE_MS = 10_000
-/** How long nothing may come afterwards before everything counts as done. */
+/** Quiet milliseconds after which everything counts as done. */
 const REST_MS = 5000
-/** No seed takes so long. */
+/** No seed takes this long. */
 const LIMIT_MS = 10 * 60_000
 /** The share of commits that are answered and not made, where that is planted. */
 const LOST_COMMITS = 0.1
@@ -74,11 +74,12 @@ export class Simulation implements Outside {
     this.clients = new Clients(field, random.between(1, 2))
   }
 
-  /** Runs the seed; fails with what was promised and does not hold. */
+  /** Runs the seed; throws the violation. */
   async run(): Promise<void> {
     const { timeline } = this
     const isBroken = () => this.#isBroken
-    for (const one of this.#machines) await timeline.until(one.start(isBroken), 'a start', LIMIT_MS)
+    for (const machine of this.#machines)
+      await timeline.until(machine.start(isBroken), 'a start', LIMIT_MS)
     await timeline.until(this.#load(), 'the load', LIMIT_MS)
     this.network.heal()
     await this.#rest()
@@ -86,7 +87,7 @@ export class Simulation implements Outside {
     this.checks.atRest()
     await timeline.until(this.#readAll(), 'the last reads', LIMIT_MS)
     for (const { name, history } of this.clients.subjects)
-      promise(isLinearizable(history), story(name, history))
+      ensure(isLinearizable(history), story(name, history))
     this.#nothingLost()
   }
 
@@ -122,19 +123,19 @@ export class Simulation implements Outside {
     await Promise.all([...work, break_()])
   }
 
-  /** Waits until all is rendered, as long as is promised after the last fault. */
+  /** Waits until all is rendered, within the promised time after the last fault. */
   async #rest(): Promise<void> {
     const { timeline, network } = this
     const over = Math.max(timeline.now, network.lastArrival)
     const since = new Map<string, number>()
     for (let done = Number.POSITIVE_INFINITY; timeline.now < Math.max(over, done) + REST_MS; ) {
-      const urgent = this.checks.urgent().map(one => JSON.stringify(one))
+      const urgent = this.checks.urgent().map(mark => JSON.stringify(mark))
       for (const key of since.keys()) if (!urgent.includes(key)) since.delete(key)
       for (const key of urgent) since.set(key, since.get(key) ?? Math.max(over, timeline.now))
       const oldest = Math.min(...since.values())
-      promise(timeline.now - oldest < DONE_MS, `not rendered after 10 s:\n  ${urgent.join('\n  ')}`)
+      ensure(timeline.now - oldest < DONE_MS, `not rendered after 10 s:\n  ${urgent.join('\n  ')}`)
       done = urgent.length > 0 ? Number.POSITIVE_INFINITY : Math.min(done, timeline.now)
-      promise(await timeline.step(), 'nothing happens any more')
+      ensure(await timeline.step(), 'nothing happens any more')
     }
   }
 
@@ -154,9 +155,11 @@ export class Simulation implements Outside {
     const releases = this.checks.releases()
     for (const { name, acknowledged } of this.clients.subjects)
       for (const [version, { cksum }] of acknowledged) {
-        const found = releases.filter(one => one.name === name && one.version === version)
-        promise(found.length === 1, `${name} ${version} is there ${found.length} times`)
-        promise(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
+        const found = releases.filter(
+          release => release.name === name && release.version === version,
+        )
+        ensure(found.length === 1, `${name} ${version} is there ${found.length} times`)
+        ensure(found[0]?.cksum === cksum, `${name} ${version} has other bytes`)
       }
   }
 
@@ -168,9 +171,9 @@ export class Simulation implements Outside {
     }
   }
 
-  #answer(request: Arrived, body: Buffer): Answer {
+  #answer(request: StorageRequest, body: Buffer): Answer {
     const { method, key } = request
-    const change = (arrived: Arrived) => {
+    const change = (arrived: StorageRequest) => {
       const answer = this.storage.objects.answer(arrived, body)
       const isChange = method === 'PUT' || method === 'DELETE'
       if (isChange && answer.status < 300) this.#check(() => this.checks.changed(key))
@@ -180,7 +183,7 @@ export class Simulation implements Outside {
       this.timeline.plan(
         `late ${key}`,
         null,
-        one => one.next() * 3000,
+        random => random.next() * 3000,
         () => change(request),
       )
       return { status: 200, headers: { etag: '"early"' } }
@@ -191,7 +194,7 @@ export class Simulation implements Outside {
   }
 }
 
-/** How often things go wrong on their own, from 0 for never, and which share is slow besides. */
+/** The probability of faults, from 0 for never, and the share of slow messages. */
 function weather(roughness: number, slowness: number): Weather {
   const often = (share: number) => share * roughness
   return {

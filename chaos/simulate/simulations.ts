@@ -3,10 +3,10 @@ import { replaceWorld } from './hooks.ts'
 import { type Plant, Simulation } from './simulation.ts'
 import { Template } from './template.ts'
 
-/** What a seed has come to. */
+/** The outcome of a seed. */
 export interface Outcome {
   readonly simulation: Simulation
-  /** What does not hold; null when all does. */
+  /** The violation; null if all invariants hold. */
   readonly error: unknown
 }
 

@@ -13,13 +13,13 @@ import {
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { openDatabase } from '../../generator/store/database/database.ts'
 
-/** Who publishes. */
+/** The publishers. */
 export const USERS = ['bob', 'carol', 'dave'] as const
 
-/** What only records on a server have; nothing is limited in a simulation. */
+/** Tables that only records on a server have; nothing is limited in a simulation. */
 const ON_SERVER = 'CREATE TABLE rate_limits (key TEXT PRIMARY KEY, level REAL, at REAL)'
 
-/** What every simulation begins with: empty records with users, and their tokens. */
+/** The start of every simulation: empty records with users, and their tokens. */
 export class Template {
   readonly #folder: string
   readonly tokens: ReadonlyMap<string, string>

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Random } from '../random.ts'
-import { promise } from '../run.ts'
+import { ensure } from '../run.ts'
 
 /** So many turns of the event loop without anything to do, and nothing will come any more. */
 const QUIET_TURNS = 3
-/** What the system is asked for, such as files; timers and sockets of the program are others. */
+/** Requests to the system, such as files, but not the program's timers and sockets. */
 const OF_THE_SYSTEM = /^(?:FS|CloseReq|FileHandle)/
 
-/** How many `setImmediate` of simulated processes are still to be called. */
+/** The number of pending `setImmediate` calls of simulated processes. */
 export const immediates = { pending: 0 }
 
-/** Where an event happens: a process that may be stopped or dead. */
+/** The process of an event, which may be stopped or dead. */
 export interface Host {
   readonly name: string
   readonly isDead: boolean
@@ -31,16 +31,16 @@ export interface Event {
 }
 
 /** An event that has no moment yet. */
-interface Planned {
+interface Plan {
   readonly event: Event
   readonly when: (random: Random) => number
 }
 
 /**
- * Virtual time, in milliseconds from 0: what happens at which moment, one event after the other.
- * After an event, everything that follows from it without waiting for another one is done. So the
- * order of events depends on the seed only: moments are drawn in the order of the keys of what has
- * been planned, whatever the order is in which the system has answered.
+ * Virtual time, in milliseconds from 0: events happen one after the other. Everything that follows
+ * from an event without waiting for another is done before the next. So the order of events depends
+ * on the seed only: moments are drawn in the order of the planned events' keys, not in the order of
+ * the system's answers.
  */
 export class Timeline {
   now = 0
@@ -50,7 +50,7 @@ export class Timeline {
   readonly recent: string[] = []
   readonly #random: Random
   readonly #queue: Event[] = []
-  #planned: Planned[] = []
+  #planned: Plan[] = []
   #orders = 0
   readonly #hash = createHash('sha256')
   #failure: unknown = null
@@ -60,8 +60,8 @@ export class Timeline {
   }
 
   /**
-   * Plans an event of a process, or of what belongs to none, `when` milliseconds from now; `when`
-   * may draw more than that.
+   * Plans an event of a process, or of none, `when` milliseconds from now; `when` may draw random
+   * numbers.
    */
   plan(
     key: string,
@@ -74,7 +74,7 @@ export class Timeline {
     return event
   }
 
-  /** Resolves after so many virtual milliseconds. */
+  /** Resolves after `ms` virtual milliseconds. */
   sleep(ms: number, who: string): Promise<void> {
     return new Promise(resolve => {
       this.plan(`${who} waits`, null, () => ms, resolve)
@@ -90,18 +90,20 @@ export class Timeline {
     work.then(done, done)
     await settled()
     while (!isDone) {
-      promise(this.now < limit, `${what} takes longer than ${limit.toFixed(0)} virtual ms`)
-      promise(await this.step(), `${what} waits for nothing`)
+      ensure(this.now < limit, `${what} takes longer than ${limit.toFixed(0)} virtual ms`)
+      ensure(await this.step(), `${what} waits for nothing`)
     }
     return work
   }
 
-  /** Has the next step fail: where something is found, the program may take it for its own error. */
+  /**
+   * Makes the next step fail: the program may catch an error that is thrown where a fault is found.
+   */
   fail(error: unknown): void {
     this.#failure ??= error
   }
 
-  /** Lets one event happen, and what follows from it; returns false when there is none. */
+  /** Lets one event happen, with all that follows from it; returns false when there is none. */
   async step(): Promise<boolean> {
     if (this.#failure !== null) throw this.#failure
     this.#place()
@@ -123,21 +125,21 @@ export class Timeline {
     return this.#hash.copy().digest('hex').slice(0, 16)
   }
 
-  /** Draws the moments of what was planned since the last event. */
+  /** Draws the moments of events planned since the last event. */
   #place(): void {
     const planned = this.#planned
     this.#planned = []
-    const keyOf = ({ event: { process, key } }: Planned) => `${process?.name ?? ''} ${key}`
-    const sorted = planned.map((one, at) => ({ key: keyOf(one), at, one }))
+    const keyOf = ({ event: { process, key } }: Plan) => `${process?.name ?? ''} ${key}`
+    const sorted = planned.map((plan, at) => ({ key: keyOf(plan), at, plan }))
     sorted.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.at - b.at))
-    for (const { one } of sorted) {
-      one.event.at = this.now + Math.max(0, one.when(this.#random))
-      one.event.order = ++this.#orders
-      this.#push(one.event)
+    for (const { plan } of sorted) {
+      plan.event.at = this.now + Math.max(0, plan.when(this.#random))
+      plan.event.order = ++this.#orders
+      this.#push(plan.event)
     }
   }
 
-  /** Takes the next event that is still to happen; what is stopped happens later. */
+  /** Takes the next event; events of stopped processes happen later. */
   #next(): Event | null {
     for (;;) {
       const event = this.#pop()
@@ -189,8 +191,8 @@ export class Timeline {
   }
 }
 
-function isBefore(one: Event, other: Event): boolean {
-  return one.at < other.at || (one.at === other.at && one.order < other.order)
+function isBefore(a: Event, b: Event): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
 /** Resolves when the program has done everything that it can do without an event. */

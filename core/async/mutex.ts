@@ -1,4 +1,4 @@
-/** Runs one task at a time. An error of a task reaches only its own caller. */
+/** Runs one task at a time. A failing task rejects only its own caller's promise. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +8,6 @@ export class Mutex {
     return turn
   }
 
-  /** Resolves when all tasks added so far are done. */
   async idle(): Promise<void> {
     await this.#last
   }

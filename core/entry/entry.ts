@@ -38,7 +38,7 @@ export interface Dependency {
   readonly other?: OtherKeys
 }
 
-/** Feature name → what it enables. */
+/** Feature name → the values it enables. */
 export type Features = Readonly<Record<string, readonly string[]>>
 
 /** One line of an index file; there, the features are split into two maps. */
@@ -62,29 +62,32 @@ export interface Entry {
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)]
-    if (one !== other) return utf8Order(one) - utf8Order(other)
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    if (x !== y) return utf8Order(x) - utf8Order(y)
   }
   return a.length - b.length
 }
 
-/** UTF-8 puts what UTF-16 has in two surrogates (U+D800 to U+DFFF) after everything else. */
+/** UTF-8 sorts characters that UTF-16 writes as surrogates (U+D800 to U+DFFF) after all others. */
 function utf8Order(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /** How one crate depends on another. */
-export type Tie = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
+export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
 /**
- * Returns how `deps` depend on a crate of this name, or null. Of several dependencies, the one on
- * this registry counts, then the strongest.
+ * Returns how `deps` depend on a crate of this name, or null. If several match, a dependency on
+ * this registry wins, then the strongest.
  */
-export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName): Tie | null {
-  const rank = ({ kind, optional, registry }: Tie) =>
+export function dependencyOn(
+  deps: readonly Dependency[],
+  crate: CanonicalName,
+): DependencyUse | null {
+  const rank = ({ kind, optional, registry }: DependencyUse) =>
     6 * Number(registry !== null) + 2 * ['normal', 'build', 'dev'].indexOf(kind) + Number(optional)
   const [first] = deps
-    .filter(one => canonicalName(one.package ?? one.name) === crate)
+    .filter(dep => canonicalName(dep.package ?? dep.name) === crate)
     .sort((a, b) => rank(a) - rank(b))
   if (!first) return null
   const { req, kind, optional, registry } = first
@@ -97,9 +100,9 @@ export function dependencyOn(deps: readonly Dependency[], crate: CanonicalName):
  */
 export function dependencyNames(deps: readonly Dependency[]): Map<CanonicalName, boolean> {
   const names = new Map<CanonicalName, boolean>()
-  for (const one of deps) {
-    const name = canonicalName(one.package ?? one.name)
-    names.set(name, one.registry !== null && (names.get(name) ?? true))
+  for (const dep of deps) {
+    const name = canonicalName(dep.package ?? dep.name)
+    names.set(name, dep.registry !== null && (names.get(name) ?? true))
   }
   return names
 }

@@ -50,7 +50,7 @@ const entrySchema = v.object(
     name: textThat('a crate name', isName),
     vers: textThat('a SemVer version', isVersion),
     deps: v.array(dependencySchema, 'an array'),
-    cksum: textThat('64 lowercase hexadecimal digits', one => /^[0-9a-f]{64}$/.test(one)),
+    cksum: textThat('64 lowercase hexadecimal digits', hash => /^[0-9a-f]{64}$/.test(hash)),
     features: v.optional(featureMap, {}),
     yanked: v.nullish(flag, false),
     links: v.nullish(text, null),
@@ -91,8 +91,8 @@ export function parseEntry(line: string): Entry {
   }
   const known = result.output as v.InferOutput<typeof entrySchema>
   const raw = value.deps as readonly Fields[]
-  const deps = known.deps.map((one, at) => ({
-    ...withoutNulls(one),
+  const deps = known.deps.map((dep, at) => ({
+    ...withoutNulls(dep),
     ...otherKeys(raw[at] ?? {}, dependencySchema.entries),
   }))
   refuseErrors(deps.flatMap(checkDependency))
@@ -100,11 +100,11 @@ export function parseEntry(line: string): Entry {
 }
 
 /**
- * Returns what `parseEntry` would, without its checks: for a line that `renderEntry` wrote for the
- * records. A crate may have thousands of features, whose checks would take ten times as long.
+ * Parses a line that `renderEntry` wrote for the records, without the checks of `parseEntry`: they
+ * would take ten times as long for a crate with thousands of features.
  */
 export function readEntry(line: string): Entry {
-  const value = JSON.parse(line) as Fields & Parsed
+  const value = JSON.parse(line) as Fields & LineFields
   const { links = null, rust_version = null, pubtime = null, v: schema = 1, ...rest } = value
   const deps = readDependencies(value.deps)
   return entryOf({ ...rest, deps, links, rust_version, pubtime, v: schema }, value)
@@ -112,22 +112,22 @@ export function readEntry(line: string): Entry {
 
 function readDependencies(deps: readonly Dependency[]): Dependency[] {
   const known = dependencySchema.entries
-  return deps.map(one => {
-    const rest = otherKeys({ ...one } as unknown as Fields, known)
-    if (!rest.other) return one
-    const own = Object.entries(one).filter(([key]) => Object.hasOwn(known, key))
+  return deps.map(dep => {
+    const rest = otherKeys({ ...dep } as unknown as Fields, known)
+    if (!rest.other) return dep
+    const own = Object.entries(dep).filter(([key]) => Object.hasOwn(known, key))
     return { ...(Object.fromEntries(own) as unknown as Dependency), ...rest }
   })
 }
 
-/** The fields of a line, with Cargo's defaults for those that it lacks. */
-type Parsed = Omit<Entry, 'v' | 'other'> & {
+/** The fields of a line, with Cargo's defaults for absent ones. */
+type LineFields = Omit<Entry, 'v' | 'other'> & {
   readonly v: number
   readonly features2?: Features | null | undefined
 }
 
 /** Returns an entry of the fields of a line; `raw` also has the unknown ones. */
-function entryOf(parsed: Parsed, raw: Fields): Entry {
+function entryOf(parsed: LineFields, raw: Fields): Entry {
   const { name, vers, deps, cksum, yanked, links, rust_version, pubtime, v: schema } = parsed
   return {
     name,
@@ -140,7 +140,7 @@ function entryOf(parsed: Parsed, raw: Fields): Entry {
     rust_version,
     pubtime,
     // A missing `v` means 1; it must be kept if rendering would choose a higher one.
-    ...(schema > 1 || deps.some(one => one.artifact) ? { v: schema } : {}),
+    ...(schema > 1 || deps.some(dep => dep.artifact) ? { v: schema } : {}),
     ...otherKeys(raw, entrySchema.entries),
   }
 }
@@ -210,8 +210,8 @@ function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
 }
 
 /** Removes the rare keys of a dependency that are null. */
-function withoutNulls(one: v.InferOutput<typeof dependencySchema>): Dependency {
-  const { artifact, bindep_target, public: isPublic, ...rest } = one
+function withoutNulls(parsed: v.InferOutput<typeof dependencySchema>): Dependency {
+  const { artifact, bindep_target, public: isPublic, ...rest } = parsed
   return {
     ...rest,
     ...(artifact && { artifact }),
@@ -225,16 +225,16 @@ function textThat(expected: string, fits: (text: string) => boolean) {
 }
 
 function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(one => typeof one === 'string')
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Says what an object must be, or what a missing key must hold. */
-function expected(one: v.ObjectIssue): string {
-  return one.expected === 'Object' ? 'an object' : 'present'
+/** Describes the object or the missing key that was expected. */
+function expected(problem: v.ObjectIssue): string {
+  return problem.expected === 'Object' ? 'an object' : 'present'
 }
 
 function fieldOf(path: readonly v.IssuePathItem[] = []): string {

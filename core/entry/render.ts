@@ -27,18 +27,18 @@ export function renderEntry(entry: Entry): string {
 /** Returns 2 for `features2`, 3 for artifact dependencies; a higher `v` from elsewhere is kept. */
 function schemaVersion(entry: Entry, hasFeatures2: boolean): number {
   if (entry.v !== undefined) return hasFeatures2 ? Math.max(entry.v, 2) : entry.v
-  if (entry.deps.some(one => one.artifact !== undefined)) return 3
+  if (entry.deps.some(dep => dep.artifact !== undefined)) return 3
   return hasFeatures2 ? 2 : 1
 }
 
-function renderDependency(one: Dependency): string {
-  const { name, req, features, optional, default_features, target, kind, registry } = one
+function renderDependency(dep: Dependency): string {
+  const { name, req, features, optional, default_features, target, kind, registry } = dep
   const known = { name, req, features, optional, default_features, target, kind, registry }
-  const { package: real, artifact, bindep_target, lib, public: isPublic } = one
+  const { package: real, artifact, bindep_target, lib, public: isPublic } = dep
   // `JSON.stringify` leaves out undefined values.
   const rare = { package: real, artifact, bindep_target, lib, public: isPublic }
   const text = JSON.stringify({ ...known, ...rare }).slice(1, -1)
-  return `{${[text, ...renderOther(one.other)].join(',')}}`
+  return `{${[text, ...renderOther(dep.other)].join(',')}}`
 }
 
 /**
@@ -47,7 +47,7 @@ function renderDependency(one: Dependency): string {
  */
 function splitFeatures(features: Features): [first: Features, second: Features | null] {
   const all = Object.entries(features)
-  const isNew = (one: string) => one.startsWith('dep:') || one.includes('?/')
+  const isNew = (value: string) => value.startsWith('dep:') || value.includes('?/')
   const moved = new Set<string>()
   for (const [name, values] of all) if (values.some(isNew)) moved.add(name)
   if (moved.size === 0) return [features, null]
@@ -59,7 +59,7 @@ function splitFeatures(features: Features): [first: Features, second: Features |
       else users.set(value, [name])
     }
   }
-  // The loop also visits what it adds to the set.
+  // The loop also visits names it adds to the set.
   for (const name of moved) for (const user of users.get(name) ?? []) moved.add(user)
   const pick = (isMoved: boolean) =>
     Object.fromEntries(all.filter(([name]) => moved.has(name) === isMoved))
@@ -108,6 +108,6 @@ function compareNullable(a: string | null, b: string | null): number {
 }
 
 function compareLists(a: readonly string[], b: readonly string[]): number {
-  const at = a.findIndex((one, index) => one !== b[index])
+  const at = a.findIndex((key, index) => key !== b[index])
   return at === -1 || at >= b.length ? a.length - b.length : compareText(a[at] ?? '', b[at] ?? '')
 }

@@ -23,10 +23,10 @@ const tables = [
 ] as const
 
 type EachTable<T> = T extends object ? T[keyof T] : never
-type Merged<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer A) => void
+type Intersection<U> = (U extends unknown ? (arg: U) => void : never) extends (all: infer A) => void
   ? A
   : never
-type Messages = Merged<EachTable<(typeof tables)[number]>>
+type Messages = Intersection<EachTable<(typeof tables)[number]>>
 
 /** The code of an issue; each code has its own message. */
 export type Code = keyof Messages
@@ -77,11 +77,11 @@ function entryOf(code: string) {
 function quoted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(quoted)
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, quoted(one)]))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, quoted(inner)]))
   return typeof value === 'string' ? quotedText(value) : value
 }
 
-/** Makes untrusted text fit for a message: clips it, and escapes what could control a terminal. */
+/** Makes untrusted text fit for a message: clips it and escapes terminal controls. */
 export function quotedText(text: string): string {
   const clipped = text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX - 1)}…` : text
   return clipped.replace(

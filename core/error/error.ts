@@ -24,8 +24,8 @@ export function warning<C extends Code>(code: C, ...params: Params<C>): Issue {
 }
 
 /** Puts the file that an issue is about at the start of its message. */
-export function inFile(path: string, one: Issue): Issue {
-  return { ...one, message: `${quotedText(path)}: ${one.message}` }
+export function inFile(path: string, problem: Issue): Issue {
+  return { ...problem, message: `${quotedText(path)}: ${problem.message}` }
 }
 
 /** Thrown for every expected failure; contains all issues that were found, at least one. */
@@ -39,14 +39,14 @@ export class Refusal extends Error {
     issues: readonly [Issue, ...Issue[]],
     options?: ErrorOptions & { readonly retryAfter?: number },
   ) {
-    super(issues.map(one => one.message).join('; '), options)
+    super(issues.map(problem => problem.message).join('; '), options)
     this.issues = issues
     this.retryAfter = options?.retryAfter
   }
 
   /** Whether one of the issues has this code. */
   has(code: Code): boolean {
-    return this.issues.some(one => one.code === code)
+    return this.issues.some(problem => problem.code === code)
   }
 }
 
@@ -57,7 +57,7 @@ export function refuse<C extends Code>(code: C, ...params: Params<C>): never {
 
 /** Throws the errors among `issues`, if any, as one `Refusal`; counts those after the 50th. */
 export function refuseErrors(issues: readonly Issue[]): void {
-  const [first, ...rest] = unique(issues.filter(one => one.severity === 'error'))
+  const [first, ...rest] = unique(issues.filter(problem => problem.severity === 'error'))
   if (!first) return
   const more = rest.length + 1 - ERRORS_MAX
   if (more <= 0) throw new Refusal([first, ...rest])
@@ -68,10 +68,10 @@ export function refuseErrors(issues: readonly Issue[]): void {
 /** Returns the warnings among `issues`: the first of each code, with the number of the others. */
 export function groupWarnings(issues: readonly Issue[]): Issue[] {
   const groups = new Map<Code, { readonly first: Issue; count: number }>()
-  for (const one of unique(issues.filter(one => one.severity === 'warning'))) {
-    const group = groups.get(one.code)
+  for (const item of unique(issues.filter(problem => problem.severity === 'warning'))) {
+    const group = groups.get(item.code)
     if (group) group.count++
-    else groups.set(one.code, { first: one, count: 1 })
+    else groups.set(item.code, { first: item, count: 1 })
   }
   return [...groups.values()].map(({ first, count }) => {
     if (count === 1) return first
@@ -82,7 +82,7 @@ export function groupWarnings(issues: readonly Issue[]): Issue[] {
 
 /** Removes duplicate issues: two checks may find the same one. */
 export function unique(issues: readonly Issue[]): Issue[] {
-  return [...new Map(issues.map(one => [`${one.severity} ${one.message}`, one])).values()]
+  return [...new Map(issues.map(item => [`${item.severity} ${item.message}`, item])).values()]
 }
 
 /** Runs `work`; on a `Refusal`, adds its issues to `issues` and returns `undefined`. */

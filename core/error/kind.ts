@@ -20,5 +20,5 @@ export type Kind =
 /** A message with placeholders in braces, or a function if the wording depends on a value. */
 export type Wording = string | ((params: never) => string)
 
-/** Messages by kind and code. Each tells the user what is wrong and what to do next. */
+/** Messages by kind and code. Each tells the user the problem and the next step. */
 export type MessageTable = { readonly [K in Kind]?: Readonly<Record<string, Wording>> }

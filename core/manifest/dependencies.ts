@@ -89,8 +89,8 @@ function readRequirement(table: Table, field: string, issues: Issue[]): Requirem
   const text = table.text('version')
   const found: Issue[] = []
   const requirement = collect(found, () => parseRequirement(text ?? '*'))
-  for (const one of found)
-    issues.push(issue('manifest_requirement', { field, reason: one.message }))
+  for (const problem of found)
+    issues.push(issue('manifest_requirement', { field, reason: problem.message }))
   return requirement ?? parseRequirement('*')
 }
 

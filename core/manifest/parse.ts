@@ -123,11 +123,11 @@ function readTargets(root: Table, pack: Table): TargetHints {
   const lib = root.table('lib')
   return {
     lib: lib && { path: lib.text('path') },
-    bins: root.tables('bin').map(one => ({ name: one.text('name'), path: one.text('path') })),
+    bins: root.tables('bin').map(bin => ({ name: bin.text('name'), path: bin.text('path') })),
     autolib: pack.flag('autolib') ?? true,
     autobins: pack.flag('autobins') ?? true,
   }
 }
 
-/** The descriptive fields of a release whose manifest cannot be read: all empty. */
+/** The descriptive fields of a release with an unreadable manifest: all empty. */
 export const NOTHING_KNOWN: About = readAbout(new Table({}, '', []), new Table({}, '', []))

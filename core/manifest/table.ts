@@ -52,7 +52,7 @@ export class Table {
   /** Returns the tables of `[[key]]`. */
   tables(key: string): Table[] {
     const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables')) ?? []
-    return value.map((one, at) => new Table(one, `${this.path(key)}[${at}]`, this.#issues))
+    return value.map((item, at) => new Table(item, `${this.path(key)}[${at}]`, this.#issues))
   }
 
   /** Adds an error for the value of `key`. */
@@ -89,5 +89,5 @@ function isTables(value: unknown): boolean {
 }
 
 function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(one => typeof one === 'string')
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }

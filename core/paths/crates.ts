@@ -29,7 +29,7 @@ export function releaseOfPath(path: string): { name: Name; version: Version } | 
   return { name, version }
 }
 
-/** Returns the release whose pages and files are in a folder; null for any other folder. */
+/** Returns the release whose pages and files are in a folder, or null. */
 export function releaseOfFolder(path: string): { name: Name; version: Version } | null {
   const [folder, name = '', version = '', ...more] = path.split('/')
   const isRelease = folder === CRATES_FOLDER && isName(name) && isVersion(version)

@@ -3,14 +3,16 @@ export const IMAGES_FOLDER = 'images'
 
 const FILE = /^[0-9a-f]{64}\.(?:png|jpg|gif|webp|avif|svg)$/
 
-/** Whether `path` is that of an image of a version. */
+/** Whether `path` is an image of a version. */
 export function isImagePath(path: string): boolean {
   const parts = path.split('/')
   const isInPlace = parts.length === 5 && parts[0] === 'crates' && parts[3] === IMAGES_FOLDER
   return isInPlace && FILE.test(parts[4] ?? '')
 }
 
-/** Whether an older program may have written `path`: it kept the images of all READMEs together. */
+/**
+ * Whether `path` is an image written by an older version, which kept all READMEs' images together.
+ */
 export function isOldImagePath(path: string): boolean {
   return /^images\/([0-9a-f]{2})\/\1/.test(path) && FILE.test(path.slice(10))
 }

@@ -1,7 +1,7 @@
 /**
- * Returns where a page has moved to that an older version of this program had: that of a file, of a
- * part of it, of its bytes, or of two compared versions. Null for every other path; both are
- * percent-encoded, below the folder of the crates.
+ * Returns the new address of a page that an older version of this program wrote (a file, lines of
+ * it, its bytes, or a comparison), else null. Both paths are percent-encoded and relative to the
+ * folder of the crates.
  */
 export function movedPath(path: string): string | null {
   const [name = '', version = '', folder = '', ...below] = path.split('/')

@@ -49,9 +49,8 @@ const PATTERNS: readonly RegExp[] = [
 ]
 
 /**
- * Whether this program, or an older version of it, may have written `path` of a public tree. All
- * other files belong to somebody else, such as those of a crate store (`crateKey`), so whoever
- * removes what is left over of a tree leaves them alone.
+ * Whether this program, or an older version of it, may have written `path` of a public tree.
+ * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
  */
 export function isOwnPath(path: string): boolean {
   if (cksumOfKey(path) !== null) return false

@@ -12,17 +12,17 @@ const SOURCE = new Set(['src', 'changes', 'parts', 'raw'])
 const OVERVIEWS = new Set(OVERVIEW_FOLDERS)
 
 /**
- * Returns the keys by which a CDN forgets what is at a path of the public tree or of the web API:
- * the narrowest first, such as `index-serde`, `crate-serde`, `index`. Empty for what never changes
- * and belongs to no crate, and for the git index. The letters are those that all CDNs take; Akamai
- * refuses `/` and `:`.
+ * Returns the keys under which a CDN caches a path of the public tree or of the web API, the
+ * narrowest first: `index-serde`, `crate-serde`, `index`. Empty for the git index, and for files
+ * that never change and belong to no crate. All CDNs take these letters; Akamai refuses `/` and
+ * `:`.
  */
 export function purgeKeys(path: string): string[] {
   const segments = path.split('/').filter(segment => segment !== '')
   const part = partOfCrate(path, segments)
   if (part !== null) {
     const { name, kind } = part
-    // What the web API says of a crate follows from the same records as its pages.
+    // Answers of the web API come from the same records as pages.
     const narrow = kind === 'api' ? 'pages' : kind
     return [`${narrow}-${canonicalName(name)}`, crateKeyOf(name), kind]
   }

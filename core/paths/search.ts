@@ -2,7 +2,7 @@
 export const SEARCH_FOLDER = 'search'
 export const searchPath = `${SEARCH_FOLDER}/index.html`
 
-/** What a search can be narrowed down by. */
+/** The filters of a search. */
 export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner'] as const
 
 /** The orders of results; the first is the default. */
@@ -35,7 +35,7 @@ export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
 /** Folder of the terms. */
 export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
 
-/** Returns the path of a bucket of terms of a shard whose terms are in 2^`bits` buckets. */
+/** Returns the path of a bucket of terms in a shard with 2^`bits` buckets. */
 export function searchBucketPath(bits: number, shard: number, bucket: number): string {
   return `${TERMS_FOLDER}/${bits}/${shard}/${bucket}.json`
 }
@@ -45,7 +45,7 @@ export function searchColumnPath(column: 'ranks' | 'rust', shard: number): strin
   return `${SEARCH_FOLDER}/${column}/${shard}.json`
 }
 
-/** Returns the path of what results show of a block of crates. */
+/** Returns the path of a block of crates, as shown in results. */
 export function searchBlockPath(block: number): string {
   return `${SEARCH_FOLDER}/crates/${block}.json`
 }

@@ -2,7 +2,7 @@ import { lowerPrefix, type Name } from '../name.ts'
 import { CRATES_FOLDER } from './crates.ts'
 import { isImagePath } from './images.ts'
 
-/** How caches treat a file: as one that never changes, or by checking its ETag each time. */
+/** How caches treat a file: it never changes, or they check its ETag each time. */
 export type CacheRule = 'immutable' | 'revalidate'
 
 /** A file of the public tree as readers are told of it: its path says its type and cache rule. */
@@ -74,7 +74,7 @@ export function indexPath(name: Name): string {
   return `${INDEX_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
 
-/** Returns whether a path is that of a crate's index file. */
+/** Whether a path is a crate's index file. */
 export function isIndexFile(path: string): boolean {
   return path.startsWith(`${INDEX_FOLDER}/`) && path !== configPath
 }
@@ -84,7 +84,7 @@ export function pathInGit(path: string): string {
   return path.slice(INDEX_FOLDER.length + 1)
 }
 
-/** Folder of what pushes keep while they are under way; no part of the tree. */
+/** The folder of unfinished pushes; no part of the tree. */
 export const PUSH_FOLDER = '.push'
 
 /** Folder of the stylesheet, the scripts and the images; their paths contain a hash. */
@@ -108,7 +108,7 @@ export function listPath(prefix: string): string {
   return `${CRATES_FOLDER}/index${prefix === '' ? '' : `-${prefix}`}.html`
 }
 
-/** Whether `listPath` can return `path`. Crate names have no dots, so no page collides. */
+/** Crate names have no dots, so no list page has the path of a crate page. */
 export function isListPath(path: string): boolean {
   return /^crates\/index(?:-[a-z0-9_]+)?\.html$/.test(path)
 }

@@ -6,8 +6,8 @@ import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
-/** What the catalog knows about the dependencies; see `policyQuestions`. */
-export interface DependencyFacts {
+/** The catalog's answers about dependencies; see `policyQuestions`. */
+export interface DependencyInfo {
   /** The names in `ownDependencies` that no crate of this registry has exactly. */
   readonly missingDependencies: readonly Name[]
   /** Crates of this registry whose names differ from missing ones only in case, `-` and `_`. */
@@ -20,18 +20,18 @@ export interface DependencyFacts {
 export function checkDependencies(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
   const max = policy.dependencies_max
   if (deps.length > max) return [issue('dependencies_too_many', { count: deps.length, max })]
   return [
     ...deps.flatMap(checkShape),
-    ...distinct(deps, one => one.req.trim() === '*').flatMap(name =>
+    ...distinct(deps, dep => dep.req.trim() === '*').flatMap(name =>
       weigh(policy.wildcard_requirement, issue('dependency_wildcard', { dependency: name })),
     ),
-    ...checkExistence(crate, deps, facts, policy),
-    ...checkForeign(deps, trapped(deps, facts, policy), policy),
+    ...checkExistence(crate, deps, info, policy),
+    ...checkForeign(deps, trapped(deps, info, policy), policy),
   ]
 }
 
@@ -40,22 +40,22 @@ export function dependencyNames(
   deps: readonly Dependency[],
   registry: null | typeof CRATES_IO,
 ): readonly Name[] {
-  return distinct(deps, one =>
-    registry === null ? one.registry === null : isCratesIo(one.registry),
+  return distinct(deps, dep =>
+    registry === null ? dep.registry === null : isCratesIo(dep.registry),
   ).filter(isName)
 }
 
-/** Checks what would break every user, so there is no setting: Cargo cannot read an empty name. */
-function checkShape(one: Dependency): Issue[] {
+/** Checks for entries that break every user, without a setting: Cargo cannot read an empty name. */
+function checkShape(dep: Dependency): Issue[] {
   const issues: Issue[] = []
-  const { name: dependency, package: original } = one
-  const name = realName(one)
+  const { name: dependency, package: original } = dep
+  const name = realName(dep)
   if (!isName(name)) issues.push(issue('dependency_name_invalid', { name }))
   if (original !== null && !isAlias(dependency))
     issues.push(issue('dependency_rename_invalid', { name: dependency, package: original }))
-  if (one.kind === 'dev' && one.optional)
+  if (dep.kind === 'dev' && dep.optional)
     issues.push(issue('dependency_dev_optional', { dependency }))
-  for (const feature of one.features) {
+  for (const feature of dep.features) {
     // Cargo used to accept `dependency/feature` here, and crates.io still does.
     if (feature.split('/', 3).length < 3 && feature.split('/').every(isFeatureName)) continue
     issues.push(issue('dependency_feature_invalid', { dependency, feature }))
@@ -66,11 +66,11 @@ function checkShape(one: Dependency): Issue[] {
 function checkExistence(
   crate: Name,
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): Issue[] {
-  const missing = new Set(facts.missingDependencies)
-  const spelled = new Map(facts.otherSpellings?.map(name => [canonicalName(name), name]))
+  const missing = new Set(info.missingDependencies)
+  const spelled = new Map(info.otherSpellings?.map(name => [canonicalName(name), name]))
   return dependencyNames(deps, null).flatMap(dependency => {
     // A crate may depend on itself for its tests before its first version exists.
     if (dependency === crate || !missing.has(dependency)) return []
@@ -93,10 +93,10 @@ function checkForeign(
   const allowed = new Set(policy.allowed_registries.map(plainUrl))
   const { foreign_registries: foreign, path_dependency_trap: ofTrap } = policy
   const issues = new Map<string, Issue[]>()
-  for (const one of deps) {
-    const { registry } = one
+  for (const dep of deps) {
+    const { registry } = dep
     if (registry === null) continue
-    const dependency = realName(one)
+    const dependency = realName(dep)
     const isAllowed = allowed.has(plainUrl(registry))
     const isTrapped = isCratesIo(registry) && trap.has(dependency)
     const key = `${dependency} ${plainUrl(registry)}`
@@ -116,21 +116,23 @@ function checkForeign(
  */
 function trapped(
   deps: readonly Dependency[],
-  facts: DependencyFacts,
+  info: DependencyInfo,
   policy: PolicySettings,
 ): ReadonlySet<string> {
   if (policy.path_dependency_trap === 'off') return new Set()
-  const here = new Set(facts.alsoHere.map(canonicalName))
-  return new Set(dependencyNames(deps, CRATES_IO).filter(name => here.has(canonicalName(name))))
+  const namesakes = new Set(info.alsoHere.map(canonicalName))
+  return new Set(
+    dependencyNames(deps, CRATES_IO).filter(name => namesakes.has(canonicalName(name))),
+  )
 }
 
 /** Returns the real names of the dependencies that `fit`, each once. */
-function distinct(deps: readonly Dependency[], fits: (one: Dependency) => boolean): string[] {
+function distinct(deps: readonly Dependency[], fits: (dep: Dependency) => boolean): string[] {
   return [...new Set(deps.filter(fits).map(realName))]
 }
 
-function realName(one: Dependency): string {
-  return one.package ?? one.name
+function realName(dep: Dependency): string {
+  return dep.package ?? dep.name
 }
 
 function isCratesIo(registry: string | null): boolean {

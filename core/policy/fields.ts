@@ -101,7 +101,7 @@ function checkLicense(license: string, file: string, policy: PolicySettings): Is
   return weigh(policy.license_expression, issue('license_invalid', { license }))
 }
 
-/** Whether crates.io accepts an SPDX expression: also `/` for `OR`, and deprecated identifiers. */
+/** Whether crates.io accepts an SPDX expression; it also takes `/` for `OR` and old identifiers. */
 function isLicenseExpression(text: string): boolean {
   // The parser is recursive, and skips unknown characters.
   if (text.length > 1000 || !/^[A-Za-z0-9.+:()/ -]+$/.test(text)) return false
@@ -129,7 +129,7 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
 function checkCategories(categories: readonly string[], policy: PolicySettings): Issue[] {
   const [count, max] = [categories.length, policy.categories_max]
   if (count > max) return [issue('categories_too_many', { count, max })]
-  // The response to a publish has its own field for such warnings.
+  // The answer to a publish has its own field for unknown categories.
   if (policy.unknown_category !== 'error') return []
   return unknownCategories(categories, policy).map(category =>
     issue('category_unknown', { category }),

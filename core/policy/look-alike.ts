@@ -4,7 +4,7 @@ import { canonicalName, type Name } from '../name.ts'
 const SHORTEST_SLIP = 4
 const SHORTEST_DOUBLE = 3
 
-/** Letters that are folded; `i` is one of `l`. */
+/** Letters after folding, which replaces `i` by `l`. */
 const LETTERS = [...'abcdefghjklmnopqrstuvwxyz_']
 const isLetter = (character: string | undefined) =>
   character !== undefined && /[a-z_]/.test(character)
@@ -27,7 +27,7 @@ export function lookAlikeKeys(name: Name): readonly string[] {
   return [...new Set([...near, ...lengthened(text)])]
 }
 
-/** Whether `other` is easily mistaken for `name`; colliding names (`a-b`, `A_b`) are not. */
+/** Whether people may mistake `other` for `name`. Colliding names (`a-b`, `A_b`) do not count. */
 export function looksAlike(name: Name, other: Name): boolean {
   return (
     canonicalName(name) !== canonicalName(other) &&

@@ -3,7 +3,7 @@ import type { Name } from '../name.ts'
 import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
-import { checkDependencies, type DependencyFacts, dependencyNames } from './dependencies.ts'
+import { checkDependencies, type DependencyInfo, dependencyNames } from './dependencies.ts'
 import {
   checkAbout,
   checkFeatureLimits,
@@ -18,8 +18,8 @@ const ISSUES_MAX = 1000
 /** The parts of a release that the policy checks. */
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
-/** What the policy needs from the catalog; `policyQuestions` returns what to look up. */
-export interface PolicyFacts extends DependencyFacts {
+/** The catalog's answers that the policy needs; `policyQuestions` returns the questions. */
+export interface PolicyInfo extends DependencyInfo {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
   /** Crates whose `lookAlikeSkeleton` is among `lookAlikeKeys`; none when `existing` is set. */
@@ -47,24 +47,24 @@ export function policyQuestions({ name, entry: { deps } }: PolicyRelease) {
 }
 
 /**
- * Checks a release against the policy, which determines the severities. `inspectCrate` has checked
- * what no setting changes.
+ * Checks a release against the policy, whose settings determine the severities. `inspectCrate`
+ * makes the checks that no setting changes.
  */
 export function checkPolicy(
   { name, version, entry, about }: PolicyRelease,
-  facts: PolicyFacts,
+  info: PolicyInfo,
   policy: PolicySettings,
 ): PolicyVerdict {
   const issues = [
     // The catalog checks the spelling of an existing name.
-    ...(facts.existing ? [] : checkName(name, facts.lookAlikes, policy)),
+    ...(info.existing ? [] : checkName(name, info.lookAlikes, policy)),
     ...checkVersion(version, policy),
     ...checkAbout(about, policy),
     ...checkFeatureLimits(entry.features, policy),
-    ...checkDependencies(name, entry.deps, facts, policy),
+    ...checkDependencies(name, entry.deps, info, policy),
   ]
-  const isError = (one: Issue) => one.severity === 'error'
-  const sorted = [...issues.filter(isError), ...issues.filter(one => !isError(one))]
+  const isError = (issue: Issue) => issue.severity === 'error'
+  const sorted = [...issues.filter(isError), ...issues.filter(issue => !isError(issue))]
   const isUnknown = (badge: string) => policy.badges.length > 0 && !policy.badges.includes(badge)
   return {
     issues: sorted.slice(0, ISSUES_MAX),

@@ -71,7 +71,7 @@ async function readLeniently(
   notes: Issue[],
 ): Promise<Pick<Archive, 'files' | 'contents' | 'vcsPath'> & { readonly manifest: string | null }> {
   const { archive, issues } = await surveyArchive(open, limits, identity)
-  const error = issues.find(one => one.severity === 'error')
+  const error = issues.find(issue => issue.severity === 'error')
   if (archive && !error) {
     notes.push(...issues)
     return archive

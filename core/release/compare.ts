@@ -47,12 +47,12 @@ export function compareManifest(
   own: ReadonlySet<string>,
 ): Issue[] {
   const found: string[] = []
-  for (const [one, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
-    const words = describe((one ?? twin) as Dependency)
-    const fields = FIELDS.filter(field => one && twin && plain(one, field) !== plain(twin, field))
+  for (const [dep, twin] of pairs(localized(manifest.dependencies, own), entry.deps, x => x)) {
+    const words = describe((dep ?? twin) as Dependency)
+    const fields = FIELDS.filter(field => dep && twin && plain(dep, field) !== plain(twin, field))
     if (fields.length > 0) found.push(`${fields.join(', ')} of the ${words}`)
-    if (!one) found.push(`the ${words} is only in the index`)
-    if (!twin && one?.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
+    if (!dep) found.push(`the ${words} is only in the index`)
+    if (!twin && dep?.kind !== 'dev') found.push(`the ${words} is only in the Cargo.toml`)
   }
   for (const [feature, first, second] of featurePairs(manifest.features, entry.features)) {
     if (inWords(first) !== inWords(second)) found.push(`the feature \`${feature}\``)
@@ -66,13 +66,13 @@ export function compareManifest(
 
 const FIELDS = ['req', 'features', 'optional', 'default_features', 'registry', 'package'] as const
 
-function plain(one: Dependency, field: (typeof FIELDS)[number]): string {
-  if (field === 'req') return parseRequirement(one.req)
-  if (field === 'features') return inWords(one.features.filter(value => value !== ''))
+function plain(dep: Dependency, field: (typeof FIELDS)[number]): string {
+  if (field === 'req') return parseRequirement(dep.req)
+  if (field === 'features') return inWords(dep.features.filter(value => value !== ''))
   // A rename to the same name does not count as a rename.
-  if (field === 'package') return one.package ?? one.name
-  if (field === 'registry') return one.registry === null ? '' : indexUrlKey(one.registry)
-  return String(one[field])
+  if (field === 'package') return dep.package ?? dep.name
+  if (field === 'registry') return dep.registry === null ? '' : indexUrlKey(dep.registry)
+  return String(dep[field])
 }
 
 function compareField(field: string, metadata: string, manifest: string): Issue[] {
@@ -105,7 +105,7 @@ function compareDependency(
   const table: readonly [field: string, claimed: unknown, found: unknown][] = [
     ['name', claim.name, fact.package ?? fact.name],
     ['version_req', requirement ?? fact.req, fact.req],
-    ['features', inOrder(claim.features.filter(one => one !== '')), inOrder(fact.features)],
+    ['features', inOrder(claim.features.filter(feature => feature !== '')), inOrder(fact.features)],
     ['optional', claim.optional, fact.optional],
     ['default_features', claim.default_features, fact.default_features],
     ['registry', isHere ? null : registry, fact.registry],
@@ -127,7 +127,7 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
     const [manifest, metadata] = [inWords(fact), inWords(claim)]
     if (manifest === metadata) return []
     // Some versions of Cargo omit items that name renamed dependencies (rust-lang/cargo#14325).
-    const isLess = fact !== null && (claim ?? []).every(one => fact.includes(one))
+    const isLess = fact !== null && (claim ?? []).every(feature => fact.includes(feature))
     return [(isLess ? warning : issue)('metadata_feature', { feature, metadata, manifest })]
   })
 }
@@ -136,21 +136,21 @@ function compareFeatures(facts: Features, claims: Features): Issue[] {
 function pairs<T>(
   first: readonly Dependency[],
   second: readonly T[],
-  placeOf: (one: T) => Place,
+  placeOf: (item: T) => Place,
 ): [Dependency | null, T | null][] {
   const waiting = new Map<string, T[]>()
-  for (const one of second) {
-    const key = placeKey(placeOf(one))
+  for (const item of second) {
+    const key = placeKey(placeOf(item))
     const same = waiting.get(key)
-    if (same) same.push(one)
-    else waiting.set(key, [one])
+    if (same) same.push(item)
+    else waiting.set(key, [item])
   }
-  const found = first.map((one): [Dependency, T | null] => [
-    one,
-    waiting.get(placeKey(one))?.shift() ?? null,
+  const found = first.map((mine): [Dependency, T | null] => [
+    mine,
+    waiting.get(placeKey(mine))?.shift() ?? null,
   ])
   const extra = [...waiting.values()].flat()
-  return [...found, ...extra.map((one): [null, T] => [null, one])]
+  return [...found, ...extra.map((item): [null, T] => [null, item])]
 }
 
 /** Pairs the features of two maps, with null for a missing one. */

@@ -2,7 +2,7 @@ import type { Dependency } from '../entry/entry.ts'
 import { printTarget } from '../target.ts'
 import type { PublishDependency } from './metadata.ts'
 
-/** What identifies a dependency within its crate. */
+/** The fields that identify a dependency within its crate. */
 export type Place = Pick<Dependency, 'name' | 'kind' | 'target'>
 
 /** Returns the key of a dependency, which is equal in manifest, entry and metadata. */
@@ -11,8 +11,8 @@ export function placeKey({ name, kind, target }: Place): string {
 }
 
 /** Returns the place of a dependency in the metadata, where `name` is always the real name. */
-export function metadataPlace(one: PublishDependency): Place {
-  return { name: one.explicit_name_in_toml ?? one.name, kind: one.kind, target: one.target }
+export function metadataPlace(dep: PublishDependency): Place {
+  return { name: dep.explicit_name_in_toml ?? dep.name, kind: dep.kind, target: dep.target }
 }
 
 /** Describes a dependency for a message. */
@@ -29,7 +29,7 @@ export function indexUrlKey(url: string): string {
 /** Returns the dependencies with null as the registry if it is one of the `own` URLs. */
 export function localized(deps: readonly Dependency[], own: ReadonlySet<string>): Dependency[] {
   const keys = new Set([...own].map(indexUrlKey))
-  return deps.map(one =>
-    one.registry !== null && keys.has(indexUrlKey(one.registry)) ? { ...one, registry: null } : one,
+  return deps.map(dep =>
+    dep.registry !== null && keys.has(indexUrlKey(dep.registry)) ? { ...dep, registry: null } : dep,
   )
 }

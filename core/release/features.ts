@@ -4,8 +4,8 @@ import { type Issue, issue } from '../error/error.ts'
 /** Maximum number of errors; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 100
 
-/** What a feature value enables: a feature, a dependency, or a feature of a dependency. */
-interface Target {
+/** The feature, dependency, or feature of a dependency that a feature value enables. */
+interface FeatureTarget {
   readonly dependency: string | null
   readonly feature: string | null
   readonly weak: boolean
@@ -34,11 +34,11 @@ function checkReferences(
 ): Issue[] {
   /** Whether each dependency is optional, by its name in the crate. */
   const optional = new Map<string, boolean>()
-  for (const one of dependencies)
-    optional.set(one.name, one.optional || optional.get(one.name) === true)
+  for (const dep of dependencies)
+    optional.set(dep.name, dep.optional || optional.get(dep.name) === true)
   const targets = [...features.values()].flat().map(parseTarget)
-  const used = new Set(targets.map(one => one.dependency))
-  const named = new Set(targets.map(one => (one.feature === null ? one.dependency : null)))
+  const used = new Set(targets.map(target => target.dependency))
+  const named = new Set(targets.map(target => (target.feature === null ? target.dependency : null)))
   /** Whether a dependency is also a feature: optional, and not named by any `dep:`. */
   const implicit = (name: string) => optional.get(name) === true && !named.has(name)
   const issues: Issue[] = []
@@ -84,7 +84,7 @@ function checkValue(
 }
 
 /** Parses a feature value with the grammar of Cargo's `FeatureValue::new`. */
-function parseTarget(text: string): Target {
+function parseTarget(text: string): FeatureTarget {
   const slash = text.indexOf('/')
   if (slash >= 0) {
     const weak = text[slash - 1] === '?'

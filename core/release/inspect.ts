@@ -6,7 +6,7 @@ import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
 import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
 
-/** What `inspectCrate` needs besides the crate. */
+/** The inputs of `inspectCrate` besides the crate. */
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
@@ -37,7 +37,7 @@ export async function inspectCrate(
   const found = `${manifest.name} ${manifest.version}`
   const isOther = expected !== found
   if (isOther) issues.push(issue('release_identity', { expected, found }))
-  const isWhole = !issues.some(one => one.severity === 'error')
+  const isWhole = !issues.some(problem => problem.severity === 'error')
   const path = findReadme(manifest, archive.files)
   const max = parts.limits.readmeBytes
   const isLarge = archive.files.some(file => file.path === path && file.size > max)

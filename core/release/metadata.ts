@@ -5,7 +5,7 @@ const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
 const flag = (absent: boolean) => v.nullish(v.boolean(), absent)
 
-/** One dependency of the publish metadata (specification A.4, and what Cargo adds to it). */
+/** One dependency of the publish metadata (specification A.4, plus Cargo's additions). */
 const publishDependency = v.object({
   /** The real name; the rename is in `explicit_name_in_toml`. */
   name: v.string(),
@@ -49,11 +49,13 @@ export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
 function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(one => typeof one === 'string')
+  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }
 
 function isBadge(value: unknown): value is Readonly<Record<string, string | null>> {
-  return isMap(value) && Object.values(value).every(one => one === null || typeof one === 'string')
+  return (
+    isMap(value) && Object.values(value).every(item => item === null || typeof item === 'string')
+  )
 }
 
 function isMap(value: unknown): value is object {

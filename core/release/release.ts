@@ -33,7 +33,7 @@ export interface ReleaseParts {
   readonly pubtime: string | null
   /** Every URL of this registry's index. */
   readonly ownIndexUrls: ReadonlySet<string>
-  /** What the publisher's Cargo sent; it may contain URLs of this registry not in the settings. */
+  /** From the publisher's Cargo; may contain URLs of this registry that are not in the settings. */
   readonly metadata?: PublishMetadata | undefined
 }
 
@@ -73,12 +73,12 @@ export function entryOf(
  * publisher's Cargo treats as the target of the publish (such as `localhost` for `127.0.0.1`).
  */
 function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySet<string> {
-  const here = new Set(
-    metadata?.deps.filter(one => one.registry === null).map(one => placeKey(metadataPlace(one))),
+  const published = new Set(
+    metadata?.deps.filter(dep => dep.registry === null).map(dep => placeKey(metadataPlace(dep))),
   )
   const aliases = manifest.dependencies
-    .filter(one => one.registry !== CRATES_IO && here.has(placeKey(one)))
-    .map(one => one.registry ?? CRATES_IO)
+    .filter(dep => dep.registry !== CRATES_IO && published.has(placeKey(dep)))
+    .map(dep => dep.registry ?? CRATES_IO)
   return new Set([...ownIndexUrls, ...aliases])
 }
 
@@ -87,9 +87,9 @@ function ownUrls({ manifest, ownIndexUrls, metadata }: ReleaseParts): ReadonlySe
  * manifest, and as `src/lib.rs`, `src/main.rs`, `src/bin/NAME.rs` and `src/bin/NAME/main.rs`.
  */
 export function aboutOf(manifest: Manifest, files: readonly ArchiveFile[]): About {
-  const paths = new Set(files.map(one => one.path))
+  const paths = new Set(files.map(file => file.path))
   const { lib, bins, autolib, autobins } = manifest.targets
-  const names = new Set(bins.map(one => one.name ?? manifest.name))
+  const names = new Set(bins.map(bin => bin.name ?? manifest.name))
   if (autobins) {
     if (paths.has('src/main.rs')) names.add(manifest.name)
     for (const path of paths) {
@@ -110,7 +110,7 @@ const DEFAULT_READMES = ['README.md', 'README.txt', 'README']
 
 /** Returns the path of the README: `package.readme`, or else a default name; null without one. */
 export function findReadme(manifest: Manifest, files: readonly ArchiveFile[]): string | null {
-  const paths = new Set(files.map(one => one.path))
+  const paths = new Set(files.map(file => file.path))
   // `./README.md` and `docs//a.md` in the form of the archive.
   const parts = (manifest.readmePath ?? '').split('/').filter(part => part !== '' && part !== '.')
   const candidates = manifest.readmeByDefault ? DEFAULT_READMES : [parts.join('/')]

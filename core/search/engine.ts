@@ -9,9 +9,9 @@ import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
 import type { ListedWord } from './vocabulary.ts'
 import { parseQuery } from './words.ts'
 
-/** Where a search reads its files. */
+/** The source of search files. */
 export interface SearchFiles {
-  /** Returns what `read` makes of the text of a file; throws if there is no such file. */
+  /** Returns the result of `read` for the text of a file; throws if there is no such file. */
   load<T>(path: string, read: (text: string) => T): Promise<T>
   /** Lets others have a turn of the event loop; called after each piece of some milliseconds. */
   pause(): Promise<unknown>
@@ -21,11 +21,11 @@ export interface SearchFiles {
 export class SearchUnready extends Error {}
 
 /**
- * Searches the crates: every word must occur in the name, the keywords, or the description, or
+ * Searches the crates. Every word must occur in the name, the keywords, or the description, or
  * begin one of their words, or be an inflection of it. The exact name comes first, then the rest by
  * where the words occur, by dependents, and by the length of the name; crates with only yanked
- * versions come last. A word that no crate has stands for the words that are most like it; if no
- * crate has all words, those with the most are found. Without words, the filters decide.
+ * versions come last. A word that no crate has is replaced by similar words; if no crate has all
+ * words, crates with the most of them are found. Without words, the filters decide.
  */
 export async function findCrates(files: SearchFiles, request: SearchRequest): Promise<Hits> {
   const { words, key } = parseQuery(request.q)
@@ -43,8 +43,8 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
   return new Hits(shards, plan)
 }
 
-/** A search whose words are planned. */
-interface Planned {
+/** A search with a plan for its words. */
+interface PlannedSearch {
   readonly request: SearchRequest
   readonly plan: Plan
   readonly key: string | null
@@ -53,7 +53,7 @@ interface Planned {
 async function shardHits(
   files: SearchFiles,
   terms: Terms,
-  { request: { filters }, plan, key }: Planned,
+  { request: { filters }, plan, key }: PlannedSearch,
   shard: number,
 ): Promise<ShardHits> {
   const hits = new ShardHits(shard, await files.load(searchColumnPath('ranks', shard), readColumn))
@@ -123,7 +123,7 @@ class Terms implements Vocabulary {
   async beginningAs(word: string): Promise<readonly ListedWord[]> {
     const start = word.slice(0, 3)
     const all = await this.#each(async shard => (await this.bucket(placeOf(word), shard)).words)
-    return together(all.map(words => words.filter(one => one.word.startsWith(start))))
+    return together(all.map(words => words.filter(listed => listed.word.startsWith(start))))
   }
 
   async shapedAs(word: string): Promise<readonly ListedWord[]> {
@@ -140,7 +140,7 @@ class Terms implements Vocabulary {
   }
 }
 
-/** Returns the words of all shards, each once; a grade is that of its shard. */
+/** Returns the words of all shards, each once, with its highest grade. */
 function together(shards: readonly (readonly ListedWord[])[]): readonly ListedWord[] {
   if (shards.length === 1) return shards[0] ?? []
   const words = new Map<string, ListedWord>()

@@ -7,7 +7,7 @@ import { type Likeness, similarFit } from './terms.ts'
 /** The key of a crate that is not found; all keys are lower. */
 const NO_KEY = 8192
 
-/** The part of a key that crates have whose versions are all yanked; they come last. */
+/** Added to the key of crates with only yanked versions, so that they come last. */
 const YANKED_KEY = 4096
 
 /** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
@@ -34,7 +34,7 @@ export class WordCrates {
   }
 }
 
-/** What a search finds in a shard. */
+/** The hits of a search in one shard. */
 export class ShardHits {
   readonly firstId: number
   readonly #ranks: Uint8Array
@@ -83,7 +83,7 @@ export class ShardHits {
     }
   }
 
-  /** Lets crates come first whose name the words of the query make together. */
+  /** Puts crates first whose names are the joined words of the query. */
   addExact(postings: Postings): void {
     eachPosting(postings, place => {
       this.#later[place] = (this.#later[place] ?? 0) & 2
@@ -101,7 +101,7 @@ export class ShardHits {
   }
 
   /**
-   * Returns keys by which crates with so many words are sorted. From the highest bit on: yanked,
+   * Returns keys that sort crates with this many matched words. From the highest bit on: yanked,
    * not named by the query, without the rarest word, the fit, and how low the rank is.
    */
   keys(matched: number): Uint16Array {
@@ -118,12 +118,12 @@ export class ShardHits {
   }
 }
 
-/** What a search finds, in order. */
+/** The hits of a search, in order. */
 export class Hits {
   readonly leniency: Leniency
   /** The number of crates on all pages. */
   readonly total: number
-  /** How many words each of these crates has, of how many that any crate has. */
+  /** The number of words that each of these crates has, the most that any crate has. */
   readonly matched: number
   readonly words: number
   readonly #shards: readonly { readonly firstId: number; readonly keys: Uint16Array }[]
@@ -170,7 +170,7 @@ export class Hits {
     return ids
   }
 
-  /** Whether a crate is found; null if it is, and all its versions are yanked. */
+  /** Whether a crate is found; null for a hit with only yanked versions. */
   has(id: number): boolean | null {
     const { keys } = this.#shards[Math.floor(id / SHARD_CRATES)] ?? {}
     const key = keys?.[id % SHARD_CRATES] ?? NO_KEY

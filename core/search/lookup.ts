@@ -12,18 +12,21 @@ export type Load = (path: string, isFresh: boolean) => Promise<string>
 /** A page of the results of a search. */
 export interface SearchResults extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
   readonly crates: readonly FoundCrate[]
-  /** How many of the best crates were looked at, if not all: more would be too much to load. */
+  /**
+   * The number of best crates that were looked at, or null for all: others would be too much to
+   * load.
+   */
   readonly considered: number | null
   /** The number of characters of the files that the search has read. */
   readonly loaded: number
 }
 
-/** Maximum number of files of crates that are loaded to sort by what they say. */
+/** Maximum number of files of crates that are loaded for sorting. */
 const CONSIDERED = 48
 
 interface LoadedFile {
   readonly text: Promise<string>
-  /** What was made of the text. */
+  /** The parsed text. */
   data?: unknown
 }
 
@@ -72,7 +75,7 @@ export class Lookup implements SearchFiles {
     const offset = (page - 1) * limit
     const isSorted = sort === 'relevance' || sort === 'dependents'
     const ids = isSorted ? hits.slice({ limit, offset }, sort) : considered(hits, sort)
-    const crates = (await Promise.all(ids.map(id => this.#crate(id)))).filter(one => one !== null)
+    const crates = (await Promise.all(ids.map(id => this.#crate(id)))).filter(hit => hit !== null)
     let loaded = 0
     for (const { text } of this.#files.values()) loaded += (await text).length
     return {
@@ -82,10 +85,10 @@ export class Lookup implements SearchFiles {
     }
   }
 
-  /** Returns what results show of a crate; null for one that was just removed. */
+  /** Returns a crate for the results; null if it was just removed. */
   async #crate(id: number): Promise<FoundCrate | null> {
     const block = await this.load(searchBlockPath(blockOf(id)), readBlock)
-    return block.find(one => one.id === id) ?? null
+    return block.find(crate => crate.id === id) ?? null
   }
 
   #text(path: string, isFresh = false): Promise<string> {
@@ -100,9 +103,9 @@ export class Lookup implements SearchFiles {
 }
 
 /**
- * Returns crates that may be loaded to sort them: the best, or those with the highest ids, which
- * are likely the newest. Without words all are equally good; in a tree from files alone, the first
- * ids are those of the first names.
+ * Returns crates to load for sorting: the best, or the highest ids, which are likely the newest.
+ * Without words all are equally good; in a tree from files alone, the first ids belong to the first
+ * names.
  */
 function considered(hits: Hits, sort: 'name' | 'newest'): readonly number[] {
   const limit = CONSIDERED * BLOCK_CRATES

@@ -3,10 +3,10 @@ import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
 
-/** The outcome of a search, as far as words tell it. */
+/** The outcome of a search, for sentences about it. */
 export interface Outcome {
   readonly total: number
-  /** How many of the best crates were looked at, if not all. */
+  /** The number of best crates that were looked at, or null for all. */
   readonly considered?: number | null
   /** The number of characters that a browser has read for it. */
   readonly loaded?: number
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly words: number
 }
 
-/** Returns what heads the results: how many there are, and of what. */
+/** Returns the headline of the results, with their number. */
 export function headlineOf(request: SearchRequest, { total }: Outcome): string {
   if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
   const number = total === 0 ? 'No' : grouped(total)
@@ -24,10 +24,10 @@ export function headlineOf(request: SearchRequest, { total }: Outcome): string {
   return q === '' ? count : `${count} for “${q}”`
 }
 
-/** As gzip, which servers send, so many characters are about 60 kB. */
+/** In characters; servers send them with gzip, as about 60 kB. */
 const MUCH = 160_000
 
-/** Returns what a search did beyond finding the words that were given, as sentences. */
+/** Returns sentences about anything a search did beyond finding the given words. */
 export function notesOf({
   total,
   considered,

@@ -2,7 +2,7 @@ import type { Likeness } from './terms.ts'
 import { gradeOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
 import { WORD_MAX } from './words.ts'
 
-/** What a search knows of the words of a registry. */
+/** The known words of a registry. */
 export interface Vocabulary {
   /** Returns the number of crates that a term finds. */
   count(term: string): Promise<number>
@@ -26,11 +26,11 @@ export interface PlannedWord {
   readonly crates: number
 }
 
-/** What a search did beyond finding the words that were given. */
+/** Changes of a search beyond finding the given words. */
 export interface Leniency {
-  /** Words that no crate has, with those that were searched instead. */
+  /** Words that no crate has, with their replacements. */
   readonly similar: readonly Similar[]
-  /** Words that few crates have, with a far more frequent one that may be meant. */
+  /** Words that few crates have, each with a far more frequent one that may be meant. */
   readonly suggested: readonly Similar[]
   /** Words that no crate has, and that are like no other; they were left out. */
   readonly missing: readonly string[]
@@ -48,13 +48,13 @@ export interface Plan extends Leniency {
 
 /** Maximum number of words, over the whole query, that begin with its words or are inflections. */
 const NEAR_MAX = 8
-/** Crates with words like one that this many crates have would come after too many others. */
+/** If this many crates have a word, crates with similar words would come after too many others. */
 const MANY = 4096
-/** Maximum number of words that are searched instead of one that no crate has. */
+/** Maximum number of words that replace a word that no crate has. */
 const LIKELY_MAX = 3
 /** A word that this many crates have is no typo. */
 const FEW = 5
-/** A word may be a typo of one that has at least as many more bits in its number of crates. */
+/** A word may be a typo of another whose number of crates has at least this many more bits. */
 const GRADES_APART = 3
 
 /** Plans the search for some words: which terms each of them stands for. */
@@ -76,13 +76,13 @@ interface Part {
 }
 
 async function planWord(word: string, vocabulary: Vocabulary, share: number): Promise<Part> {
-  const planned = (variants: readonly Counted[]): PlannedWord => ({
+  const planned = (variants: readonly VariantCount[]): PlannedWord => ({
     word,
     variants: variants.map(({ term, likeness }) => ({ term, likeness })),
     crates: variants.reduce((sum, variant) => sum + variant.crates, 0),
   })
   if (word.length > WORD_MAX) return { planned: planned([]) }
-  const counted = async (term: string, likeness: Likeness): Promise<Counted[]> => {
+  const counted = async (term: string, likeness: Likeness): Promise<VariantCount[]> => {
     const crates = await vocabulary.count(term)
     return crates > 0 ? [{ term, likeness, crates }] : []
   }
@@ -90,24 +90,24 @@ async function planWord(word: string, vocabulary: Vocabulary, share: number): Pr
   if ((own[0]?.crates ?? 0) > MANY) return { planned: planned(own) }
   const listed = word.length < 3 ? [] : await vocabulary.beginningAs(word)
   const alike = nearWords(word, listed).slice(0, share)
-  const near = await Promise.all(alike.map(one => counted(one.word, 'near')))
+  const near = await Promise.all(alike.map(listed => counted(listed.word, 'near')))
   const found = planned([...own, ...near.flat()])
   if (found.crates >= FEW) return { planned: found }
   const likely = likelyWords(word, [...listed, ...(await vocabulary.shapedAs(word))])
   if (found.crates > 0) {
-    const better = likely.find(one => one.grade >= gradeOf(found.crates) + GRADES_APART)
+    const better = likely.find(listed => listed.grade >= gradeOf(found.crates) + GRADES_APART)
     return { planned: found, ...(better && { suggested: { word, others: [better.word] } }) }
   }
-  const others = likely.slice(0, LIKELY_MAX).map(one => counted(one.word, 'same'))
+  const others = likely.slice(0, LIKELY_MAX).map(listed => counted(listed.word, 'same'))
   const instead = planned((await Promise.all(others)).flat())
   if (instead.crates === 0) return { planned: found }
-  return { planned: instead, similar: { word, others: instead.variants.map(one => one.term) } }
+  return { planned: instead, similar: { word, others: instead.variants.map(({ term }) => term) } }
 }
 
-type Counted = Variant & { readonly crates: number }
+type VariantCount = Variant & { readonly crates: number }
 
 /** Returns the position of the word that the fewest crates have: it says most about the query. */
 export function rarestOf(words: readonly PlannedWord[]): number {
-  const least = Math.min(...words.map(one => one.crates))
-  return words.findIndex(one => one.crates === least)
+  const least = Math.min(...words.map(planned => planned.crates))
+  return words.findIndex(planned => planned.crates === least)
 }

@@ -1,6 +1,6 @@
 import { FILTERS, type Filter, type SearchParameters, SORTS, type Sort } from '../paths/search.ts'
 
-/** A search: its text, what narrows it down, and the order of the results. */
+/** A search: its text, its filters, and the order of the results. */
 export interface SearchRequest {
   readonly q: string
   readonly filters: Readonly<Partial<Record<Filter, string>>>
@@ -12,9 +12,9 @@ export interface SearchRequest {
 const FILTER_MAX = 100
 
 /**
- * Reads a search from URL parameters. The text may have filters, too: `json keyword:parser`.
- * Whatever makes no sense is left out: a search has no errors. `knowsOwners`: whether the reader
- * may see who owns a crate.
+ * Reads a search from URL parameters. Its text may contain filters, too: `json keyword:parser`.
+ * Parameters that make no sense are ignored: a search has no errors. `knowsOwners`: whether the
+ * reader may see who owns a crate.
  */
 export function readSearch(
   of: (name: string) => string | null | undefined,
@@ -26,8 +26,8 @@ export function readSearch(
     if (text === '' || (filter === 'owner' && !knowsOwners)) return
     if (filter !== 'rust' || rustMinor(text) !== null) filters[filter] = text
   }
-  const said = (of('q') ?? '').slice(0, 1000)
-  const q = said.replace(IN_TEXT, (_, filter: Filter, value: string) => {
+  const asked = (of('q') ?? '').slice(0, 1000)
+  const q = asked.replace(IN_TEXT, (_, filter: Filter, value: string) => {
     put(filter, value)
     return ' '
   })
@@ -35,9 +35,9 @@ export function readSearch(
   const sort = of('sort')
   const page = Math.floor(Number(of('page')))
   return {
-    q: q === said ? said : q.trim(),
+    q: q === asked ? asked : q.trim(),
     filters,
-    sort: SORTS.find(one => one === sort) ?? SORTS[0],
+    sort: SORTS.find(known => known === sort) ?? SORTS[0],
     page: page >= 1 && page <= 1_000_000 ? page : 1,
   }
 }

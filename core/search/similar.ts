@@ -1,6 +1,6 @@
 /**
- * What is left of an English word without its ending, so that `serializer`, `serialization` and
- * `serialisation` are one. Only compared, never stored or shown.
+ * Endings of English words. Without them `serializer`, `serialization` and `serialisation` are the
+ * same word. Stems are only compared, never stored or shown.
  */
 const VERBS = 'i[sz](?:ations?|ing|e[drs]?s?)|at(?:ions?|ing|ors?|e[ds]?)'
 const ENDINGS = `${VERBS}|i(?:ng|on)s?|[eo]rs?|ness|ly|ies|e[ds]|[ey]|(?<!s)s`
@@ -22,21 +22,21 @@ export function typosIn({ length }: string): number {
  * Returns how many typos lie between two words: a letter added, left out, replaced, or swapped with
  * the next one (optimal string alignment). More than `most` is not measured: `most + 1`.
  */
-export function typosBetween(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1
-  const width = other.length + 1
+export function typosBetween(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  const width = b.length + 1
   // The rows of the usual matrix, one after the other.
   const costs = Array.from({ length: width }, (_, at) => at)
   const cost = (row: number, at: number) => costs[row * width + at] ?? most
-  for (let row = 1; row <= one.length; row++) {
+  for (let row = 1; row <= a.length; row++) {
     let least = row
     costs.push(row)
     for (let at = 1; at < width; at++) {
-      const isSwap = one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      const isSwap = a[row - 1] === b[at - 2] && a[row - 2] === b[at - 1]
       const now = Math.min(
         cost(row - 1, at) + 1,
         cost(row, at - 1) + 1,
-        cost(row - 1, at - 1) + Number(one[row - 1] !== other[at - 1]),
+        cost(row - 1, at - 1) + Number(a[row - 1] !== b[at - 1]),
         isSwap ? cost(row - 2, at - 2) + 1 : most + 1,
       )
       costs.push(now)
@@ -44,5 +44,5 @@ export function typosBetween(one: string, other: string, most: number): number {
     }
     if (least > most) return most + 1
   }
-  return Math.min(cost(one.length, other.length), most + 1)
+  return Math.min(cost(a.length, b.length), most + 1)
 }

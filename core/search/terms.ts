@@ -10,8 +10,8 @@ const FILTERED = 20
 
 /**
  * How well a word matches a crate, best first: it is the name, it is a word of the name, the name
- * begins with it, another word of the name does, it is a keyword, the description contains it. Then
- * the same for a word that is like the one in the query: `similarFit`. Files tell the first word of
+ * begins with it, another word of the name does, it is a keyword, the description contains it.
+ * `similarFit` gives the same for a word similar to that of the query. Files tell the first word of
  * a name from `later` ones.
  */
 export const Fit = {
@@ -24,7 +24,7 @@ export const Fit = {
   later: 6,
 } as const
 
-/** How a word of a crate is like the one in the query: the same, or longer or inflected. */
+/** How a crate's word relates to the query's: the same, or longer or inflected. */
 export type Likeness = 'same' | 'near'
 
 /** Returns the fit of a crate that has a word with `fit`, where the query has one like it. */
@@ -52,7 +52,7 @@ export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): stri
 }
 
 /** The searchable parts of a crate. */
-export interface Searched {
+export interface SearchableCrate {
   readonly canonical: string
   readonly keywords: readonly string[]
   readonly description: string | null
@@ -63,7 +63,7 @@ export interface Searched {
 }
 
 /** Returns the terms by which a crate is found, with their fits: words, its name, and filters. */
-export function termsOf(crate: Searched): ReadonlyMap<string, number> {
+export function termsOf(crate: SearchableCrate): ReadonlyMap<string, number> {
   const fits = new Map<string, number>()
   const put = (term: string, fit: number) => {
     const isBetter = plainFit(fit) < plainFit(fits.get(term) ?? Number.POSITIVE_INFINITY)
@@ -82,8 +82,8 @@ export function termsOf(crate: Searched): ReadonlyMap<string, number> {
   return fits
 }
 
-/** A crate is also in the categories above its own, and has each license of an expression. */
-function filterTerms(crate: Searched): string[] {
+/** A crate is also in its categories' parents, and has each license of an expression. */
+function filterTerms(crate: SearchableCrate): string[] {
   const { keywords, categories = [], license, owners = [] } = crate
   const terms = (filter: Exclude<Filter, 'rust'>, values: readonly string[]) =>
     values.slice(0, FILTERED).map(value => filterTerm(filter, value))

@@ -3,7 +3,7 @@ import { stemOf, typosBetween, typosIn } from './similar.ts'
 /** Lengths of the words that a search may find instead of a similar one. */
 const [LISTED_FROM, LISTED_TO] = [3, 32]
 
-/** Maximum number of words in a list of those with one shape; those of the most crates. */
+/** Maximum number of words in a list of one shape; the most frequent are kept. */
 export const LISTED_MAX = 500
 
 /** A word that names, keywords or descriptions have. */
@@ -13,7 +13,7 @@ export interface ListedWord {
   readonly grade: number
 }
 
-/** Whether a term is a word that is listed. */
+/** Whether lists contain a term. */
 export function isListed(term: string): boolean {
   return term.length >= LISTED_FROM && term.length <= LISTED_TO && WORD.test(term)
 }
@@ -21,12 +21,12 @@ export function isListed(term: string): boolean {
 /** Names of several words and filters are no words; numbers are like too many others. */
 const WORD = /^(?!\d*$)[^_:]+$/
 
-/** Returns the grade of a word that so many crates have. */
+/** Returns the grade of a word, by its number of crates. */
 export function gradeOf(crates: number): number {
   return 32 - Math.clz32(crates)
 }
 
-/** Sorts words as lists have them: those of the most crates first. */
+/** Sorts words for lists: the most frequent first. */
 export function byGrade(a: ListedWord, b: ListedWord): number {
   return b.grade - a.grade || (a.word < b.word ? -1 : 1)
 }
@@ -41,7 +41,7 @@ export function nearWords(word: string, listed: readonly ListedWord[]): ListedWo
   const mayHave = (other: string) => other.startsWith(stem) || other.includes('our')
   const isNear = (other: string) =>
     other.startsWith(word) || (mayHave(other) && stemOf(other) === stem)
-  return listed.filter(one => one.word !== word && isNear(one.word)).sort(byGrade)
+  return listed.filter(item => item.word !== word && isNear(item.word)).sort(byGrade)
 }
 
 /** Returns the words with the fewest typos between them and a word; the most frequent first. */
@@ -49,12 +49,12 @@ export function likelyWords(word: string, listed: readonly ListedWord[]): Listed
   let most = typosIn(word)
   if (most === 0) return []
   let likely = new Map<string, ListedWord>()
-  for (const one of listed) {
-    const typos = typosBetween(word, one.word, most)
+  for (const item of listed) {
+    const typos = typosBetween(word, item.word, most)
     if (typos === 0 || typos > most) continue
     if (typos < most) likely = new Map()
     most = typos
-    likely.set(one.word, one)
+    likely.set(item.word, item)
   }
   return [...likely.values()].sort(byGrade)
 }

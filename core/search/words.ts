@@ -14,7 +14,7 @@ const STOP_WORDS = new Set(
   'a an and are as at be by for from in is it its of on or that the this to with'.split(' '),
 )
 
-/** Whether a word says nothing in a description. */
+/** Whether a word means nothing in a description. */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word)
 }
@@ -38,9 +38,9 @@ export interface Query {
 /** Parses a query; `+` separates words, as in Cargo's requests. */
 export function parseQuery(text: string): Query {
   const query = text.slice(0, QUERY_MAX).replaceAll('+', ' ').trim()
-  const said = wordsOf(query)
-  const key = said.length < 2 ? null : isName(query) ? canonicalName(query) : said.join('_')
-  const telling = said.filter(word => !isStopWord(word))
-  const words = [...new Set(telling.length > 0 ? telling : said)]
+  const all = wordsOf(query)
+  const key = all.length < 2 ? null : isName(query) ? canonicalName(query) : all.join('_')
+  const telling = all.filter(word => !isStopWord(word))
+  const words = [...new Set(telling.length > 0 ? telling : all)]
   return { words: words.slice(0, WORDS_MAX), key }
 }

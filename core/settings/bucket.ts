@@ -1,13 +1,13 @@
 import { PREFIX_MAX } from '../paths/crates.ts'
 
-/** A place in an object storage: a bucket, and what the keys of a store begin with. */
+/** A place in an object storage: a bucket, and the prefix of a store's keys. */
 export interface BucketAddress {
   readonly bucket: string
   /** Without slashes at its ends; '' for the whole bucket. */
   readonly prefix: string
 }
 
-/** Returns whether a place is meant as an address, which has to be that of a bucket. */
+/** Whether a place looks like an address, which must then be a bucket's. */
 export function isBucket(place: string): boolean {
   return /^(?:s3:|[a-z][a-z0-9+.-]*:\/\/)/i.test(place)
 }

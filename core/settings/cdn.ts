@@ -12,7 +12,7 @@ const purgeBody = text(
   value => value.split(LIST).length === 2 && isJson(value.replace(LIST, '[]')),
 )
 
-/** The names that CDNs know end so; `ETag` is the one that means something else. */
+/** Every key header that CDNs know ends like this; `ETag` does, too, but means something else. */
 const keyHeader = text(
   'the name of a header that ends in "Key", "Tag" or "Tags", such as "Surrogate-Key"',
   value => /^[A-Za-z][A-Za-z0-9-]{0,60}(?:key|tags?)$/i.test(value) && !/^etags?$/i.test(value),

@@ -2,7 +2,7 @@ import { stringify } from 'smol-toml'
 import { type Issue, refuseErrors } from '../error/error.ts'
 import { inUnits, type SettingValue } from './kind.ts'
 import { type Setting, settingTable } from './schema.ts'
-import { fromFile, fromFlags, type Given, type SettingFlags } from './source.ts'
+import { type Assignment, fromFile, fromFlags, type SettingFlags } from './source.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
 # Environment variables (PLIMSOLL_SECTION_KEY) and flags override this file.
@@ -67,11 +67,11 @@ export function changedSettings(
   flags: SettingFlags = {},
 ): { readonly leftOut: readonly string[]; readonly text: string } {
   const issues: Issue[] = []
-  const rawByKey = ({ setting, raw }: Given) => [setting.key, raw] as const
+  const rawByKey = ({ setting, raw }: Assignment) => [setting.key, raw] as const
   const given = fromFile(file, issues).map(rawByKey)
   const set = fromFlags(flags, issues).map(rawByKey)
   refuseErrors(issues)
-  const leftOut = given.filter(one => isLeftOut(...one)).map(([key]) => key)
+  const leftOut = given.filter(item => isLeftOut(...item)).map(([key]) => key)
   if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
   const kept = given.filter(([key]) => !leftOut.includes(key))
   const values = Object.fromEntries([...kept, ...set]) as Record<string, SettingValue>

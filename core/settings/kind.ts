@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
 
-/** What a setting may hold. */
+/** The value of a setting. */
 export type SettingValue = string | number | boolean | null | readonly string[]
 
 /** A kind of value. */
 export interface Kind<T> {
-  /** What is accepted, as text that completes "accepted: …". */
+  /** The accepted values, as text that completes "accepted: …". */
   readonly accepts: string
   readonly schema: v.GenericSchema<unknown, T>
   /** The units that a number may have, largest first. */
@@ -15,7 +15,7 @@ export interface Kind<T> {
 
 type Units = Readonly<Record<string, number>>
 
-/** A setting: what it accepts, and its default under each preset. */
+/** A setting: its accepted values, and its default under each preset. */
 export interface Row<T> {
   readonly kind: Kind<T>
   readonly private: T
@@ -150,7 +150,7 @@ export const indexUrl: Kind<string> = text(
   value => hasScheme(value.replace(/^sparse\+/, ''), 'http', 'https', 'ssh', 'git', 'file'),
 )
 
-/** Where a daemon listens: a TCP address, or the path of a Unix socket. */
+/** The address of a daemon: TCP, or the path of a Unix socket. */
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string }

@@ -87,7 +87,7 @@ const postgresUrl = text(
       hasHost &&
       /^\/[^/]+$/.test(pathname) &&
       hash === '' &&
-      parameters.every(one => one === 'host')
+      parameters.every(name => name === 'host')
     )
   },
 )
@@ -135,7 +135,7 @@ const docsUrl = text(
   },
 )
 
-/** A folder, relative to that of the registry, or a bucket. */
+/** A folder, relative to the registry's, or a bucket. */
 const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
   isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
 )

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../urls/urls.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
 import { type sections, settingTable, type topRows } from './schema.ts'
-import type { Given, SettingSource } from './source.ts'
+import type { Assignment, SettingSource } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
@@ -15,7 +15,7 @@ export type Settings = {
 /** The settings of `[policy]`. */
 export type PolicySettings = Settings['policy']
 
-/** Where an effective value comes from. */
+/** The origin of an effective value. */
 export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
@@ -42,13 +42,13 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   ]
   const values = new Map<string, SettingValue>()
   const origins = new Map<string, Origin>()
-  for (const one of given) take(one, values, origins, issues)
+  for (const setting of given) take(setting, values, origins, issues)
   addDefaults(values, origins)
   for (const [key, because] of [
     ['tls.key', 'tls.cert'],
     ['tls.cert', 'tls.key'],
   ] as const) {
-    const tried = given.some(one => one.setting.key === key)
+    const tried = given.some(({ setting }) => setting.key === key)
     if (values.get(key) === null && values.get(because) !== null && !tried) {
       issues.push(issue('setting_missing', { key, because }))
     }
@@ -79,7 +79,7 @@ function withoutSecrets(value: SettingValue): SettingValue {
 }
 
 function take(
-  given: Given,
+  given: Assignment,
   values: Map<string, SettingValue>,
   origins: Map<string, Origin>,
   issues: Issue[],
@@ -98,7 +98,7 @@ function take(
   const before = origins.get(key)
   // Two variables for the same setting do not override each other.
   const isSecond =
-    typeof before === 'object' && [before, source].every(one => one.kind === 'variable')
+    typeof before === 'object' && [before, source].every(origin => origin.kind === 'variable')
   if (isSecond && values.get(key) !== result.output)
     issues.push(issue('setting_twice', { key, first: before.name, second: source.name }))
   values.set(key, result.output)

@@ -4,14 +4,14 @@ import { type Issue, issue } from '../error/error.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
 
-/** Where a value was set; `name` is for messages. */
+/** The place where a value was set; `name` is for messages. */
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag'
   readonly name: string
 }
 
 /** A value that has not been checked yet. */
-export interface Given {
+export interface Assignment {
   readonly setting: Setting
   readonly raw: unknown
   readonly source: SettingSource
@@ -31,7 +31,7 @@ const OTHER_VARIABLES = [
   'PLIMSOLL_TEST_SERVER',
 ]
 
-/** Settings of older versions, and what to do about one that is still set, as a clause. */
+/** Settings of older versions, and advice for users who still set them, as a clause. */
 const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
   {
     key: 'pages.image_networks',
@@ -60,9 +60,9 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 export function fromFile(
   file: { readonly name: string; readonly text: string },
   issues: Issue[],
-): Given[] {
+): Assignment[] {
   const source: SettingSource = { kind: 'file', name: file.name }
-  const given: Given[] = []
+  const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
     const setting = settingTable.get(key)
@@ -85,8 +85,8 @@ export function fromFile(
 export function fromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   issues: Issue[],
-): Given[] {
-  const given: Given[] = []
+): Assignment[] {
+  const given: Assignment[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('PLIMSOLL_') || OTHER_VARIABLES.includes(variable)) continue
     const setting = settingByVariable.get(variable)
@@ -115,8 +115,8 @@ export function fromEnvironment(
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
 /** Reads the settings on the command line. */
-export function fromFlags(flags: SettingFlags, issues: Issue[]): Given[] {
-  return Object.entries(flags).flatMap(([key, value]): Given[] => {
+export function fromFlags(flags: SettingFlags, issues: Issue[]): Assignment[] {
+  return Object.entries(flags).flatMap(([key, value]): Assignment[] => {
     if (value === undefined) return []
     const setting = settingTable.get(key)
     const flag = FLAGS.get(key) ?? `--set ${key}`
@@ -138,7 +138,7 @@ export function fromText({ schema }: Kind<SettingValue>, text: string): unknown 
   const words: Readonly<Record<string, unknown>> = { '': null, true: true, false: false }
   const word = Object.hasOwn(words, text) ? words[text] : text
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : text
-  const reading = [word, text, number].find(one => v.is(schema, one))
+  const reading = [word, text, number].find(value => v.is(schema, value))
   return reading === undefined ? text : reading
 }
 
@@ -148,7 +148,7 @@ function unknown(
   suggestion: string | null,
   accepted: readonly string[],
 ): Issue {
-  const gone = REMOVED.find(one => one.key === key || variableOf(one.key) === key)
+  const gone = REMOVED.find(setting => setting.key === key || variableOf(setting.key) === key)
   if (gone) return issue('setting_removed', { where, key, advice: gone.advice })
   return issue('setting_unknown', { where, key, suggestion, accepted })
 }
@@ -179,13 +179,13 @@ function parseToml(
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
-  const own = [...settingTable.values()].filter(one => one.section === section)
-  const keys = own.map(one => one.name)
+  const own = [...settingTable.values()].filter(setting => setting.section === section)
+  const keys = own.map(setting => setting.name)
   return section === '' ? [...keys, ...sectionNames().map(name => `[${name}]`)] : keys
 }
 
 function sectionNames(): string[] {
-  return [...new Set([...settingTable.values()].map(one => one.section))].filter(
+  return [...new Set([...settingTable.values()].map(setting => setting.section))].filter(
     name => name !== '',
   )
 }
@@ -193,7 +193,7 @@ function sectionNames(): string[] {
 /** Suggests a setting: the same key in another section, or else the most similar key. */
 function suggestKey(key: string): string | null {
   const name = key.slice(key.lastIndexOf('.') + 1)
-  const elsewhere = [...settingTable.values()].filter(one => one.name === name)
+  const elsewhere = [...settingTable.values()].filter(setting => setting.name === name)
   if (elsewhere.length === 1) return elsewhere[0]?.key ?? null
   return nearest(key, [...settingTable.keys(), ...sectionNames()])
 }

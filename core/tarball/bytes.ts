@@ -81,7 +81,7 @@ export async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Ar
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const [first] = parts
   if (parts.length === 1 && first) return first
-  const all = new Uint8Array(parts.reduce((sum, one) => sum + one.length, 0))
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
   let at = 0
   for (const part of parts) {
     all.set(part, at)

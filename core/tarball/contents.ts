@@ -1,6 +1,6 @@
 import { decodeUtf8, gather } from './bytes.ts'
 
-/** What the package of a release contains. */
+/** The contents of a release's package. */
 export interface Contents {
   /** The number of regular files. */
   readonly files: number
@@ -55,7 +55,7 @@ export class ContentsCount {
     }
   }
 
-  /** Returns what was counted so far. */
+  /** Returns the counts so far. */
   get contents(): Contents {
     const { code: code_lines, comments: comment_lines } = this.#lines
     const rust = { files: this.#rustFiles, code_lines, comment_lines }
@@ -65,7 +65,7 @@ export class ContentsCount {
 
 const [NEWLINE, SPACE, SLASH] = [10, 32, 47]
 
-/** What is known of a line from its beginning. */
+/** The state of a line, from its beginning. */
 const [BLANK, SLASHED, CODE, COMMENT] = [0, 1, 2, 3]
 
 /** Counts lines of Rust in pieces of bytes. */
@@ -76,7 +76,7 @@ class LineCount {
 
   add(piece: Uint8Array): void {
     for (let at = 0; at < piece.length; at++) {
-      // Nothing else on a line can change what it is; the built-in search is faster than this loop.
+      // The rest of the line cannot change its kind; the built-in search is faster than this loop.
       if (this.#kind > SLASHED) at = Uint8Array.prototype.indexOf.call(piece, NEWLINE, at)
       if (at === -1) return
       const byte = piece[at] ?? 0

@@ -5,7 +5,7 @@ import { refuse } from '../error/error.ts'
 /** Compressed bytes per call of zlib; they unpack to at most about 1,030 times as many. */
 const STEP = 8 * 1024
 const TRAILER = 8
-/** An archive of at most so many bytes, which unpacks to so many, is unpacked at once. */
+/** An archive of at most this size, packed and unpacked, is unpacked at once. */
 const SMALL = 64 * 1024
 const SMALL_UNPACKED = 1024 * 1024
 /** Maximum length of a gzip header, with its optional file name and comment. */
@@ -33,7 +33,7 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Reads up to `SMALL` bytes; `rest` is what follows, or null at the end of the source. */
+/** Reads up to `SMALL` bytes; `rest` is the remaining source, or null at its end. */
 async function begin(source: AsyncIterable<Uint8Array>) {
   const chunks = source[Symbol.asyncIterator]()
   const beginning: Uint8Array[] = []
@@ -59,8 +59,8 @@ async function* joined(
 }
 
 /**
- * Unpacks a whole archive in one call, without the ways to Node's thread pool and back; null for
- * one that is too large or wrong in any way, which `unpack` then explains.
+ * Unpacks a whole archive in one call, without Node's thread pool; null if it is too large or wrong
+ * in any way, which `unpack` then explains.
  */
 function unpackSmall(archive: Buffer): Buffer | null {
   if (archive.length < 3 || archive[0] !== 0x1f || archive[1] !== 0x8b || archive[2] !== 8)
@@ -79,15 +79,15 @@ function unpackSmall(archive: Buffer): Buffer | null {
 }
 
 /** The result of `inflateRawSync` with `info`, which Node's types do not describe. */
-interface Inflated {
+interface InflateResult {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
 }
 
-function inflateOnce(body: Uint8Array): Inflated | null {
+function inflateOnce(body: Uint8Array): InflateResult | null {
   const options = { maxOutputLength: SMALL_UNPACKED, info: true }
   try {
-    return inflateRawSync(body, options) as unknown as Inflated
+    return inflateRawSync(body, options) as unknown as InflateResult
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null
     throw error

@@ -66,7 +66,7 @@ function reasonAgainst(path: string): string | null {
   return reasonOnWindows(parts)
 }
 
-/** Names that Windows takes for others: NTFS writes to `a` what is in `a::$DATA`. */
+/** Names that Windows takes for others: NTFS writes `a::$DATA` to `a`. */
 function reasonOnWindows(parts: readonly string[]): string | null {
   const special = SPECIAL.exec(parts.at(-1) ?? '')
   if (special) return `its name contains \`${special[0]}\``

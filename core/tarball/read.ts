@@ -16,7 +16,7 @@ const VCS_INFO_MAX = 16 * 1024
 const MANIFEST = /^cargo(?:\.toml|~[0-9]\.tom)[. ]*$/i
 
 type Open = () => AsyncIterable<Uint8Array>
-type Read = () => AsyncIterable<Uint8Array>
+type Reader = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
 /** Limits for reading one `.crate`. */
@@ -74,7 +74,7 @@ export async function surveyArchive(
   return { archive: survey.conclude(), issues: survey.issues }
 }
 
-/** What is known about an archive so far. */
+/** The knowledge about an archive so far. */
 class Survey {
   readonly issues: Issue[] = []
   readonly #limits: ArchiveLimits
@@ -97,7 +97,7 @@ class Survey {
     this.#root = expected ? `${expected.name}-${expected.version}` : null
   }
 
-  async visit(member: Member, read: Read): Promise<'go on' | 'stop'> {
+  async visit(member: Member, read: Reader): Promise<'go on' | 'stop'> {
     if (Math.max(++this.#members, this.#book.size) > this.#limits.entries) {
       this.issues.push(issue('archive_too_many_entries', { max: this.#limits.entries }))
       return 'stop'
@@ -113,15 +113,15 @@ class Survey {
         await this.#contents.add({ path, size: member.size }, read)
       }
     }
-    return this.issues.filter(one => one.severity === 'error').length < ISSUES_MAX
+    return this.issues.filter(problem => problem.severity === 'error').length < ISSUES_MAX
       ? 'go on'
       : 'stop'
   }
 
   /** Adds issues, but only the first warnings: a crate can have as many as files. */
   #note(...issues: readonly Issue[]): void {
-    for (const one of issues)
-      if (one.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(one)
+    for (const problem of issues)
+      if (problem.severity === 'error' || ++this.#warnings <= ISSUES_MAX) this.issues.push(problem)
   }
 
   /** Returns the archive, if its crate is known and it has exactly one manifest. */
@@ -129,7 +129,7 @@ class Survey {
     const [first, ...others] = this.#manifests
     const more = this.#warnings - ISSUES_MAX
     if (more > 0) this.issues.push(warning('archive_warnings_more', { count: more }))
-    const broken = this.issues.some(one => one.severity === 'error')
+    const broken = this.issues.some(problem => problem.severity === 'error')
     if (others.length > 0)
       this.issues.push(issue('archive_manifests', { paths: this.#manifests.join('`, `') }))
     else if (first !== undefined && first !== 'Cargo.toml')
@@ -167,7 +167,7 @@ class Survey {
 
   /** Reports one member per archive, preferably a file, because often all members are wrong. */
   #reportRoot(path: string, kind: Member['kind']): void {
-    const at = this.issues.findIndex(one => one.code === 'archive_root')
+    const at = this.issues.findIndex(problem => problem.code === 'archive_root')
     const error = issue('archive_root', { path, root: this.#root ?? '{name}-{version}' })
     if (at === -1) this.issues.push(error)
     else if (kind === 'file' && this.#strayKind !== 'file') this.issues[at] = error
@@ -185,7 +185,7 @@ class Survey {
     return top
   }
 
-  async #read(path: string, size: number, read: Read): Promise<void> {
+  async #read(path: string, size: number, read: Reader): Promise<void> {
     if (path.split('/').pop() === '.cargo-ok') this.#note(warning('archive_cargo_ok', { path }))
     if (MANIFEST.test(path)) {
       this.#manifests.push(path)
@@ -200,7 +200,7 @@ class Survey {
   }
 
   /** Checks a second `Cargo.toml` (Cargo before 2016): it would win, so both must be equal. */
-  async #readAgain(member: Member, read: Read): Promise<void> {
+  async #readAgain(member: Member, read: Reader): Promise<void> {
     const isSame =
       member.size <= this.#limits.manifestBytes &&
       decodeUtf8(await gather(read())) === this.#manifest

@@ -9,15 +9,15 @@ type Open = () => AsyncIterable<Uint8Array>
 type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
 
 /**
- * Reads what it can of an archive that a publish would refuse, such as those of older registries:
- * it skips links and stops where it cannot continue. Of two manifests, it returns the one that
- * Cargo would unpack last.
+ * Reads as much as possible of an archive that a publish would refuse, such as those of older
+ * registries: skips links and stops where it cannot continue. If there are two manifests, returns
+ * the one that Cargo would unpack last.
  */
 export async function recoverArchive(
   open: Open,
   top: string,
   limits: ArchiveLimits,
-): Promise<Recovered> {
+): Promise<Recovery> {
   const files = new Map<string, ArchiveFile>()
   const count = new ContentsCount()
   let manifest: Uint8Array | null = null
@@ -34,14 +34,14 @@ export async function recoverArchive(
   return { manifest: text, files: [...files.values()], contents: count.contents }
 }
 
-/** What could be read of an archive. */
-interface Recovered {
+/** The readable part of an archive. */
+interface Recovery {
   readonly manifest: string | null
   readonly files: readonly ArchiveFile[]
   readonly contents: Contents
 }
 
-/** Counts the contents of a `.crate` that was accepted before, as far as it can be read. */
+/** Counts the contents of a `.crate` that was accepted before, as far as it is readable. */
 export async function countContents(open: Open, unpackedBytes: number): Promise<Contents> {
   const count = new ContentsCount()
   let files = 0
@@ -74,7 +74,7 @@ export async function readText(
 /** Maximum number of files that are read. */
 const FILES_MAX = 100_000
 
-/** Lists the files of a `.crate` in the order of the archive, as far as it can be read. */
+/** Lists the files of a `.crate` in the order of the archive, as far as it is readable. */
 export async function listFiles(open: Open, unpackedBytes: number): Promise<ArchiveFile[]> {
   const files = new Map<string, ArchiveFile>()
   await walkFiles(open, unpackedBytes, async ({ path: full, size }) => {
@@ -85,7 +85,7 @@ export async function listFiles(open: Open, unpackedBytes: number): Promise<Arch
   return [...files.values()]
 }
 
-/** Returns those of the files that the `.crate` has, within limits for one and for all of them. */
+/** Returns the requested files that the `.crate` has, within limits for each and for all. */
 export async function readFiles(
   open: Open,
   wanted: ReadonlySet<string>,
@@ -104,7 +104,7 @@ export async function readFiles(
   return files
 }
 
-/** Visits the regular files of an archive as far as it can be read. */
+/** Visits the regular files of an archive, as far as it is readable. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
     await walkGzip(open(), unpackedBytes, [], async (member, read) =>

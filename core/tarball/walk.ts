@@ -14,7 +14,7 @@ export interface Member {
   readonly size: number
 }
 
-/** What an extended header says about the member after it. */
+/** The content of an extended header, which describes the next member. */
 interface Extension {
   readonly longName?: string
   readonly pax?: ReadonlyMap<string, string>

@@ -16,11 +16,11 @@ import { isVersion, parseVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
-/** A release with everything that a template may have of it. */
+/** A release, for the markers of a template. */
 export type DlRelease = Parameters<typeof expandDl>[1]
 
-/** What a path says of a release; null for what is not in it. */
-export interface DlFound {
+/** The parts of a release in a path; null for parts that the path lacks. */
+export interface DlParts {
   readonly name: Name | null
   readonly version: Version | null
   readonly cksum: string | null
@@ -31,16 +31,16 @@ export interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string
   pathOf(release: DlRelease): string
-  /** Returns what a decoded path says; null for one that `pathOf` returns for no release. */
-  find(path: string): DlFound | null
+  /** Returns the parts in a decoded path; null if `pathOf` never returns such a path. */
+  find(path: string): DlParts | null
 }
 
-/** Parts of a version, as far as a path has to be divided; `isVersion` looks closer. */
+/** Patterns of a version, good enough to divide a path; `isVersion` looks closer. */
 const NUMBERS = '[0-9]{1,20}(?:\\.[0-9]{1,20}){2}'
 const MORE = '[0-9A-Za-z.-]{1,180}'
 
-/** The markers: the group of the regular expression of a path, and what is in it. */
-const MARKERS: ReadonlyMap<string, readonly [group: keyof DlFound, pattern: string]> = new Map([
+/** The markers, each with its regular expression's group and pattern. */
+const MARKERS: ReadonlyMap<string, readonly [group: keyof DlParts, pattern: string]> = new Map([
   ['{crate}', ['name', '[A-Za-z][A-Za-z0-9_-]{0,63}']],
   ['{version}', ['version', `${NUMBERS}(?:-${MORE})?(?:\\+${MORE})?`]],
   ['{sha256-checksum}', ['cksum', '[0-9a-f]{64}']],
@@ -65,7 +65,7 @@ export function dlPaths(dl: string): DlPaths {
 
 function pathsOf(template: string): DlPaths {
   const parts = template.split(MARKER)
-  const hasPrefix = PREFIXES.some(one => parts.includes(one))
+  const hasPrefix = PREFIXES.some(prefix => parts.includes(prefix))
   const patterns = (hasPrefix ? FOLDERS : ['']).map(folder => patternOf(parts, folder))
   return {
     template,
@@ -81,14 +81,14 @@ function pathsOf(template: string): DlPaths {
   }
 }
 
-function foundIn(groups: Readonly<Record<string, string | undefined>>): DlFound | null {
+function foundIn(groups: Readonly<Record<string, string | undefined>>): DlParts | null {
   const { name = null, version = null, cksum = null } = groups
   if (name !== null && !isName(name)) return null
   if (version !== null && !isVersion(version)) return null
   return { name, version, cksum }
 }
 
-function expanded(template: string, { name, version, cksum }: DlFound): string {
+function expanded(template: string, { name, version, cksum }: DlParts): string {
   return expandDl(template, { name, version, cksum } as DlRelease)
 }
 
@@ -153,7 +153,7 @@ function faultOf(inside: string, paths: DlPaths): string | null {
   const { template } = paths
   const segments = template.split('/')
   if (/[?#]/.test(inside)) return 'it has a query or a fragment'
-  const isPlain = segments.every(one => !/^\.|[\\%:]|\s/.test(one.replaceAll(/\{[^}]*\}/g, 'x')))
+  const isPlain = segments.every(part => !/^\.|[\\%:]|\s/.test(part.replaceAll(/\{[^}]*\}/g, 'x')))
   if (inside.endsWith('/') || !isPlain)
     return 'its path ends with a slash, or has a part that begins with a dot or contains `%`, `:`, `\\` or a space'
   const told = new Set(segments.flatMap(tellsOf))
@@ -162,7 +162,8 @@ function faultOf(inside: string, paths: DlPaths): string | null {
     return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
   if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
   const [first = ''] = segments
-  const isReserved = RESERVED.has(first) || samples().some(one => isReservedPath(paths.pathOf(one)))
+  const isReserved =
+    RESERVED.has(first) || samples().some(sample => isReservedPath(paths.pathOf(sample)))
   return isReserved ? 'its paths belong to the registry itself' : null
 }
 
@@ -179,12 +180,13 @@ function isReservedPath(path: string): boolean {
 }
 
 /**
- * Returns what a segment of a template tells for certain. A name has no dot, and a version has its
- * first one after its first digits; so before a version the end of a name can be told.
+ * Returns the parts that a segment of a template tells for certain. A name has no dot, and a
+ * version has its first dot after its first digits, so the end of a name before a version is
+ * certain.
  */
-function tellsOf(segment: string): (keyof DlFound)[] {
+function tellsOf(segment: string): (keyof DlParts)[] {
   const parts = segment.split(MARKER).filter(part => part !== '')
-  const found: (keyof DlFound)[] = []
+  const found: (keyof DlParts)[] = []
   const groupOf = (at: number) => MARKERS.get(parts[at] ?? '')?.[0]
   const isMarker = (at: number) => MARKER.test(parts[at] ?? '')
   const trim = () => {

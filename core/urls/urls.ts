@@ -4,7 +4,7 @@ import { GIT_INDEX_FOLDER, INDEX_FOLDER } from '../paths/tree.ts'
 /** The index URL of crates.io in index entries, even for users of its sparse index. */
 export const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
-/** Whether an index URL is that of crates.io, as Cargo and its tools write it. */
+/** Whether an index URL is crates.io's, in any form that Cargo and its tools write. */
 export function isCratesIo(index: string): boolean {
   // Cargo writes the URL of the git index with and without `registry+` and `.git`.
   const plain = index.replace(/\/$/, '').replace(/^registry\+|\.git$/g, '')
@@ -61,8 +61,8 @@ function downloads(dl: string): string {
 }
 
 /**
- * Whether `text` is the URL of an index that Cargo can parse: with its prefix, and without, for
- * which Cargo has no error but a panic.
+ * Whether Cargo can parse `text` as an index URL, with its prefix and without it: Cargo panics if
+ * the rest is no URL.
  */
 export function isIndexUrl(text: string): boolean {
   return isUrl(text) && isUrl(text.replace(/^(?:sparse|registry)\+/i, ''))

@@ -39,8 +39,8 @@ import {
 } from './route.ts'
 
 /**
- * How many questions to the API are answered in a turn of the event loop: an answer may take some
- * milliseconds, and others wait for all of them.
+ * Number of API answers in one tick of the event loop: an answer may take some milliseconds, and
+ * other requests wait for all of them.
  */
 const READS_AT_ONCE = 2
 
@@ -117,7 +117,7 @@ export class AccessGuard {
     return handle(c)
   }
 
-  /** A route that changes something: requires a token with one of the scopes of the route. */
+  /** A route that changes something: requires a token with one of its scopes. */
   async #enterAsActor(route: ActorRoute, c: Context): Promise<Response> {
     const actor = await this.#identify(c)
     const { access, counts, handle } = route
@@ -137,7 +137,9 @@ export class AccessGuard {
     }
   }
 
-  /** Counts the time it took to read the archive of a publish, and logs whom that slows down. */
+  /**
+   * Counts the processor time of reading a publish's archive, and logs users whom that slows down.
+   */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
     const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())
@@ -195,7 +197,7 @@ export class AccessGuard {
     return { ...rest, form }
   }
 
-  /** Returns a change in a session; when it is made, the session must have what the route needs. */
+  /** Returns a change in a session, which must still satisfy the route when the change is made. */
   #changeIn(
     { id, user }: Session,
     sender: Pick<BrowserRequest, 'address' | 'now'>,

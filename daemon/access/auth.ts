@@ -73,7 +73,7 @@ export async function authenticate(
   return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
 }
 
-/** Returns the user of a token; refuses one that is revoked, or whose user is locked by now. */
+/** Returns the user of a token; refuses a revoked token, or a locked user. */
 async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
   const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
   const row = await first<AccountRow>(db, sql, timestamp(now), id)
@@ -95,7 +95,7 @@ export function coversCrate(actor: Actor, name: Name): boolean {
   })
 }
 
-/** Returns a change by an actor, whose token has to be good still when it is made. */
+/** Returns a change by an actor, whose token must still be valid when the change is made. */
 export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
   const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
   return {

@@ -3,16 +3,16 @@ import { LRUCache } from 'lru-cache'
 /** The tolerance for rounding errors, since buckets refill by fractions of a token. */
 const ROUNDING = 1e-6
 
-/** What became of an attempt to take a token. */
-export interface Taken {
+/** The outcome of taking a token. */
+export interface Allowance {
   /** 0, or the seconds until there is a token. */
   readonly wait: number
-  /** How many tokens were taken recently. */
+  /** The number of tokens taken recently. */
   readonly recent: number
 }
 
-/** Returns what became of an attempt to take a token from a bucket of so many. */
-export function takenFrom(level: number, perMinute: number): Taken {
+/** Returns the outcome of taking a token at a level of a bucket with `perMinute` tokens. */
+export function takenFrom(level: number, perMinute: number): Allowance {
   const isEnough = level > 1 - ROUNDING
   const left = isEnough ? Math.max(0, level - 1) : level
   return {
@@ -22,7 +22,7 @@ export function takenFrom(level: number, perMinute: number): Taken {
 }
 
 /** Without a limit. */
-export const FREE: Taken = { wait: 0, recent: 0 }
+export const FREE: Allowance = { wait: 0, recent: 0 }
 
 /**
  * Token buckets by key. A full bucket holds one minute's worth; 0 means no limit.
@@ -39,7 +39,7 @@ export class RateLimit {
   }
 
   /** Takes one token, if there is one. */
-  take(key: string, now: Date): Taken {
+  take(key: string, now: Date): Allowance {
     if (this.#perMinute === 0) return FREE
     const level = this.#level(key, now)
     const taken = takenFrom(level, this.#perMinute)
@@ -64,7 +64,7 @@ export class RateLimit {
     return Math.min(this.#perMinute, before.level + grown)
   }
 
-  /** How many keys are remembered. */
+  /** The number of remembered keys. */
   get size(): number {
     return this.#buckets.size
   }

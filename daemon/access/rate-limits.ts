@@ -1,10 +1,10 @@
 import { type Database, isOnServer, issue, Refusal, type Settings } from '../../generator/index.ts'
 import type { LoginPriority } from '../accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
-import { RateLimit, type Taken } from './rate-limit.ts'
+import { type Allowance, RateLimit } from './rate-limit.ts'
 import { SharedRateLimit } from './shared-rate-limit.ts'
 
-/** What is limited, worded to follow "too many" in a message. */
+/** The limited actions, worded to follow "too many" in a message. */
 const COUNTED = {
   publish: 'publishes',
   change: 'changes',
@@ -15,29 +15,29 @@ const COUNTED = {
 } as const
 
 /** The kind of rate limit a route counts against. */
-export type Counted = keyof typeof COUNTED
+export type LimitedAction = keyof typeof COUNTED
 
-/** How many publishes a second of processor time counts as. */
+/** A second of processor time counts as this many publishes. */
 const PUBLISHES_PER_SECOND = 10
 
-/** How many times more the processor time of a refused archive counts. */
+/** The processor time of a refused archive counts this many times more. */
 const REFUSED_FACTOR = 4
 
-/** What is counted by the address of whoever reads, and what by the user who changes something. */
-type Read = 'search' | 'read'
+/** Reads are counted by the client's address, changes by the user. */
+type ReadAction = 'search' | 'read'
 type Change = 'publish' | 'change'
 
 /** A rate limit of this daemon, or of all daemons of a database. */
 type Limit = RateLimit | SharedRateLimit
 
 /**
- * The rate limits. Index reads have none, because Cargo polls it after a publish. On a server all
- * daemons count together, except what changes nothing: reads are limited for what they cost the
- * daemon that answers.
+ * The rate limits. Index reads have none, because Cargo polls it after a publish. Daemons on one
+ * server count changes together, but each counts its own reads, which are limited for their cost to
+ * it.
  */
 export class RateLimits {
-  readonly #reads: Readonly<Record<Read, RateLimit>>
-  readonly #limits: Readonly<Record<Exclude<Counted, Read>, Limit>>
+  readonly #reads: Readonly<Record<ReadAction, RateLimit>>
+  readonly #limits: Readonly<Record<Exclude<LimitedAction, ReadAction>, Limit>>
   readonly #accounts: Limit
 
   constructor(limits: Settings['limits'], database: Database) {
@@ -78,7 +78,7 @@ export class RateLimits {
   }
 
   /** Counts a read by its client address. */
-  ofRead(counted: Read, address: string, now: Date): void {
+  ofRead(counted: ReadAction, address: string, now: Date): void {
     spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
   }
 
@@ -111,13 +111,17 @@ export class RateLimits {
   }
 
   /** Returns how many tokens were taken recently, including this one. */
-  async #count(counted: Exclude<Counted, Read>, key: string, now: Date): Promise<number> {
+  async #count(
+    counted: Exclude<LimitedAction, ReadAction>,
+    key: string,
+    now: Date,
+  ): Promise<number> {
     return spend(counted, await this.#limits[counted].take(key, now))
   }
 }
 
 /** Returns how many tokens were taken recently; refuses when there was none. */
-function spend(counted: Counted, { wait, recent }: Taken): number {
+function spend(counted: LimitedAction, { wait, recent }: Allowance): number {
   if (wait === 0) return recent
   throw new Refusal([issue('rate_limited', { what: COUNTED[counted], seconds: wait })], {
     retryAfter: wait,

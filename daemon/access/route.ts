@@ -14,7 +14,7 @@ import type { LoginPriority } from '../accounts/password.ts'
 import type { Session } from '../accounts/sessions.ts'
 import type { Scope } from '../accounts/tokens.ts'
 import type { Actor } from './auth.ts'
-import type { Counted } from './rate-limits.ts'
+import type { LimitedAction } from './rate-limits.ts'
 
 /** A request from a browser. */
 export interface BrowserRequest {
@@ -22,7 +22,9 @@ export interface BrowserRequest {
   readonly session: Session | null
   /** The anti-CSRF token for the forms on the answered page. */
   readonly csrf: string
-  /** By the user of the session, who has to have it still when the change is made; or by nobody. */
+  /**
+   * By the user of the session, which must still be valid when the change is made; or by nobody.
+   */
   readonly change: Change
   /** The posted form; empty for other methods. */
   readonly form: URLSearchParams
@@ -70,7 +72,7 @@ export type Route = (
   readonly method: Method
   readonly path: string
   /** The rate limit that counts it: reads by address, logins by `ofLogin`, others by user. */
-  readonly counts?: Counted | undefined
+  readonly counts?: LimitedAction | undefined
 }
 
 /** A route whose handler does not use the caller's identity. */
@@ -83,7 +85,7 @@ export type ActorRoute = Extract<Route, { readonly access: readonly Scope[] }>
 export type BrowserRoute = Extract<Route, { readonly access: 'visitor' | 'session' | 'admin' }>
 
 type Row<R = Route> = R extends Route
-  ? [access: R['access'], handle: R['handle'], counts?: Counted]
+  ? [access: R['access'], handle: R['handle'], counts?: LimitedAction]
   : never
 
 const route =
@@ -102,7 +104,7 @@ export function recordReading(c: Context, milliseconds: number): void {
   c.set(READING, milliseconds)
 }
 
-/** Returns what `recordReading` recorded; 0 if no archive was read. */
+/** Returns the time that `recordReading` recorded; 0 if no archive was read. */
 export function readingOf(c: Context): number {
   return (c.get(READING) as number | undefined) ?? 0
 }
@@ -128,7 +130,7 @@ export function changeOf(
   return { at: timestamp(now), actor: user.login, user, tokenId: null, address, stillMay }
 }
 
-/** Returns a change by nobody who is known. */
+/** Returns a change by an unknown actor. */
 export function strangerChange({ now, address }: Sender): Change {
   return { at: timestamp(now), actor: 'unknown', user: null, tokenId: null, address }
 }

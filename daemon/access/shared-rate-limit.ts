@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Database, oweTokens, sha256Bytes, takeToken } from '../../generator/index.ts'
-import { FREE, type Taken, takenFrom } from './rate-limit.ts'
+import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
 /**
  * Token buckets that all daemons of a PostgreSQL database have in common. A full bucket holds one
@@ -11,8 +11,8 @@ export class SharedRateLimit {
   readonly #database: Database
   readonly #name: string
   readonly #perMinute: number
-  /** Who is refused from when to when, in milliseconds. */
-  readonly #refused = new LRUCache<string, { from: number; until: number; taken: Taken }>({
+  /** Refused keys, from when to when, in milliseconds. */
+  readonly #refused = new LRUCache<string, { from: number; until: number; taken: Allowance }>({
     max: 10_000,
   })
 
@@ -23,7 +23,7 @@ export class SharedRateLimit {
   }
 
   /** Takes one token, if there is one. */
-  async take(key: string, now: Date): Promise<Taken> {
+  async take(key: string, now: Date): Promise<Allowance> {
     if (this.#perMinute === 0) return FREE
     const at = now.getTime()
     const bucket = bucketOf(this.#name, key)
@@ -48,8 +48,8 @@ export class SharedRateLimit {
 }
 
 /**
- * Returns the key of a bucket as it is stored. The database has no addresses, and not what somebody
- * has typed for a login, which may be a password.
+ * Returns the stored key of a bucket. It is a hash: the database keeps no addresses, nor texts
+ * typed as a login, which may be passwords.
  */
 function bucketOf(name: string, key: string): string {
   return sha256Bytes(`${name} ${key}`).toString('base64url').slice(0, 22)

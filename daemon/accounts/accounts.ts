@@ -147,7 +147,9 @@ export async function setLocked(
   })
 }
 
-/** Gives or takes a user's administrator rights. Refuses to take them from the last one. */
+/**
+ * Gives or takes a user's administrator rights. Refuses to take them from the last administrator.
+ */
 export async function setAdmin(
   database: Database,
   { id, login }: User,

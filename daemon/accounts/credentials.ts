@@ -16,7 +16,7 @@ import { type Account, type AccountRow, accountOf, findUser, storedPassword } fr
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
-/** How long a one-time link is valid. */
+/** Validity of a one-time link. */
 const LINK_SECONDS = 24 * 3600
 
 /** A password to store, and the cost of its hash. */
@@ -31,7 +31,9 @@ export interface Credential {
   readonly stored: string
 }
 
-/** Returns what a password proves, or null if login or password is wrong, in equal time. */
+/**
+ * Returns the proof that a password gives, or null if login or password is wrong, in equal time.
+ */
 export async function checkPassword(
   database: Database,
   given: { readonly login: string; readonly password: string; readonly priority: LoginPriority },
@@ -51,7 +53,7 @@ export async function checkPassword(
   return { user, stored: renewed }
 }
 
-/** Returns the user of a credential; refuses one who is locked or has another password by now. */
+/** Returns the user of a credential; refuses a locked user, or one with another password by now. */
 export async function requireCredential(
   db: Queries,
   { user, stored }: Credential,

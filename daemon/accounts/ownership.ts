@@ -130,8 +130,8 @@ async function eachUser(
       if (user) users.set(user.id, user)
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
-    const [one, ...others] = unknown
-    if (one) throw new Refusal([one, ...others])
+    const [first, ...others] = unknown
+    if (first) throw new Refusal([first, ...others])
     const [changed, unchanged]: [string[], string[]] = [[], []]
     for (const user of users.values())
       ((await work(tx, by, user)) ? changed : unchanged).push(user.login)
@@ -156,7 +156,7 @@ export interface InvitationRecord {
   readonly expires: string
 }
 
-/** What decides whether an invitation is still valid. */
+/** The data that decides whether an invitation is still valid. */
 export interface InvitationTime {
   readonly now: Date
   /** An invitation expires this many seconds after it was created or renewed. */
@@ -181,7 +181,7 @@ export async function listInvitations(
   return rows.map(row => ({ ...row, expires: timestamp(new Date(row.at), seconds) }))
 }
 
-/** Accepts or declines an invitation. Refuses one that is unknown, expired or withdrawn. */
+/** Accepts or declines an invitation. Refuses an unknown, expired or withdrawn invitation. */
 export async function answerInvitation(
   database: Database,
   crate: CrateRecord,

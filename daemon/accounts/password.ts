@@ -29,8 +29,8 @@ export async function hashPassword(password: string, cost: number): Promise<stri
 }
 
 /**
- * Returns whether a password is the stored one. The work is always `2 ** effort`, even without a
- * stored one, so the time does not reveal who has an account; `effort` is at least its cost.
+ * Whether a password is the stored one. The work is always `2 ** effort`, even without a stored
+ * password, so the time does not reveal who has an account; `effort` is at least its cost.
  */
 export function isPassword(
   password: string,
@@ -78,7 +78,7 @@ function derive(password: string, salt: Buffer, cost: number): Promise<Buffer> {
 export interface LoginPriority {
   /** Whether the caller is known to the account: by device cookie, session or one-time link. */
   readonly isKnown: boolean
-  /** How many recent attempts came from the same source, including this one. */
+  /** The number of recent attempts from the same source, including this one. */
   readonly recent: number
 }
 
@@ -123,7 +123,7 @@ export class HashingQueue {
 
   #turn(priority: LoginPriority): Promise<boolean> {
     return new Promise(resolve => {
-      const before = this.#waiting.findIndex(one => isBefore(priority, one.priority))
+      const before = this.#waiting.findIndex(waiting => isBefore(priority, waiting.priority))
       const entry = { priority, begin: () => resolve(true), giveUp: () => resolve(false) }
       this.#waiting.splice(before < 0 ? this.#waiting.length : before, 0, entry)
       if (this.#waiting.length > this.#mostWaiting) this.#waiting.pop()?.giveUp()
@@ -131,8 +131,8 @@ export class HashingQueue {
   }
 }
 
-function isBefore(one: LoginPriority, other: LoginPriority): boolean {
-  return one.isKnown === other.isKnown ? one.recent < other.recent : one.isKnown
+function isBefore(a: LoginPriority, b: LoginPriority): boolean {
+  return a.isKnown === b.isKnown ? a.recent < b.recent : a.isKnown
 }
 
 /** Each hash takes tens of megabytes and a libuv thread, which file reads need, too. */

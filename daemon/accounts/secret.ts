@@ -17,7 +17,6 @@ export function formProof(secret: string): string {
 }
 
 /** Compares two texts in a time that does not reveal where they differ. */
-export function isSameText(one: string, other: string): boolean {
-  const [a, b] = [one, other].map(sha256Bytes)
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b)
+export function isSameText(a: string, b: string): boolean {
+  return timingSafeEqual(sha256Bytes(a), sha256Bytes(b))
 }

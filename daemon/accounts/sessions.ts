@@ -30,7 +30,7 @@ export interface SessionRecord {
   readonly lastSeen: string
 }
 
-/** What decides whether a session is still valid. */
+/** The data that decides whether a session is still valid. */
 export interface SessionTime {
   readonly now: Date
   /** A session ends after this many seconds without a request. */
@@ -77,7 +77,7 @@ export async function startSession(
 const GOOD = `FROM sessions JOIN users ON users.id = sessions.user_id
   WHERE expires_at > ? AND last_seen_at > ? AND locked_at IS NULL`
 
-/** Returns the user of a session; refuses one that has ended, or whose user is locked by now. */
+/** Returns the user of a session; refuses an ended session, or a locked user. */
 export async function requireSession(
   db: Queries,
   id: number,
@@ -97,8 +97,8 @@ export async function findSession(
 ): Promise<Session | null> {
   const sql = `SELECT sessions.id, last_seen_at, user_id, login, admin ${GOOD} AND hash = ?`
   const given = [timestamp(now), timestamp(now, -idleSeconds), hashSecret(secret)]
-  type Seen = { readonly id: number; readonly last_seen_at: string }
-  const row = await first<AccountRow & Seen>(database, sql, ...given)
+  type LastUse = { readonly id: number; readonly last_seen_at: string }
+  const row = await first<AccountRow & LastUse>(database, sql, ...given)
   if (!row) return null
   await record(row.last_seen_at, now, at =>
     run(database, 'UPDATE sessions SET last_seen_at = ? WHERE id = ?', at, row.id),

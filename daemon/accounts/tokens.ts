@@ -15,7 +15,7 @@ import {
 } from '../../generator/index.ts'
 import { hashSecret } from './secret.ts'
 
-/** What a token may do: the endpoint scopes of crates.io, plus `read` for private registries. */
+/** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
 export const SCOPES = ['publish-new', 'publish-update', 'yank', 'change-owners', 'read'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -83,7 +83,7 @@ export async function createToken(
   { userId, name, scopes, crates, expires, most }: TokenOrder,
   change: Change,
 ): Promise<NewToken> {
-  const patterns = (crates ?? []).filter(one => !PATTERN.test(one))
+  const patterns = (crates ?? []).filter(pattern => !PATTERN.test(pattern))
   refuseErrors([
     ...(NAME.test(name) ? [] : [issue('token_name_invalid')]),
     ...patterns.map(pattern => issue('crate_pattern_invalid', { pattern })),
@@ -145,8 +145,8 @@ export async function listTokens(database: Database, userId?: number): Promise<T
 }
 
 /**
- * Revokes a token and returns what it was. Refuses one that is unknown, already revoked, or not of
- * user `userId`.
+ * Revokes a token and returns its old state. Refuses a token that is unknown, already revoked, or
+ * not of user `userId`.
  */
 export async function revokeToken(
   database: Database,

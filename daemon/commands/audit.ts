@@ -14,9 +14,9 @@ import {
   listEvents,
 } from '../accounts/audit.ts'
 
-type Asked = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
+type Conditions = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 
-interface AuditOptions extends FolderOptions, Asked {
+interface AuditOptions extends FolderOptions, Conditions {
   readonly limit: string
   readonly json?: boolean
   readonly follow?: boolean
@@ -43,7 +43,7 @@ export function registerAudit(program: Command, io: Io, isRead: () => boolean): 
         let isFirst = true
         await follow(database, filter, events, isRead, some => {
           const [head = '', ...lines] = table(HEAD, some.map(cellsOf))
-          for (const line of options.json ? some.map(one => JSON.stringify(one)) : lines) {
+          for (const line of options.json ? some.map(event => JSON.stringify(event)) : lines) {
             if (isFirst && !options.json) io.out(head)
             isFirst = false
             io.out(line)
@@ -68,10 +68,10 @@ function readFilter(io: Io, options: AuditOptions): AuditFilter {
   return { since: from, actor, crate, action, limit: Number(limit) }
 }
 
-/** Actors that are no users: the operator, and whoever failed to log in. */
+/** Actors that are no users: the operator, and people who failed to log in. */
 const OTHERS = new Set(['command line', 'unknown'])
 
-/** Returns what was asked for and is in no event at all: it may be misspelt. */
+/** Returns the requested names that no event has: they may be misspelt. */
 async function hintsOf(
   database: Database,
   { actor, crate, action }: AuditFilter,
@@ -115,5 +115,5 @@ const HEAD = ['time', 'actor', 'action', 'crate', 'version', 'token', 'address',
 function cellsOf(event: AuditEvent): string[] {
   const { at, actor, action, crate, version, token, address } = event
   const cells = [at, actor, action, crate, version, token, address, detailText(event)]
-  return cells.map(one => String(one ?? ''))
+  return cells.map(cell => String(cell ?? ''))
 }

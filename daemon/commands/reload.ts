@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Registry, Settings } from '../../generator/index.ts'
 import type { Listening } from '../http/listen.ts'
 
-/** The settings that a running daemon takes over; all others are part of what it has opened. */
+/** The settings that a running daemon takes over; others are fixed when it starts. */
 const TAKEN_OVER = [
   /^(?:api|owners|policy)\./,
   /^auth\.(?!required$)/,
@@ -10,7 +10,7 @@ const TAKEN_OVER = [
   /^(?:server\.(?:trusted_proxies|shutdown_seconds)|storage\.downloads|log\.level)$/,
 ]
 
-/** What the process has the daemon do. */
+/** The process's orders to the daemon. */
 export interface Life {
   /** Resolves with the reason when it has to stop. */
   readonly stopped: Promise<string>
@@ -18,7 +18,7 @@ export interface Life {
   reload: () => void
 }
 
-/** What reloads, and what with. */
+/** The parts of a reload. */
 export interface Reload {
   readonly registry: Registry
   readonly server: Listening
@@ -31,7 +31,7 @@ export interface Reload {
 
 /**
  * Reloads certificates, and the settings that can change while a daemon serves; names the others.
- * Unusable ones are logged, and the old ones go on. Never throws.
+ * Logs unusable settings and keeps the old ones. Never throws.
  */
 export function reload({ registry, server, log, read, answer }: Reload): void {
   try {
@@ -48,11 +48,11 @@ export function reload({ registry, server, log, read, answer }: Reload): void {
   }
 }
 
-/** Writes what can be taken over into `running`; returns the keys of all that differs. */
+/** Writes changed settings into `running` where possible; returns the keys of all changes. */
 function takeOver(running: Settings, next: Settings): Record<'taken' | 'left', string[]> {
   const found = { taken: [] as string[], left: [] as string[] }
   for (const [section, rows] of Object.entries(next)) {
-    // Of a static build: no section.
+    // A section of static builds only.
     if (section === 'yanked') continue
     const before = running[section as keyof Settings] as unknown as Record<string, unknown>
     for (const [name, value] of Object.entries(rows)) {

@@ -55,10 +55,10 @@ import { TakeoverWorker } from '../workers/takeover-worker.ts'
 import { type Life, reload } from './reload.ts'
 import { printWelcome } from './welcome.ts'
 
-/** What the log says when the first upload of the tree fails. */
+/** The log message when the first upload of the tree fails. */
 const MIRROR_FAILED = 'the upload of the whole tree failed; trying again'
 
-/** What the log says when the other daemons cannot be told that this one stops. */
+/** The log message when the other daemons cannot be told that this one stops. */
 const STILL_LISTED = 'this daemon is listed as serving for some more seconds'
 
 interface ServeOptions extends FolderOptions {
@@ -131,7 +131,7 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
       lock.describe(
         `process ${process.pid} at ${server.url}, version ${(io.program ?? PLIMSOLL).version}`,
       )
-      // Cargo would get 404 for every download of what others have published.
+      // Cargo would get 404 for every download of a crate that other daemons published.
       requireOwnDl(registryUrls(settings.registry, server.url))
       const progress = progressLine(io)
       const registry = await openRegistry(dir, sources, server.url, progress.at)
@@ -159,8 +159,8 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
   }
 }
 
-/** What is served, and where; `serving` is null where there can be no other daemon. */
-interface Served {
+/** A served registry and its parts; `serving` is null where there can be no other daemon. */
+interface Service {
   readonly registry: Registry
   readonly server: Listening
   readonly serving: Serving | null
@@ -168,7 +168,9 @@ interface Served {
   readonly read: () => Settings
 }
 
-/** Returns what logs a failure in background work and stores it for `plimsoll status`. */
+/**
+ * Returns a function that logs a failure in background work and stores it for `plimsoll status`.
+ */
 function failureReports(io: Io, log: Logger, registry: Registry, metrics: Metrics) {
   return (what: BackgroundWork, words: string) => (fault: unknown) => {
     // It goes on after the pause, or elsewhere.
@@ -188,7 +190,7 @@ async function serveRegistry(
   io: Io,
   log: Logger,
   life: Life,
-  { registry, server, serving, read }: Served,
+  { registry, server, serving, read }: Service,
 ): Promise<void> {
   const clock = () => io.now()
   const patience = () => registry.settings.server.shutdown_seconds
@@ -248,7 +250,7 @@ async function serveRegistry(
   log.info('stopped')
 }
 
-/** Opens the git index; returns what starts its worker, null when there is none. */
+/** Opens the git index; returns a function that starts its worker, or null without an index. */
 async function openGit(
   registry: Registry,
   log: Logger,
@@ -259,7 +261,7 @@ async function openGit(
   const onMissing = (refusal: Error) => log.warn({ err: refusal }, 'there is no git index')
   const index = await GitIndex.follow(registry, { onMissing, onPushFailure }, isLeading)
   if (!index) {
-    // Another daemon may have what is missing here.
+    // Another daemon may have the missing parts.
     await lease.close()
     return null
   }

@@ -37,7 +37,7 @@ export function registerToken(program: Command, io: Io): void {
       readRegistry(io, options, async ({ database }) => {
         const tokens = await listTokens(database)
         const now = timestamp(io.now())
-        const rows = tokens.map(one => cellsOf(one, now))
+        const rows = tokens.map(token => cellsOf(token, now))
         report(io, options, tokens, table(HEAD, rows))
       }),
     )

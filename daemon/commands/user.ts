@@ -24,7 +24,7 @@ import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
 import { passwordIssues } from '../accounts/password.ts'
 import { endSessions } from '../accounts/sessions.ts'
 
-/** Where passwords come from. */
+/** The source of passwords. */
 export interface PasswordInput {
   /** Reads all of standard input. */
   readonly readInput: () => Promise<string>
@@ -137,7 +137,7 @@ const PASSWORD_EXAMPLES = [
   ['plimsoll user password ci --password-stdin < password.txt', 'takes it from a file'],
 ] as const
 
-/** Changes a user; returns what to print, and with `--json`, before the fields of the user. */
+/** Changes a user; returns the text to print, and the first fields for `--json`. */
 type UserWork = (
   registry: Registry,
   user: User,
@@ -145,7 +145,7 @@ type UserWork = (
   options: AddOptions,
 ) => Promise<{ readonly line: string; readonly more?: object }>
 
-/** Adds a command that acts on one existing user; `json` describes what `work` adds to the user. */
+/** Adds a command that acts on one existing user; `json` describes the fields that `work` adds. */
 function withUser(
   parent: Command,
   io: Io,

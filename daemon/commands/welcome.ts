@@ -12,7 +12,7 @@ import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
 import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import { createToken } from '../accounts/tokens.ts'
 
-/** Prints what a user needs to start; if there are no users, adds `admin` and prints its token. */
+/** Prints the first steps for users; without any user, adds `admin` and prints its token. */
 export async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
   const { name } = settings.registry
   const config = cargoConfig(name, urls, settings.auth.required)

@@ -52,13 +52,13 @@ export function issuesOf(c: Context): readonly Issue[] {
 
 /** Returns the body of a refusal: one `errors[].detail` per issue, the form that Cargo shows. */
 export function failureBody(issues: readonly Issue[]): { errors: { detail: string }[] } {
-  return { errors: issues.map(one => ({ detail: one.message })) }
+  return { errors: issues.map(problem => ({ detail: problem.message })) }
 }
 
 /** Answers a refusal with 200 by Cargo's convention (`cargo`) or the real status (`http`). */
 export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): Response {
   const honest = noteRefusal(c, refusal)
-  const status = mode === 'http' || statusesOf(refusal).some(one => one.always) ? honest : 200
+  const status = mode === 'http' || statusesOf(refusal).some(({ always }) => always) ? honest : 200
   return c.json(failureBody(refusal.issues), status, { 'cache-control': 'no-store' })
 }
 
@@ -69,14 +69,14 @@ export function refused(c: Context, refusal: Refusal, mode: 'cargo' | 'http'): R
 export function noteRefusal(c: Context, refusal: Refusal): ContentfulStatusCode {
   recordIssues(c, refusal.issues)
   const statuses = statusesOf(refusal)
-  const seconds = refusal.retryAfter ?? statuses.find(one => one.retryAfter)?.retryAfter
+  const seconds = refusal.retryAfter ?? statuses.find(status => status.retryAfter)?.retryAfter
   if (seconds !== undefined) c.header('retry-after', String(seconds))
-  const telling = statuses.find(one => one.always) ?? statuses.find(one => one.code !== 400)
+  const telling = statuses.find(({ always }) => always) ?? statuses.find(({ code }) => code !== 400)
   return telling?.code ?? 400
 }
 
 function statusesOf(refusal: Refusal): Status[] {
-  return refusal.issues.map(one => STATUS[kindOf(one.code)])
+  return refusal.issues.map(problem => STATUS[kindOf(problem.code)])
 }
 
 /** Answers an unexpected error with 500 and an id; logs the error once under that id. */
@@ -112,8 +112,8 @@ export function answerText(c: Context, text: string, contentType: string): Respo
 /** Returns whether `If-None-Match` has a tag, in either encoding (weakly, RFC 9110 §13.1.2). */
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
-  return header.split(',').some(one => {
-    const given = one.trim().replace(/^W\//, '')
+  return header.split(',').some(item => {
+    const given = item.trim().replace(/^W\//, '')
     return given === '*' || given === `"${tag}"` || given === `"${tag}-gz"`
   })
 }

@@ -9,12 +9,11 @@ export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0
 
-  /** How many bytes there are. */
+  /** The number of bytes. */
   get size(): number {
     return this.#size
   }
 
-  /** Adds a chunk; a first one is not copied. */
   add(chunk: Uint8Array): void {
     const size = this.#size + chunk.byteLength
     if (this.#size === 0) this.#memory = chunk

@@ -41,7 +41,9 @@ export function addressOf(server: Settings['server']): ClientAddress {
   return clientAddress(server.trusted_proxies, server.listen.startsWith('unix:'))
 }
 
-/** Returns what counts as one client for limits: an address, or an IPv6 /64 (RFC 6177). */
+/**
+ * Returns the address group that limits count as one client: an address, or an IPv6 /64 (RFC 6177).
+ */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = address.split('%', 1)[0]?.split('::') ?? []

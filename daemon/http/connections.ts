@@ -12,19 +12,19 @@ const AHEAD_MAX = 64
 
 /** The answers on a connection of HTTP/1.1. */
 interface Answers {
-  /** That to its last request; null before the first one. */
+  /** The answer to its last request; null before the first. */
   last: ServerResponse | null
-  /** Those to requests that came before the answer to another one was sent. */
+  /** Answers to requests that arrived before an earlier answer was sent. */
   readonly ahead: Set<ServerResponse>
 }
 
 /**
- * The connections of a server and what each is doing. Node tells only of answers that are complete
- * or cut off, and of neither when a client leaves before it is the turn of an answer.
+ * The connections of a server and the state of each. Node reports only answers that are complete or
+ * cut off; it reports nothing when a client leaves before the turn of its answer.
  */
 export class Connections {
   readonly #server: ServerType
-  /** All connections, whatever they speak. */
+  /** All connections, in any protocol. */
   readonly #open = new Set<Socket>()
   /** Those of HTTP/1.1, each with its answers. */
   readonly #answers = new Map<Socket, Answers>()
@@ -68,8 +68,8 @@ export class Connections {
   }
 
   /**
-   * Accepts no more connections; closes those on which nothing is to be answered, and the others as
-   * soon as their answers are sent, or after `seconds`. Resolves when all are closed.
+   * Accepts no more connections; closes idle ones at once, and the others as soon as their answers
+   * are sent, or after `seconds`. Resolves when all are closed.
    */
   async stop(seconds: number): Promise<void> {
     this.#isStopping = true
@@ -102,7 +102,7 @@ export class Connections {
     this.#idle = new Set(idle.map(([socket]) => socket))
     // Between two looks, requests are read that have arrived already.
     for (const socket of this.#idle) if (before.has(socket)) socket.destroy()
-    // What is left then has not agreed on a protocol, and might never do so.
+    // The remaining sockets never finished the TLS handshake, and may never do so.
     if (this.#answers.size === 0 && this.#sessions.size === 0)
       for (const socket of this.#open) socket.destroy()
   }

@@ -5,7 +5,7 @@ import type { Registry } from '../../generator/index.ts'
 
 /**
  * The cookies: the session, the secret of forms without a session, the known device, and the
- * username, which is the only one that scripts can read: they show it, and nothing trusts it.
+ * username. Scripts can read and show the username only; nothing trusts it.
  */
 export type CookieName = 'session' | 'form' | 'device' | 'user'
 

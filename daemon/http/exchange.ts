@@ -69,7 +69,7 @@ export class Http2Exchange implements Exchange {
   readonly #stream: ServerHttp2Stream
   readonly #silenceMs: number
 
-  /** `silenceMs`: how long a body may wait for a client that takes none of it. */
+  /** `silenceMs`: the time that a body may wait while its client reads nothing. */
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, silenceMs: number) {
     this.#silenceMs = silenceMs
     this.method = headers[':method'] ?? ''
@@ -105,13 +105,13 @@ export class Http2Exchange implements Exchange {
   }
 }
 
-/** How many bytes give a client another millisecond when they wait for it as one piece. */
+/** A waiting client gets another millisecond for this many bytes in one piece. */
 const BYTES_PER_MS = 1
 
 /**
- * Resets a stream of which bytes wait for so long while its client takes nothing. Node's own time
- * limit would not: pings of the client count as something that moves. Of a piece that is written at
- * once nobody tells how much the client has taken, so it has more time for more bytes.
+ * Resets a stream whose client has read nothing for `silenceMs`. Node's own time limit does not
+ * help: a client's pings reset it. Nobody can tell how much of a single piece the client has read,
+ * so a larger piece gets more time.
  */
 export function endSilence(stream: ServerHttp2Stream, silenceMs: number): void {
   let waiting = 0

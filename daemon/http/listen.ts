@@ -27,7 +27,7 @@ export interface Listening {
   stop(seconds: number): Promise<void>
 }
 
-/** Where to listen, and how. Port 0 selects a free port. */
+/** The address and the options of a listener. Port 0 selects a free port. */
 export type ListenOptions = ListenAddress &
   TlsWatch & {
     /** The maximum seconds for a request to arrive, and for an idle connection; default: 120. */
@@ -41,7 +41,7 @@ export type ListenOptions = ListenAddress &
 /** A little longer than proxies keep connections (60 s), so that none closes during a request. */
 const IDLE_MIN_MS = 65_000
 const HEADERS_MS = 20_000
-/** A proxy in the daemon's group may connect, whatever the umask is. */
+/** A proxy in the daemon's group may connect under any umask. */
 const SOCKET_MODE = 0o660
 /** The most requests that a connection of HTTP/2 may have answered at a time (RFC 9113 §5.1.2). */
 const STREAMS_MAX = 100
@@ -124,7 +124,7 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
 /** Serves clients that offer `http/1.0`, which Node does not choose and would take for HTTP/2. */
 function acceptOldClients(server: ServerType): void {
   const ALPNProtocols = Buffer.concat(
-    PROTOCOLS.map(one => Buffer.concat([Buffer.of(one.length), Buffer.from(one)])),
+    PROTOCOLS.map(protocol => Buffer.concat([Buffer.of(protocol.length), Buffer.from(protocol)])),
   )
   // A property, because the HTTP/2 server replaces the option; it has the form of RFC 7301 §3.1.
   Object.assign(server, { ALPNProtocols })
@@ -193,7 +193,7 @@ function answerRequests(
       waiting.add(stream, () => {
         endSilence(stream, silenceMs)
         makeRequest?.(stream, headers, ...rest)
-        // An empty body may have ended while the request waited; its reader has to hear of that.
+        // An empty body may have ended while the request waited; tell its reader.
         if (stream.readableEnded) stream.emit('end')
       })
     if (quick) quick(new Http2Exchange(stream, headers, silenceMs), leave)

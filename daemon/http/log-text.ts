@@ -1,7 +1,7 @@
 import type { Paint } from '../../generator/cli/console/color.ts'
 import { quotedText } from '../../generator/index.ts'
 
-/** What log lines of the daemon contain, besides fields for programs. */
+/** The parts of a log line, besides fields for programs. */
 interface LogRecord {
   readonly level: number
   readonly time: number
@@ -39,17 +39,17 @@ export function logText(line: string, paint: Paint = (_, text) => text): string 
   const record = JSON.parse(line) as LogRecord
   const time = new Date(record.time).toTimeString().slice(0, 8)
   const frames = (record.err?.stack ?? '').split('\n').filter(frame => /^ +at /.test(frame))
-  const said = record.msg === 'request' ? request(record, paint) : event(record, paint)
-  return `${[`${paint('dim', time)} ${said}`, ...frames.map(quotedText)].join('\n')}\n`
+  const text = record.msg === 'request' ? request(record, paint) : event(record, paint)
+  return `${[`${paint('dim', time)} ${text}`, ...frames.map(quotedText)].join('\n')}\n`
 }
 
 function request(record: LogRecord, paint: Paint): string {
   const { method = '', path = '', status = 0, ms = 0, agent, refused } = record
   const { user, crate, version, address } = record
-  const what = [crate, version].filter(one => one !== undefined).join(' ')
+  const what = [crate, version].filter(word => word !== undefined).join(' ')
   const who = [user && `by ${user}`, address && `from ${address}`].filter(Boolean).join(' ')
-  const said = [what, who].filter(one => one !== '').map(one => `, ${one}`)
-  const by = `${agent === undefined ? '' : ` ${product(agent)}`}${said.join('')}`
+  const parts = [what, who].filter(part => part !== '').map(part => `, ${part}`)
+  const by = `${agent === undefined ? '' : ` ${product(agent)}`}${parts.join('')}`
   const why = refused === undefined ? '' : `, refused: ${refused}`
   const isBad = status >= 400 || refused !== undefined
   const code = isBad ? paint(status >= 500 ? 'red' : 'yellow', String(status)) : status

@@ -43,12 +43,12 @@ function errorFields(error: Error) {
   return refusal ? { type: 'Refusal', message: refusal.message } : stdSerializers.err(error)
 }
 
-/** Logs that something failed: what has to be expected as a warning, all else as an error. */
+/** Logs a failure: expected kinds as a warning, all others as an error. */
 export function logFailure(log: Logger, error: unknown, words: string, fields: object = {}): void {
   log[expected(error) ? 'warn' : 'error']({ err: error, ...fields }, words)
 }
 
-/** Who asked for what, as far as it is known. */
+/** The actor and the object of a request, as far as they are known. */
 interface Subject {
   readonly user?: string
   readonly crate?: string
@@ -58,14 +58,14 @@ interface Subject {
 /** The context key of the subject of a request. */
 const SUBJECT = 'subject'
 
-/** Tells the log line of a request who asks, or which crate or version it is about. */
+/** Adds the actor, the crate or the version to the log line of a request. */
 export function noteSubject(c: Context, subject: Subject): void {
   c.set(SUBJECT, { ...(c.get(SUBJECT) as Subject | undefined), ...subject })
 }
 
 /**
- * Logs a line per request, without headers that may hold tokens. That of a change has the address
- * of the client; a refused one is a warning with the reasons.
+ * Logs a line per request, without headers that may hold tokens. The line of a change has the
+ * address of the client; the line of a refused one is a warning with the reasons.
  */
 export function requestLog(log: Logger, addressOf: ClientAddress | null): MiddlewareHandler {
   return async (c, next) => {
@@ -75,7 +75,7 @@ export function requestLog(log: Logger, addressOf: ClientAddress | null): Middle
     const ms = Math.round((performance.now() - start) * 10) / 10
     const agent = c.req.header('user-agent')
     const issues = issuesOf(c)
-    const refused = issues.length > 0 ? issues.map(one => one.message).join('; ') : undefined
+    const refused = issues.length > 0 ? issues.map(issue => issue.message).join('; ') : undefined
     // After the handler, these are the parameters of its route.
     const named = { crate: c.req.param('name'), version: c.req.param('version') }
     const subject = { ...named, ...(c.get(SUBJECT) as Subject | undefined) }
@@ -85,7 +85,7 @@ export function requestLog(log: Logger, addressOf: ClientAddress | null): Middle
   }
 }
 
-/** Escapes what JSON leaves alone and a terminal obeys, such as U+009B, the 8-bit CSI. */
+/** Escapes characters that JSON keeps and a terminal obeys, such as U+009B, the 8-bit CSI. */
 function escaped(line: string): string {
   return line.replace(/(?!\n$)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, character =>
     [...Array(character.length).keys()]

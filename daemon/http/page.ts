@@ -51,7 +51,7 @@ export function refusedPage(
 /** Returns the issues of a refusal as sentences. */
 export function asSentences(refusal: Refusal): string {
   return refusal.issues
-    .map(one => `${one.message.charAt(0).toUpperCase()}${one.message.slice(1)}.`)
+    .map(issue => `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.`)
     .join(' ')
 }
 

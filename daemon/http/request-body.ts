@@ -23,7 +23,7 @@ class Deadline {
     this.#timer = setTimeout(() => this.end(), seconds * 1000)
   }
 
-  /** Refuses what has not arrived by now. */
+  /** Refuses a body that has not arrived by now. */
   end(): void {
     this.#isOver = true
     this.#refuse(this.#refusal())
@@ -102,8 +102,8 @@ function setDeadline(request: Request, seconds: number): Deadline {
 }
 
 /**
- * Reads, within bounds, what a handler left of a body before the answer is sent. Many clients send
- * the whole body before they read: to them an early answer is a broken pipe without a message.
+ * Reads, within bounds, the unread rest of a body before the answer is sent. Many clients send the
+ * whole body before they read: an early answer would be a broken pipe to them, without a message.
  */
 export function readToEnd(bounds: {
   readonly bytes: number
@@ -125,7 +125,7 @@ export function readToEnd(bounds: {
 }
 
 function begin(request: Request): BodyReader | null {
-  // It must outlive its reader: what a handler leaves is read before the answer is sent.
+  // It must outlive its reader: the unread rest is read before the answer is sent.
   const stream = incoming.get(request)?.iterator({ destroyOnReturn: false }) ?? request.body
   if (stream === null) return null
   const reader = stream[Symbol.asyncIterator]()

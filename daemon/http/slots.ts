@@ -1,6 +1,6 @@
 import { issue, Refusal } from '../../generator/index.ts'
 
-/** How many requests run, how many more wait, and how they are refused. */
+/** The number of running requests, of waiting requests, and the answer for refused ones. */
 export interface SlotLimits {
   readonly running: number
   readonly waiting: number
@@ -145,7 +145,7 @@ class Shares {
     return this.#all < this.#most && !this.hasShare(client)
   }
 
-  /** Returns whether a client has as many as one may have. */
+  /** Whether a client has its full share. */
   hasShare(client: string): boolean {
     return (this.#counts.get(client) ?? 0) >= Math.ceil(this.#most / 2)
   }

@@ -1,19 +1,19 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import Queue from 'yocto-queue'
 
-/** How many requests begin in a turn of the event loop, unless said otherwise. */
+/** The default number of requests that begin in one tick of the event loop. */
 const AT_ONCE = 4
 
-/** A request, and what begins its answer. */
+/** A request, and a function that begins its answer. */
 interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'destroyed'>
   readonly begin: () => void
 }
 
 /**
- * Requests over HTTP/2 that wait for the app, a few of which begin in each turn of the event loop.
- * Node tells of a reset a moment after the request. So those that a client resets as fast as it
- * sends them (CVE-2023-44487) cost no answers, and keep nobody waiting.
+ * Requests over HTTP/2 that wait for the app; each tick of the event loop begins a few. Node
+ * reports a reset a moment after the request, so requests that a client resets as fast as it sends
+ * them (CVE-2023-44487) cost no answers, and keep nobody waiting.
  */
 export class WaitingStreams {
   readonly #queue = new Queue<Waiting>()

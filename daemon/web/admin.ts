@@ -18,10 +18,10 @@ import { makeLink, passwordLink } from '../accounts/credentials.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
-import { attempt, type Done, noticeOf, redirectDone, viewerOf } from './notice.ts'
+import { attempt, noticeOf, type Outcome, redirectDone, viewerOf } from './notice.ts'
 
-/** What an administrator may do to another user, by the last segment of the path. */
-const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Done]>([
+/** An administrator's actions on another user, by the last segment of the path. */
+const ACTIONS = new Map<string, readonly [set: typeof setLocked, value: boolean, done: Outcome]>([
   ['unlock', [setLocked, false, 'user-unlocked']],
   ['lock', [setLocked, true, 'user-locked']],
   ['promote', [setAdmin, true, 'user-promoted']],

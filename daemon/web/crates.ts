@@ -22,16 +22,16 @@ import { noteSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** What the handlers of a crate's pages receive. */
-interface Managed extends Deps {
+/** The arguments of handlers for a crate's pages. */
+interface CrateRequest extends Deps {
   readonly c: Context
   readonly request: SessionRequest
   readonly crate: CrateRecord
   readonly path: string
 }
 
-/** Finds the crate of the path; refuses a user who is neither an owner nor an administrator. */
-function managed(deps: Deps, handle: (to: Managed) => Promise<Response>): SessionHandler {
+/** Finds the crate of the path; admits only its owners and administrators. */
+function managed(deps: Deps, handle: (to: CrateRequest) => Promise<Response>): SessionHandler {
   return async (c, request) => {
     const crate = await crateOf(deps.registry, c, findCrate)
     await requireOwner(deps.registry.database, crate, request.session.user)
@@ -116,7 +116,7 @@ export function postRemoval(deps: Deps): SessionHandler {
 }
 
 async function showCrate(
-  { registry, c, request, crate }: Managed,
+  { registry, c, request, crate }: CrateRequest,
   { notice, status }: { readonly notice: Notice | null; readonly status?: ContentfulStatusCode },
 ): Promise<Response> {
   const { database, settings, site } = registry

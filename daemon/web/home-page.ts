@@ -35,7 +35,7 @@ export async function showHome(
     crates,
     cratesPosition: slice,
     invitations,
-    sessions: sessions.map(one => ({ ...one, current: one.id === session.id })),
+    sessions: sessions.map(record => ({ ...record, current: record.id === session.id })),
     ...outcome,
   }
   return page(c, site, homePage(site, data), status)

@@ -48,7 +48,7 @@ export function home({ registry }: Deps): BrowserHandler {
   }
 }
 
-/** `POST /me/login`. A failed login reveals neither who has an account nor what was typed. */
+/** `POST /me/login`. A failed login reveals neither existing accounts nor the typed text. */
 export function postLogin({ registry }: Deps): BrowserHandler {
   const { database, settings, site } = registry
   return (c, request) => {
@@ -161,7 +161,7 @@ async function logIn(
   noteSubject(c, { user: user.login })
   const agent = browserName(c.req.header('user-agent') ?? '')
   const start = { agent, now: request.now, seconds, before: request.session?.id }
-  // Whoever waited to have an old password hashed must not come in with it.
+  // The password may have changed while it was hashed: do not log in with the old one.
   const change = changeOf(request, user, tx => requireCredential(tx, credential))
   const secret = await startSession(database, user.id, start, change)
   writeCookie(c, registry, 'session', secret, seconds)
@@ -194,7 +194,7 @@ function reloadPage(c: Context, site: SiteConfig): Response {
   return page(c, site, String(text))
 }
 
-/** Product names in `User-Agent`. A browser comes before those whose names it also sends. */
+/** Product names in `User-Agent`. A browser comes before others whose names it also sends. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],

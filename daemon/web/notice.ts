@@ -6,7 +6,9 @@ import type { SessionRequest } from '../access/route.ts'
 import { noteRefusal } from '../http/answer.ts'
 import { asSentences, redirect } from '../http/page.ts'
 
-/** What a form did, by the value of `done` in the next URL; no other text reaches the page. */
+/**
+ * The outcome of a form, by the value of `done` in the next URL; no other text reaches the page.
+ */
 const DONE = {
   'token-revoked': 'The token is revoked.',
   'session-ended': 'The session has ended.',
@@ -26,33 +28,38 @@ const DONE = {
 } as const
 
 /** Something that a form did. */
-export type Done = keyof typeof DONE
+export type Outcome = keyof typeof DONE
 
-/** Redirects the browser to a page of this registry that shows what a form did. */
-export function redirectDone(c: Context, { site }: Registry, path: string, done: Done): Response {
+/** Redirects the browser to a page of this registry that shows the outcome of a form. */
+export function redirectDone(
+  c: Context,
+  { site }: Registry,
+  path: string,
+  done: Outcome,
+): Response {
   return redirect(c, site, `${path}?done=${done}`)
 }
 
 /** Returns the notice of `done` in the URL, or null. */
 export function noticeOf(c: Context): Notice | null {
   const done = c.req.query('done') ?? ''
-  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Done] } : null
+  return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Outcome] } : null
 }
 
-/** What a page shows of a refusal. */
-interface Refused {
+/** A refusal, as a page shows it. */
+interface RefusalNotice {
   readonly notice: Notice
   readonly status: ContentfulStatusCode
 }
 
 /**
- * Runs the work of a form. A refusal is shown on the page that `show` returns, but not to somebody
- * who must no longer see that page.
+ * Runs the work of a form. A refusal is shown on the page that `show` returns, unless the user must
+ * no longer see that page.
  */
 export async function attempt(
   c: Context,
   work: () => Promise<Response>,
-  show: (refused: Refused) => Response | Promise<Response>,
+  show: (refused: RefusalNotice) => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await work()

@@ -11,7 +11,7 @@ import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { sliceOf } from '../http/paging.ts'
 
-/** Crates on one page of results: as many as the search of a static site shows. */
+/** Crates on one page of results, the same number as in the search of a static site. */
 const PER_PAGE = 30
 
 /** `GET /search/`: results without JavaScript. Static hosts serve a file at the same path. */

@@ -12,16 +12,16 @@ import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
 
-/** How many milliseconds the numbers are reused, so that reloading causes no work. */
+/** Milliseconds for which the numbers are reused, so that reloading causes no work. */
 const HOLDS_MS = 2000
 
 /** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
-/** `GET /me/admin/status`: what `plimsoll status` knows. Its cost has a limit in any registry. */
+/** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
 export function status({ registry, clock }: Deps): SessionHandler {
-  type Facts = Omit<StatusData, 'viewer'>
-  let latest: { readonly at: number; readonly facts: Promise<Facts> } | null = null
+  type Content = Omit<StatusData, 'viewer'>
+  let latest: { readonly at: number; readonly facts: Promise<Content> } | null = null
   return async (c, request) => {
     const at = clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS_MS)
@@ -56,7 +56,7 @@ async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
     warnings: warningsOf(status),
     pending: status.pending.map(({ kind, n }) => bounded(WORK_KINDS[kind], n)),
-    errors: errors.map(one => ({ ...none, ...one })),
+    errors: errors.map(failure => ({ ...none, ...failure })),
     failed: status.failed.map(({ kind, crate, version, attempts, retryAt, error }) => {
       const what = `${kind}, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
       return { what, crate, version, why: error, at: null, retryAt }

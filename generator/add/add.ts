@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs'
 import { type Issue, Refusal, refuseErrors, unique, warning } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import type { DependencyFacts } from '../../core/policy/dependencies.ts'
+import type { DependencyInfo } from '../../core/policy/dependencies.ts'
 import { lookAlikeKeys } from '../../core/policy/look-alike.ts'
 import {
   checkPolicy,
-  type PolicyFacts,
+  type PolicyInfo,
   type PolicyRelease,
   type PolicyVerdict,
   policyQuestions,
@@ -243,7 +243,7 @@ async function policyFacts(
   release: Release,
   existing: CrateRecord | null,
   companions?: ReadonlySet<Name>,
-): Promise<PolicyFacts> {
+): Promise<PolicyInfo> {
   const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
   const known = await knownNames(db, [...ownDependencies, ...cratesIoDependencies])
   return {
@@ -258,7 +258,7 @@ export function dependencyFacts(
   release: PolicyRelease,
   spelling: (name: Name) => Name | undefined,
   companions: ReadonlySet<Name> = new Set(),
-): DependencyFacts {
+): DependencyInfo {
   const { ownDependencies, cratesIoDependencies } = policyQuestions(release)
   const missing = ownDependencies.filter(name => spelling(name) !== name && !companions.has(name))
   return {

@@ -27,8 +27,8 @@ const DRAFT = 'draft'
 /**
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running. The records are a snapshot, and their bytes never change; if a deletion removes some
- * of them, takes a new snapshot. The file appears complete or not at all. Removes what a killed
- * backup has left; one runs at a time. Refuses a place in the public tree.
+ * of them, takes a new snapshot. The file appears complete or not at all. Removes the remains of
+ * killed backups; one backup runs at a time. Refuses a place in the public tree.
  */
 export async function backup(
   registry: Registry,
@@ -92,7 +92,7 @@ async function write(registry: Registry, target: string, progress?: Progress): P
   }
 }
 
-/** Removes what killed backups have left; the caller is the only one that makes a backup. */
+/** Removes the remains of killed backups; the caller must hold the lock for backups. */
 async function removeAbandoned(dir: string): Promise<void> {
   for (const { name } of await readFolder(dir)) {
     if (!isTemporary(name)) continue
@@ -133,7 +133,8 @@ async function fill(
 
 /** Adds bytes to the archive; returns false when there are none. */
 async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
-  // Opened before the header is written: what is deleted from now on can still be read to its end.
+  // Opened before the header is written: even if the file is deleted from now on, we can read it to
+  // its end.
   if (!found) return false
   await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))
   return true

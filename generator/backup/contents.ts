@@ -9,11 +9,11 @@ export const TOP = 'plimsoll-backup'
 export async function* releasesOf(
   records: Database,
 ): AsyncIterable<{ key: string; name: string; version: string; cksum: string }> {
-  const text = `SELECT releases.id, crates.name, releases.version, releases.cksum
+  const sql = `SELECT releases.id, crates.name, releases.version, releases.cksum
     FROM releases JOIN crates ON crates.id = releases.crate_id
     WHERE releases.id > ? ORDER BY releases.id LIMIT 1000`
   for (let last = 0; ; ) {
-    const page = await all<Row<'releases'> & Pick<Row<'crates'>, 'name'>>(records, text, last)
+    const page = await all<Row<'releases'> & Pick<Row<'crates'>, 'name'>>(records, sql, last)
     for (const { name, version, cksum } of page) {
       yield { key: crateKey(name, cksum), name, version, cksum }
     }

@@ -24,36 +24,36 @@ import {
 } from './restored-settings.ts'
 
 /** A restored registry. */
-export interface Restored extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
+export interface RestoreResult extends Pick<RestoredSettings, 'leftOut' | 'variables' | 'within'> {
   /** The number of its `.crate` files. */
   readonly crateFiles: number
-  /** Whether what a killed restore had left there was removed first. */
+  /** Whether the remains of a killed restore were removed first. */
   readonly isAgain: boolean
 }
 
-/** What the file system itself keeps in the folder at which it is mounted. */
+/** The folder that a file system itself keeps at its mount point. */
 const OF_FILE_SYSTEM = 'lost+found'
 
-/** The folder that has everything until it is complete, and in it, the names of what moves out. */
+/** The folder that has everything until it is complete; later, its contents move out. */
 const WORKPLACE = temporaryName('restore')
 const MOVING = 'moving.json'
 
 /**
  * Restores a backup as the registry folder `dir`, which must be missing or empty, and changes
- * nothing outside of it: settings of the backup that lead out are left out, those of `sources`
- * without effect. Checks every `.crate` against its checksum. `plimsoll.toml` appears last: until
- * then, there is no registry. Removes what a killed restore has left in the folder.
+ * nothing outside of it: settings of the backup that lead out are dropped, those in `sources` have
+ * no effect. Checks every `.crate` against its checksum. `plimsoll.toml` appears last: until then,
+ * there is no registry. Removes the remains of a killed restore.
  */
 export async function restore(
   file: string,
   dir: string,
   sources: RegistrySources,
   progress?: Progress,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   if (!existsSync(file)) refuse('file_missing', { path: file })
   const target = resolve(dir)
   const isNew = !existsSync(target)
-  // In the folder itself: where that is a mount point, it cannot be replaced by another one.
+  // Inside the folder: a mount point cannot be replaced by another folder.
   const workplace = join(target, WORKPLACE)
   const isAgain = existsSync(workplace)
   if (!isAgain) await requireEmpty(target, dir)
@@ -82,12 +82,12 @@ export async function restore(
 
 /** Refuses a folder with anything in it that neither this program nor the file system needs. */
 async function requireEmpty(target: string, dir: string): Promise<void> {
-  const names = (await readFolder(target)).map(one => one.name)
-  const entry = names.find(one => ![OF_FILE_SYSTEM, WORKPLACE].includes(one))
+  const names = (await readFolder(target)).map(entry => entry.name)
+  const entry = names.find(name => ![OF_FILE_SYSTEM, WORKPLACE].includes(name))
   if (entry !== undefined) refuse('restore_not_empty', { dir, entry })
 }
 
-/** Removes what a killed restore has left of what it had moved; a registry is complete and stays. */
+/** Removes files that a killed restore had moved; a complete registry stays. */
 async function removeAbandoned(target: string): Promise<void> {
   const workplace = join(target, WORKPLACE)
   const moved = JSON.parse((await readText(join(workplace, MOVING))) ?? '[]') as string[]
@@ -97,9 +97,8 @@ async function removeAbandoned(target: string): Promise<void> {
   await rm(join(workplace, 'content'), { recursive: true, force: true })
 }
 
-/** Moves everything in a folder to another one, the settings last. */
 async function moveAll(from: string, to: string): Promise<void> {
-  const others = (await readdir(from)).filter(one => one !== SETTINGS_FILE)
+  const others = (await readdir(from)).filter(name => name !== SETTINGS_FILE)
   const note = join(to, WORKPLACE, MOVING)
   await writeDurably(note, Buffer.from(JSON.stringify(others)), 0o600)
   for (const names of [others, [SETTINGS_FILE]]) {
@@ -108,8 +107,8 @@ async function moveAll(from: string, to: string): Promise<void> {
   }
 }
 
-/** Where a backup is unpacked. */
-interface Place {
+/** The folders of a backup that is unpacked. */
+interface Folders {
   /** The folder of the registry. */
   readonly target: string
   /** The folder that has everything until it is complete. */
@@ -119,9 +118,9 @@ interface Place {
 
 async function unpack(
   file: string,
-  place: Place,
+  place: Folders,
   progress?: Progress,
-): Promise<Omit<Restored, 'isAgain'>> {
+): Promise<Omit<RestoreResult, 'isAgain'>> {
   const { content } = place
   const archive = extract()
   const reading = pipeline(createReadStream(file), archive)
@@ -158,11 +157,11 @@ async function unpack(
   return { crateFiles, leftOut, variables, within }
 }
 
-/** Writes the settings of a restored registry, and if they differ, those of the backup. */
+/** Writes the settings of a restored registry and, if they differ, the original ones. */
 async function takeSettings(
   given: string,
   file: string,
-  { target, content, sources }: Place,
+  { target, content, sources }: Folders,
 ): Promise<RestoredSettings> {
   const name = `${SETTINGS_FILE} in ${file}`
   const settings = restoredSettings(target, { name, text: given }, sources)

@@ -5,12 +5,12 @@ import { changedSettings } from '../../core/settings/file.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
 import type { SettingSources } from '../registry.ts'
 
-/** The settings file of a backup, beside the one that differs from it. */
+/** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'
 
 /**
- * The settings that lead to what the registry of a backup may still use, and their values, as on a
- * command line, that keep a restored one in its folder.
+ * Settings that lead to places which the backed-up registry may still use, with values, as on a
+ * command line, that keep the restored registry in its folder.
  */
 const WITHIN: ReadonlyMap<string, string> = new Map([
   ['storage.crates', 'crates'],
@@ -28,16 +28,15 @@ export interface RestoredSettings {
   readonly leftOut: readonly string[]
   /** The variables of the environment that do. */
   readonly variables: readonly string[]
-  /** What to say on a command line against them, by setting. */
+  /** The value for a command line that keeps each of them inside, by setting. */
   readonly within: Readonly<Record<string, string>>
-  /** The folder for `.crate` files, relative to that of the registry. */
+  /** The folder for `.crate` files, relative to the registry's. */
   readonly crates: string
 }
 
 /**
- * Returns the settings with which a backup is restored to `dir`, those of the command line
- * included, so that nothing outside of it is changed. Refuses flags that lead out of it, and
- * settings that this version does not know.
+ * Returns the settings for restoring a backup to `dir`, flags included, so that nothing outside of
+ * it is changed. Refuses flags that lead out of it, and settings that this version does not know.
  */
 export function restoredSettings(
   dir: string,

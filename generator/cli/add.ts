@@ -25,7 +25,7 @@ interface AddOptions extends FolderOptions {
   readonly verbose?: boolean
 }
 
-/** What became of a file. */
+/** The outcome of a file. */
 interface FileResult {
   readonly path: string
   readonly name: string | null
@@ -75,23 +75,23 @@ async function addAll(
   // Shared files such as `config.json` may be older than the settings.
   const { issues } = await showChanges(io, registry)
   const ofFiles = (of: (result: FileResult) => readonly Issue[]) =>
-    results.flatMap(one => of(one).map(each => inFile(one.path, each)))
+    results.flatMap(file => of(file).map(each => inFile(file.path, each)))
   printWarnings(
     io,
-    ofFiles(one => one.warnings),
+    ofFiles(file => file.warnings),
     options.verbose ?? false,
   )
-  printIssues(io, [...ofFiles(one => one.errors), ...issues])
+  printIssues(io, [...ofFiles(file => file.errors), ...issues])
   const rows = results.map(({ warnings, errors, ...rest }) => ({
     ...rest,
-    warnings: warnings.map(one => one.message),
-    ...(errors.length > 0 && { errors: errors.map(one => one.message) }),
+    warnings: warnings.map(issue => issue.message),
+    ...(errors.length > 0 && { errors: errors.map(issue => issue.message) }),
   }))
   report(io, options, rows, results.length > 1 ? [describeOutcomes(sums)] : [])
   if (sums.refused > 0) throw new Exit(1)
 }
 
-/** Adds files in the order of a batch, and yields what became of each. */
+/** Adds files in the order of a batch, and yields each outcome. */
 async function* addEach(
   io: Io,
   registry: Registry,

@@ -124,7 +124,7 @@ async function buildFrom(
   printIssues(io, result.refused)
   const { crates, releases, changed } = result
   const [warnings, refused] = [result.warnings, result.refused].map(issues =>
-    issues.map(one => one.message),
+    issues.map(issue => issue.message),
   )
   report(io, options, { crates, versions: releases, changed_files: changed, warnings, refused }, [
     `${counted(releases, 'version')} of ${counted(crates, 'crate')}; ${counted(changed, 'file')} changed in ${out}`,

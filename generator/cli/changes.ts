@@ -8,7 +8,7 @@ import type { Io } from './io.ts'
 
 /**
  * Brings the public tree and the git index up to date with the catalog; `all` renders every file.
- * The result reports what could not be rendered.
+ * The result reports failures.
  */
 export async function showChanges(io: Io, registry: Registry, all = false): Promise<Built> {
   const progress = progressLine(io)
@@ -21,7 +21,9 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/** Shows the crates that a long command has changed so far, and the front page: the rest follows. */
+/**
+ * Shows the crates that a long command has changed so far, and the front page; the rest follows.
+ */
 export async function showSoFar(registry: Registry): Promise<void> {
   await build(registry)
   await buildPages(registry, { kinds: ['page', 'site'] })

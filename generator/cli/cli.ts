@@ -47,7 +47,7 @@ export async function loadCommands(
 ): Promise<readonly Register[]> {
   if (word === '--version' || word === '-V' || word === '-v') return []
   const isOne = word !== undefined && !/^complet/.test(word) && Object.hasOwn(table, word)
-  const one = isOne ? table[word] : undefined
-  const loaded = await Promise.all((one ? [one] : Object.values(table)).map(load => load()))
+  const only = isOne ? table[word] : undefined
+  const loaded = await Promise.all((only ? [only] : Object.values(table)).map(load => load()))
   return [...new Set(loaded)]
 }

@@ -5,7 +5,10 @@ import { settingTable } from '../../core/settings/schema.ts'
 import { withManual } from './console/manual.ts'
 import type { Io } from './io.ts'
 
-/** Each script asks the program: one line a word, with its meaning, then `:` and what else fits. */
+/**
+ * Each script asks the program, which prints a word and its meaning per line, then `:` and the kind
+ * of other fitting words.
+ */
 const SCRIPTS = {
   bash: `_plimsoll() {
   local line=\${COMP_LINE:0:COMP_POINT} cur word about cut
@@ -78,15 +81,15 @@ export function registerCompletion(program: Command, io: Io): void {
     .action((words: string[]) => io.out(completed(program, words, io.env).join('\n')))
 }
 
-/** Returns what can stand for the last of the words, as the scripts read it. */
+/** Returns the completions of the last word, in the form that the scripts read. */
 function completed(program: Command, words: readonly string[], env: Io['env']): string[] {
   const last = words.at(-1) ?? ''
   let [command, option, folder] = [program, undefined as Option | undefined, env.PLIMSOLL_DIR]
   for (const word of words.slice(0, -1)) {
     if (option?.long === '--dir') folder = word
-    const known = command.options.find(one => option === undefined && one.long === word)
+    const known = command.options.find(each => option === undefined && each.long === word)
     if (option === undefined && !word.startsWith('-'))
-      command = command.commands.find(one => one.name() === word) ?? command
+      command = command.commands.find(sub => sub.name() === word) ?? command
     option = known?.required || known?.optional ? known : undefined
   }
   const [argument] = command.registeredArguments
@@ -97,9 +100,11 @@ function completed(program: Command, words: readonly string[], env: Io['env']): 
     words.filter(([word]) => fits(word)).map(([word, about]) => `${word}\t${about}`)
   const help = command.createHelp()
   if (!option && last.startsWith('-'))
-    return offer(help.visibleOptions(command).map(one => [one.long ?? '', one.description]))
+    return offer(
+      help.visibleOptions(command).map(({ long, description }) => [long ?? '', description]),
+    )
   if (!option && command.commands.length > 0)
-    return offer(help.visibleCommands(command).map(one => [one.name(), one.description()]))
+    return offer(help.visibleCommands(command).map(child => [child.name(), child.description()]))
   if (choices) return choices.filter(fits)
   if (place === 'dir') return [':d']
   if (/^(?:file|dir-or-url|source)\b/.test(place)) return [':f']
@@ -116,6 +121,6 @@ function crates(folder: string, start: string): string[] {
   const found = readdirSync(inside, { withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(entry => (version === undefined ? entry.name : `${name}@${entry.name}`))
-    .filter(one => one.startsWith(start))
+    .filter(value => value.startsWith(start))
   return version === undefined ? [...found, ':open'] : found
 }

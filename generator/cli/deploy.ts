@@ -118,12 +118,12 @@ async function pushFiles(
     ? { place: bucket, close: undefined }
     : await openPushFolder(resolve(options.to))
   const { settings, urls } = await pushSettings(io, command, options, to)
-  const files = (await Promise.all(sources.map(one => findCrates(one)))).flat()
+  const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const result = await push({ files, to, settings, urls }).finally(() => close?.())
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
   const [warnings, refused] = [result.warnings, result.refused].map(all =>
-    all.map(one => one.message),
+    all.map(issue => issue.message),
   )
   report(
     io,
@@ -136,14 +136,14 @@ async function pushFiles(
   if (result.refused.length > 0) throw new Exit(1)
 }
 
-/** Returns the settings of a push; without an address, that of the tree it adds to is meant. */
+/** Returns the settings of a push; without an address, uses that of the existing tree. */
 async function pushSettings(io: Io, command: Command, options: PushOptions, to: Place) {
   const given = looseSettings(io, command, options)
   if (given.settings.registry.base_url !== null) return given
   const config = await to.read(configPath)
   const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
-  // The index contains it, and there is no daemon whose address it could be.
+  // The index contains the base URL, and there is no daemon whose address it could be.
   if (!baseUrl) return refuse('base_url_missing', { address: options.to })
   return looseSettings(io, command, { ...options, baseUrl })
 }
@@ -205,7 +205,7 @@ async function openTarget(
       return `${path}/`
     }
   }
-  const [one, other] = [real(folder), real(from)]
-  if (one.startsWith(other) || other.startsWith(one)) refuse('deploy_same', { to })
+  const [a, b] = [real(folder), real(from)]
+  if (a.startsWith(b) || b.startsWith(a)) refuse('deploy_same', { to })
   return new FolderPlace(folder, { sync: 'never' })
 }

@@ -60,7 +60,8 @@ async function importAll(
 ): Promise<void> {
   const { count } = registry.settings.downloads
   if (count !== 'imported') refuse('downloads_not_imported', { count })
-  if (!sources.some(one => existsSync(one))) refuse('file_missing', { path: sources[0] ?? '' })
+  if (!sources.some(source => existsSync(source)))
+    refuse('file_missing', { path: sources[0] ?? '' })
   const files = (await Promise.all(sources.map(logsAt))).flat()
   const lock = new Lock(join(registry.dir, 'locks', 'downloads.lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))
@@ -80,8 +81,8 @@ async function importAll(
   const { issues } = await showChanges(io, registry)
   if (!options.json) printWarnings(io, results)
   report(io, options, results, [summary(results)])
-  const failed = results.flatMap(one =>
-    'error' in one ? issue('log_unreadable', { path: one.path, reason: one.error }) : [],
+  const failed = results.flatMap(result =>
+    'error' in result ? issue('log_unreadable', { path: result.path, reason: result.error }) : [],
   )
   refuseErrors([...failed, ...issues])
 }
@@ -137,9 +138,9 @@ async function logsAt(source: string): Promise<string[]> {
 type Results = readonly ({ path: string } & Report)[]
 
 function printWarnings(io: Io, results: Results): void {
-  for (const one of results) {
-    if ('error' in one) continue
-    const { path, examples, bad, isCopy, unfinished } = one
+  for (const log of results) {
+    if ('error' in log) continue
+    const { path, examples, bad, isCopy, unfinished } = log
     if (isCopy)
       io.err(`warning: ${path} is an older copy of a log that was imported; it was skipped`)
     if (bad > 0) io.err(`warning: ${path}: ${counted(bad, 'line')} not understood, such as`)
@@ -149,10 +150,10 @@ function printWarnings(io: Io, results: Results): void {
 }
 
 function summary(results: Results): string {
-  const logs = results.flatMap(one => ('error' in one ? [] : [one]))
+  const logs = results.flatMap(result => ('error' in result ? [] : [result]))
   const sum = (key: 'downloads' | 'others' | 'unknown' | 'bad' | 'lines', noun: string) =>
     counted(
-      logs.reduce((total, one) => total + one[key], 0),
+      logs.reduce((total, log) => total + log[key], 0),
       noun,
     )
   const rest = [

@@ -21,7 +21,7 @@ export function withRegistry(
   return withFolder(io, options, work, false, forMove)
 }
 
-/** Does what `withRegistry` does for work that only reads: refuses records of an older version. */
+/** Like `withRegistry`, for work that only reads: refuses records of an older version. */
 export function readRegistry(io: Io, options: FolderOptions, work: Work): Promise<void> {
   return withFolder(io, options, work, true)
 }
@@ -49,8 +49,8 @@ async function withFolder(
 
 /**
  * Reads the settings of a command that needs no registry: `plimsoll.toml` in `--dir` if the command
- * line names that, else the first one in `--from` and the registry folder; then the environment and
- * the flags.
+ * line has that, else the first in `--from` and the registry folder; then the environment and the
+ * flags.
  */
 export function looseSettings(
   { env }: Io,

@@ -69,7 +69,7 @@ export function registerImport(program: Command, io: Io): void {
   })
 }
 
-/** After so many versions the pages are shown, and each time twice as many are there. */
+/** Pages are shown after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
 
 /** The most refused versions that are shown at the end. */
@@ -107,13 +107,13 @@ async function runImport(
         next *= 2
       }
       if (json) {
-        const messages = issues.map(one => one.message)
+        const messages = issues.map(issue => issue.message)
         io.out(`${comma}${JSON.stringify({ name, version, outcome, where, messages })}`)
         comma = ','
       }
       const what = [name, version].filter(Boolean).join(' ')
       const place = outcome !== 'refused' ? what : what === '' ? where : `${where}: ${what}`
-      const found = issues.map(one => inFile(place, one))
+      const found = issues.map(issue => inFile(place, issue))
       if (verbose) printIssues(io, found)
       else if (outcome !== 'refused') warnings.push(...found)
       else if (errors.length < REFUSED_SHOWN) errors.push(...found)
@@ -134,7 +134,7 @@ async function runImport(
 }
 
 async function userId({ database }: Registry, login: string): Promise<number> {
-  const text = 'SELECT id FROM users WHERE canonical = ?'
-  const id = await value<number>(database, text, login.toLowerCase())
+  const sql = 'SELECT id FROM users WHERE canonical = ?'
+  const id = await value<number>(database, sql, login.toLowerCase())
   return id ?? refuse('login_unknown', { login })
 }

@@ -12,7 +12,7 @@ export type Flags = Readonly<Record<string, string>>
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly now: () => Date
-  /** Which program this is; by default the one of this package. */
+  /** The running program; by default this package's. */
   readonly program?: Program
   /** Writes a line to stdout, for results. */
   out(line: string): void
@@ -36,12 +36,12 @@ export class Exit extends Error {
 
 /** Returns the exit code of a refused command: 2 for wrong usage or settings, else 1. */
 export function exitCode(refusal: Refusal): 1 | 2 {
-  return refusal.issues.some(one => kindOf(one.code) === 'misuse') ? 2 : 1
+  return refusal.issues.some(issue => kindOf(issue.code) === 'misuse') ? 2 : 1
 }
 
 /** Prints issues, one per line. */
 export function printIssues(io: Io, issues: readonly Issue[], before = ''): void {
-  for (const one of issues) io.err(`${one.severity}: ${before}${one.message}`)
+  for (const issue of issues) io.err(`${issue.severity}: ${before}${issue.message}`)
 }
 
 /** The registry folder, and the settings that the command line overrides. */
@@ -53,13 +53,13 @@ export interface FolderOptions {
   readonly listen?: string
 }
 
-/** Parses the value of an option; refuses an empty one, such as that of an unset variable. */
+/** Parses the value of an option; refuses an empty value, such as that of an unset variable. */
 export function filled(text: string): string {
   if (text === '') throw new InvalidArgumentError('it is empty')
   return text
 }
 
-/** Parses a path of this machine; refuses a URL, of which a folder would be made. */
+/** Parses a local path; refuses a URL, which would become a folder. */
 export function localPath(text: string): string {
   if (isBucket(text)) throw new InvalidArgumentError('it is a URL; name a file or folder here')
   return filled(text)
@@ -119,8 +119,8 @@ export function printWarnings(io: Io, all: readonly Issue[], verbose: boolean): 
 }
 
 /**
- * Prints the result of a command to stdout: with `--json` as JSON, whose shape the command's manual
- * promises, else as lines.
+ * Prints the result of a command to stdout: with `--json` as JSON, in the shape that the command's
+ * manual promises, else as lines.
  */
 export function report(
   io: Io,
@@ -132,7 +132,7 @@ export function report(
   else for (const line of lines) io.out(line)
 }
 
-/** How many releases were added, existed already, and were refused. */
+/** The numbers of added, present and refused releases. */
 export type Outcomes = Record<'added' | 'present' | 'refused', number>
 
 /** Returns for example `386 added, 1 already present, 2 refused`. */

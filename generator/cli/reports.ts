@@ -54,7 +54,7 @@ export function registerReports(program: Command, io: Io): void {
   })
 }
 
-/** Returns the marks among pending work, and those of pages. */
+/** Returns the number of pending marks, and of pending pages. */
 function pendingSums({ pending }: Status) {
   const pages: readonly string[] = PAGE_KINDS
   const sum = (isMeant: (kind: string) => boolean) =>
@@ -73,7 +73,7 @@ function jsonOf(status: Status) {
     pending_pages: pages,
     pending_work: status.pending,
     daemon: status.daemon,
-    daemons: status.daemons.map(({ common, ...one }) => one),
+    daemons: status.daemons.map(({ common, ...daemon }) => daemon),
     git_index: git.engine,
     git_index_missing: git.why,
     git_index_problem: git.problem,
@@ -113,10 +113,10 @@ function linesOf(status: Status): string[] {
     `pending   ${formatNumber(marks)}${ofPages}`,
     ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${WORK_KINDS[kind]}`),
     ...(status.daemons.length > 0
-      ? status.daemons.map(one => `daemon    ${describeDaemon(one)}`)
+      ? status.daemons.map(daemon => `daemon    ${describeDaemon(daemon)}`)
       : [`daemon    ${status.daemon ?? 'not running'}`]),
     `git index ${git.engine ?? `none: ${git.why}`}`,
-    ...warningsOf(status).map(one => `warning   ${one}`),
+    ...warningsOf(status).map(warning => `warning   ${warning}`),
     `index     ${status.index}`,
     `crates in ${status.places.crates}`,
     `tree in   ${status.places.tree}, with the git index`,
@@ -129,10 +129,10 @@ function linesOf(status: Status): string[] {
       return `disk      ${formatBytes(free)} of ${formatBytes(size)} free${of}`
     }),
     `programs  ${Object.entries(programs)
-      .map(one => one.join(' '))
+      .map(pair => pair.join(' '))
       .join(', ')}`,
-    ...status.failures.map(one => `error     ${one.at} ${one.what}: ${one.why}`),
-    ...status.failed.map(one => `failed    ${failedLine(one)}`),
+    ...status.failures.map(failure => `error     ${failure.at} ${failure.what}: ${failure.why}`),
+    ...status.failed.map(mark => `failed    ${failedLine(mark)}`),
     ...status.plain.map(
       ({ name, version, what, because }) =>
         `plain     ${what} of ${name} ${version}, because ${because}`,

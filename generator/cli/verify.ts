@@ -32,7 +32,7 @@ export function registerVerify(program: Command, io: Io): void {
         progress.done()
         report(io, options, findings, [...grouped(findings), summary(findings, pending)])
         if (pending > 0) io.err(pendingLine(pending, served))
-        if (findings.some(one => !one.repaired)) throw new Exit(1)
+        if (findings.some(finding => !finding.repaired)) throw new Exit(1)
       }),
     )
   withManual(command, {
@@ -46,30 +46,31 @@ export function registerVerify(program: Command, io: Io): void {
   })
 }
 
-/** How many findings with one cause have a line each. */
+/** Up to this many findings with one cause have a line each. */
 const ALONE = 3
 
 /** Returns a line for each finding, or one for many that have one cause. */
 function grouped(findings: readonly Finding[]): string[] {
   const causes = new Map<string, Finding[]>()
-  for (const one of findings) {
-    const cause = `${one.repaired} ${one.lost} ${one.what}`
+  for (const finding of findings) {
+    const cause = `${finding.repaired} ${finding.lost} ${finding.what}`
     const known = causes.get(cause)
-    if (known) known.push(one)
-    else causes.set(cause, [one])
+    if (known) known.push(finding)
+    else causes.set(cause, [finding])
   }
   return [...causes.values()].flatMap(all => {
     const [{ where, what, repaired, lost }] = all as [Finding]
     const fate = repaired ? 'repaired: ' : lost ? 'lost: ' : ''
-    // Each of what is lost has to be found somewhere else.
-    if (lost || all.length <= ALONE) return all.map(one => `${fate}${one.where}: ${what}`)
+    // Operators have to find each lost file elsewhere.
+    if (lost || all.length <= ALONE) return all.map(finding => `${fate}${finding.where}: ${what}`)
     return [`${fate}${what}: ${counted(all.length, 'file')}, such as ${where}`]
   })
 }
 
 function summary(findings: readonly Finding[], pending: number): string {
   if (findings.length === 0) return `everything${pending > 0 ? ' else' : ''} agrees`
-  const [repaired, lost] = [findings.filter(one => one.repaired), findings.filter(one => one.lost)]
+  const repaired = findings.filter(finding => finding.repaired)
+  const lost = findings.filter(finding => finding.lost)
   const fate = lost.length > 0 ? `; ${formatNumber(lost.length)} lost` : ''
   return `${counted(findings.length, 'difference')}, ${formatNumber(repaired.length)} repaired${fate}`
 }

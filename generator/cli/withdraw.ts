@@ -104,7 +104,7 @@ function registerDelete(program: Command, io: Io): void {
 }
 
 function result({ crate, releases, unfinished, dependents }: DeletionPlan, deleted: boolean) {
-  const [versions, left] = [releases, unfinished].map(all => all.map(one => one.version))
+  const [versions, left] = [releases, unfinished].map(all => all.map(release => release.version))
   return { name: crate.name, versions, unfinished: left, dependents, deleted }
 }
 
@@ -114,15 +114,15 @@ function versionLines(
   verbAgain: string,
 ): string[] {
   return [
-    ...releases.map(one => `${verb} ${crate.name} ${one.version}`),
-    ...unfinished.map(one => `${verbAgain} ${crate.name} ${one.version}`),
+    ...releases.map(release => `${verb} ${crate.name} ${release.version}`),
+    ...unfinished.map(tombstone => `${verbAgain} ${crate.name} ${tombstone.version}`),
   ]
 }
 
 /** Returns for example `other crates depend on it (70 versions of 42 crates): a, b, c and 39 more`. */
 function dependentLines({ dependents }: DeletionPlan): string[] {
   if (dependents.length === 0) return []
-  const crates = [...new Set(dependents.map(one => one.replace(/ .*/, '')))]
+  const crates = [...new Set(dependents.map(dependent => dependent.replace(/ .*/, '')))]
   const more = crates.length - DEPENDENTS_NAMED
   const names = crates.slice(0, DEPENDENTS_NAMED).join(', ')
   const count = `${counted(dependents.length, 'version')} of ${counted(crates.length, 'crate')}`

@@ -9,7 +9,7 @@ import { headOf, type LineBatch, linesOf, sumsOf } from './log-file.ts'
 import { type LogFormat, LogReader } from './log-line.ts'
 import type { FindRelease } from './release-path.ts'
 
-/** What an import of one log read. */
+/** The counts of an import of one log. */
 export interface LogSums {
   lines: number
   /** Downloads that were counted. */
@@ -20,17 +20,17 @@ export interface LogSums {
   unknown: number
   /** Lines that were not understood. */
   bad: number
-  /** Some of those, with their numbers among the lines that were read. */
+  /** Some of them, with their numbers among the lines that were read. */
   examples: { line: number; text: string }[]
   /** Bytes that were imported before. */
   known: number
-  /** Whether this looks like an older, shorter copy of a log that was imported; it is skipped. */
+  /** Whether the log is skipped because it looks like an older, shorter copy of an imported log. */
   isCopy: boolean
   /** Whether the last line is not complete; the next import reads it. */
   unfinished: boolean
 }
 
-/** Counts are written when there are so many, in one transaction with the position in the log. */
+/** Counts are written in batches of this size, in one transaction with the position in the log. */
 const BATCH = 1000
 
 /** The most logs with the same first line that are compared. */
@@ -46,7 +46,7 @@ const FIRST_DAY = dayOf(new Date('2014-11-01'))
 export interface LogImport {
   readonly format: LogFormat
   readonly find: FindRelease
-  /** Receives the number of bytes that were read so far, unpacked. */
+  /** Receives the number of bytes read so far, unpacked. */
   readonly progress?: (bytes: number) => void
 }
 
@@ -56,24 +56,24 @@ interface Position {
   readonly bytes: number
   /** When it was last recorded that the log is still there. */
   readonly seen: string
-  /** Whether the log is shorter than what was imported of a log with the same first line. */
+  /** Whether the log is shorter than the imported part of a log with the same first line. */
   readonly isCopy: boolean
 }
 
-/** How long a log that was not seen again is remembered, and how often it is recorded that it was. */
+/** A log that is gone is remembered this long; one that is still there is recorded now and then. */
 const REMEMBERED = '400d'
 const RECORDED = '30d'
 
 /** Forgets the logs that no import has seen for 400 days. */
 export async function forgetLogs({ database, clock }: Registry): Promise<void> {
-  const text = 'DELETE FROM imported_logs WHERE imported_at < ?'
-  await run(database, text, timestamp(before(clock(), REMEMBERED)))
+  const sql = 'DELETE FROM imported_logs WHERE imported_at < ?'
+  await run(database, sql, timestamp(before(clock(), REMEMBERED)))
 }
 
 /**
- * Counts the downloads of one access log. What was imported before is recognized by its content
- * and skipped, so a log that grows, moves or is packed counts each line once. Positions are written
- * together with counts: an import that ends in the middle goes on there. Only one import may run.
+ * Counts the downloads of one access log. Lines imported before are recognized by their content and
+ * skipped, so a log that grows, moves or is packed counts each line once. Positions are written
+ * together with counts: an interrupted import goes on there. Only one import may run.
  */
 export async function importLog(
   registry: Registry,
@@ -100,7 +100,7 @@ export async function importLog(
     at = await registry.database.transaction(async tx => {
       await requireUnpaused(tx)
       const missing = await addDownloads(tx, [...counts.values()], now)
-      const unknown = missing.reduce((total, one) => total + one.n, 0)
+      const unknown = missing.reduce((total, count) => total + count.n, 0)
       for (const { n } of counts.values()) sums.downloads += n
       sums.downloads -= unknown
       sums.unknown += unknown
@@ -161,29 +161,29 @@ function addBad(sums: LogSums, line: string | null): void {
 
 /**
  * Finds the longest part of a log that was imported before, by its first line and checksum, or the
- * longer log of which it may be a copy.
+ * longer log that it may be a copy of.
  */
 async function positionOf(db: Queries, path: string, key: string): Promise<Position> {
-  const text = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
+  const sql = `SELECT id, bytes, sum, imported_at AS seen FROM imported_logs
     WHERE first_line = ? ORDER BY bytes DESC LIMIT ${ALIKE_MAX}`
-  const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, text, key)
+  const alike = await all<Omit<Position, 'isCopy'> & { id: number; sum: string }>(db, sql, key)
   const none = { id: null, bytes: 0, seen: '', isCopy: false }
   if (alike.length === 0) return none
   const sums = await sumsOf(
     path,
-    alike.map(one => one.bytes),
+    alike.map(position => position.bytes),
   )
-  const found = alike.find(one => sums.get(one.bytes) === one.sum)
+  const found = alike.find(position => sums.get(position.bytes) === position.sum)
   if (found) return { ...found, isCopy: false }
-  const longer = alike.find(one => !sums.has(one.bytes))
+  const longer = alike.find(position => !sums.has(position.bytes))
   return longer ? { ...longer, isCopy: true } : none
 }
 
-/** Records that a log is still there, now and then: a folder may keep what is imported for years. */
+/** Records now and then that a log is still there: a folder may keep imported logs for years. */
 async function recordSeen({ database, clock }: Registry, { id, seen }: Position): Promise<void> {
   if (id === null || seen >= timestamp(before(clock(), RECORDED))) return
-  const text = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
-  await run(database, text, timestamp(clock()), id)
+  const sql = 'UPDATE imported_logs SET imported_at = ? WHERE id = ?'
+  await run(database, sql, timestamp(clock()), id)
 }
 
 async function keepPosition(
@@ -193,7 +193,7 @@ async function keepPosition(
 ): Promise<Position> {
   const row = { first_line, bytes, sum, imported_at: seen }
   if (id === null) return { id: await insert(tx, 'imported_logs', row), bytes, seen, isCopy }
-  const text = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
-  await run(tx, text, bytes, sum, seen, id)
+  const sql = 'UPDATE imported_logs SET bytes = ?, sum = ?, imported_at = ? WHERE id = ?'
+  await run(tx, sql, bytes, sum, seen, id)
   return { id, bytes, seen, isCopy }
 }

@@ -3,18 +3,18 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 
-/** Longer lines are not read; nobody knows what they are. */
+/** Longer lines are not read: they cannot be requests for crates. */
 export const LINE_MAX = 64 * 1024
 
 /** Some lines of a log, in order. */
 export interface LineBatch {
   /** Null for a line that is longer than `LINE_MAX`. */
   readonly lines: readonly (string | null)[]
-  /** How much of the unpacked file was read, to the end of the last line. */
+  /** The number of unpacked bytes read, to the end of the last line. */
   readonly bytes: number
   /** Returns the checksum of these bytes. */
   readonly sum: () => string
-  /** Whether a last line without an end was left out, because it may not be complete. */
+  /** Whether a last line without an end was left out, because it may be incomplete. */
   readonly isUnfinished: boolean
 }
 
@@ -77,7 +77,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Shortened, as what is to be told apart is not hostile. */
+/** Shortened: nobody forges logs to collide. */
 function sumOf(hash: Hash): string {
   return hash.copy().digest('hex').slice(0, 32)
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { dayOf } from '../../core/day-counts.ts'
 
-/** What `--format` may be; `auto` decides by each line. */
+/** The values of `--format`; `auto` decides by each line. */
 export const LOG_FORMATS = ['auto', 'nginx', 'common', 'caddy', 'cloudfront'] as const
 
 export type LogFormat = (typeof LOG_FORMATS)[number]
@@ -30,7 +30,7 @@ const SHAPES: Readonly<Record<LogFormat, readonly Shape[]>> = {
 const COLUMNS =
   'date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status'.split(' ')
 
-/** Reads the lines of one access log; comments change what it expects of the lines after them. */
+/** Reads the lines of one access log; comments set the format of the lines after them. */
 export class LogReader {
   readonly #shapes: readonly Shape[]
   #columns: readonly string[] = COLUMNS
@@ -66,7 +66,7 @@ const TABS = /^[^\s"[]*\t/
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** Apache's common format, with whatever is before and after it: `[time] "request" status`. */
+/** Apache's common format, with anything before and after it: `[time] "request" status`. */
 const TEXT =
   /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d)\] "([A-Z]+) ((?:[^\s"\\]|\\.)+)(?: (?:[^"\\]|\\.)*)?" (\d{3})(?: |$)/
 
@@ -79,7 +79,7 @@ function textRequest(line: string): LoggedRequest | null {
   return requestOf(method, target, status, time)
 }
 
-/** A line of Caddy's log, as far as it is needed; strangers cannot write its keys. */
+/** The used keys of a line in Caddy's log; strangers cannot write keys. */
 const CADDY = v.object({
   ts: v.number(),
   status: v.number(),

@@ -11,8 +11,8 @@ export type FindRelease = (target: string) => DownloadedRelease | null
 const API = /^\/api\/v1\/crates\/([^/]+)\/([^/]+)\/download$/
 
 /**
- * Returns the reader of the targets in access logs of a registry. `below` is the path below which
- * the log has the registry; by default, that of its base URL.
+ * Returns a function that reads the targets in a registry's access logs. `below` is the registry's
+ * path in the log; by default, that of its base URL.
  */
 export function releaseFinder(urls: RegistryUrls, below?: string): FindRelease {
   const prefix = (below ?? new URL(urls.base).pathname).replace(/\/+$/, '')

@@ -14,7 +14,7 @@ import type { Change } from '../store/catalog/change.ts'
 import { importReleases, type KnownCrate, knownCrate } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
 import { ordered } from './ordered.ts'
-import { type Refused, refusedPart, type Source, type SourceRelease } from './source/source.ts'
+import { type RefusedPart, refusedPart, type Source, type SourceRelease } from './source/source.ts'
 
 /** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
@@ -23,7 +23,7 @@ const AT_ONCE = 6
 const RELEASES_MAX = 100
 const TEXT_MAX = 16 * 1024 * 1024
 
-/** The largest `.crate` that is read, whatever the limit for a publish. */
+/** The largest `.crate` that is read, even if publishes have another limit. */
 const CRATE_MAX = 512 * 1024 * 1024
 
 /** A release with staged bytes that is ready to be added. */
@@ -35,7 +35,7 @@ interface Ready {
 }
 
 /** The result for a version of the source; the issues say why it was refused, or are warnings. */
-export interface Outcome extends Refused {
+export interface Outcome extends RefusedPart {
   readonly outcome: 'added' | 'present' | 'refused'
 }
 
@@ -44,7 +44,7 @@ export interface ImportJob {
   readonly change: Change
   /** The source's description for the audit log. */
   readonly source: string
-  /** The user who becomes the owner of crates that have none. */
+  /** The user who becomes the owner of crates without an owner. */
   readonly owner: number | null
 }
 
@@ -86,7 +86,7 @@ async function* tasks(
   const origin = source.ownUrls.some(isCratesIo) ? CRATES_IO : null
   let done = 0
   for await (const { name, versions, refused } of source.crates()) {
-    for (const one of refused) yield async () => [{ outcome: 'refused', ...one }]
+    for (const part of refused) yield async () => [{ outcome: 'refused', ...part }]
     const known = name === null ? null : await knownCrate(registry.database, name)
     for (const candidates of versions)
       yield () => prepareVersion(registry, candidates, { known, own, origin })
@@ -142,7 +142,7 @@ class ImportBatch {
     await forEachConcurrently(batch, ({ release, bytes }) =>
       bytes.keep(crateKey(release.name, bytes.cksum)),
     )
-    const releases = batch.map(one => one.release)
+    const releases = batch.map(ready => ready.release)
     const landings = await importReleases(database, releases, this.#job.change, this.#job)
     const outcomes: Outcome[] = []
     for (const [at, { where, release, bytes, notes }] of batch.entries()) {
@@ -158,8 +158,8 @@ class ImportBatch {
   }
 }
 
-/** What an import knows besides the release itself. */
-interface Facts {
+/** The import's data about a release, besides the release itself. */
+interface ImportInfo {
   /** The crate, if this registry has it. */
   readonly known: KnownCrate | null
   /** The index URLs of the other registry and of this one. */
@@ -172,12 +172,12 @@ interface Facts {
 async function prepareVersion(
   registry: Registry,
   candidates: readonly SourceRelease[],
-  facts: Facts,
+  info: ImportInfo,
 ): Promise<readonly (Ready | Outcome)[]> {
   const results: (Ready | Outcome)[] = []
   let chosen: SourceRelease | null = null
   for (const candidate of candidates) {
-    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, facts)
+    const result = chosen ? twice(candidate, chosen) : await prepare(registry, candidate, info)
     if (!('outcome' in result) || result.outcome === 'present') chosen = candidate
     results.push(result)
   }
@@ -196,16 +196,16 @@ function refused({ where, identity }: SourceRelease, issues: readonly Issue[]): 
 async function prepare(
   registry: Registry,
   candidate: SourceRelease,
-  facts: Facts,
+  info: ImportInfo,
 ): Promise<Ready | Outcome> {
   try {
     const present = candidate.identity
-      ? findPresent(candidate, candidate.identity, facts.known)
+      ? findPresent(candidate, candidate.identity, info.known)
       : await findBytes(registry, candidate)
     if (present) return present
     const bytes = await candidate.take(source => registry.crates.stage(source, CRATE_MAX))
     try {
-      return await inspect(registry, candidate, bytes, facts)
+      return await inspect(registry, candidate, bytes, info)
     } catch (error) {
       await bytes.discard()
       throw error
@@ -216,7 +216,7 @@ async function prepare(
   }
 }
 
-/** Returns the version if it exists; refuses one that exists with other bytes. Reads no bytes. */
+/** Returns the version if it exists; refuses it if its bytes differ. Reads no bytes. */
 function findPresent(
   { where, entry, cksum }: SourceRelease,
   { name, version }: NonNullable<SourceRelease['identity']>,
@@ -247,7 +247,7 @@ async function inspect(
   registry: Registry,
   { where, identity, entry, cksum }: SourceRelease,
   bytes: Staged,
-  { known, own, origin }: Facts,
+  { known, own, origin }: ImportInfo,
 ): Promise<Ready> {
   const { size } = bytes
   if (bytes.cksum !== cksum) {
@@ -267,9 +267,9 @@ async function inspect(
 
 /** Returns the policy's issues as for a publish; dependencies may still follow in the import. */
 function policyNotes({ settings }: Registry, release: Release, known: KnownCrate | null): Issue[] {
-  const facts = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
-  const { issues } = checkPolicy(release, facts, settings.policy)
-  return issues.map(one =>
-    one.severity === 'error' ? warning('import_policy', { reason: one.message }) : one,
+  const info = { existing: known, lookAlikes: [], missingDependencies: [], alsoHere: [] }
+  const { issues } = checkPolicy(release, info, settings.policy)
+  return issues.map(problem =>
+    problem.severity === 'error' ? warning('import_policy', { reason: problem.message }) : problem,
   )
 }

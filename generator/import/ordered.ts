@@ -19,7 +19,7 @@ export async function* ordered<Item, Result>(
     }
     while (waiting.length > 0) yield (await waiting.shift()) as Result
   } finally {
-    for (const one of await Promise.allSettled(waiting))
-      if (one.status === 'fulfilled') await discard(one.value)
+    for (const result of await Promise.allSettled(waiting))
+      if (result.status === 'fulfilled') await discard(result.value)
   }
 }

@@ -31,7 +31,7 @@ const TYPES: ReadonlyMap<string, readonly [extension: string, begins: RegExp]> =
   ['avif', ['avif', /^.{4}ftypavif/s]],
 ])
 
-/** Checks an image by its bytes, whatever its name or a server says; sanitizes a drawing. */
+/** Checks an image by its bytes alone, not by its name or type; sanitizes a drawing. */
 export function checkImage(bytes: Uint8Array): ImageCheck {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const start = buffer.toString('latin1', 0, 32)
@@ -46,7 +46,7 @@ export function checkImage(bytes: Uint8Array): ImageCheck {
     const sides = orientation >= 5 ? { width: height, height: width } : { width, height }
     return { name: nameOf(buffer, extension), bytes, ...sides }
   } catch (error) {
-    // Whatever a reader of image headers throws, it is about the bytes.
+    // Every error that a reader of image headers throws is about the bytes.
     return { problem: error instanceof TooComplexError ? error.message : 'it is not an image' }
   }
 }

@@ -19,7 +19,7 @@ const START_MS = 1000
 /** Tasks that clients wait for; all other tasks leave one thread free for them. */
 const URGENT: ReadonlySet<string> = new Set<keyof Tasks>(['inspect', 'adopt'])
 
-/** Whose urgent tasks run one at a time, so that the tasks of others get their turns. */
+/** A client; its urgent tasks run one at a time, so that others get their turns. */
 export interface Client {
   readonly id: number
   /** Receives the milliseconds of processor time that a task took, even if it failed. */
@@ -42,7 +42,7 @@ export class Sandbox {
   readonly #idle: Thread[] = []
   /** Urgent tasks that wait for a thread, by client; the client served last comes last. */
   readonly #urgent = new Map<unknown, Begin[]>()
-  /** The clients whose urgent tasks run. */
+  /** The clients with a running urgent task. */
   readonly #served = new Set<unknown>()
   readonly #others: Begin[] = []
   #waiting = 0
@@ -134,7 +134,7 @@ export class Sandbox {
 
 /**
  * Returns a function that tells the milliseconds of processor time since now, without the `free`
- * ones: at most those that have passed, and those that the whole process took.
+ * ones: at most the elapsed time, and at most the time of the whole process.
  */
 function startClock(free: number): () => number {
   const [at, before] = [performance.now(), process.cpuUsage()]

@@ -118,8 +118,8 @@ async function verifyTree(
     const faults = unlessPending(found, isPending, options)
     if (!options.repair || faults.length === 0) return faults
     await rebuildCrate(context, crateId)
-    const left = new Set((await treeFaults(context, crateId)).map(one => one.where))
-    return faults.map(one => ({ ...one, repaired: !left.has(one.where) }))
+    const left = new Set((await treeFaults(context, crateId)).map(finding => finding.where))
+    return faults.map(fault => ({ ...fault, repaired: !left.has(fault.where) }))
   })
 }
 
@@ -134,7 +134,7 @@ async function treeFaults(
   for (const [path, cksum] of files.crates) {
     // A hard link to the crate store, where the bytes are checked.
     const stored = crates.path(crateKey(crate.name, cksum))
-    // What is not in files, a daemon answers.
+    // A daemon reads crates in a bucket, without files in the tree.
     if (stored === null) break
     if (await disk.run('isSameFile', tree.path(path), stored)) continue
     const shown = await fileChecksum(tree.path(path))

@@ -25,7 +25,7 @@ export async function* verifyDatabase(database: Database, repair: boolean): Asyn
   )
 }
 
-/** Checks the file of SQLite; a server checks its own files, and lets no reference lead nowhere. */
+/** Checks SQLite's file; a server checks its own files and keeps references intact. */
 async function* verifyFile(database: Database, repair: boolean): AsyncIterable<Finding> {
   // A damaged index can be repaired: its rows are still in the table.
   const broken = await mend(
@@ -33,14 +33,17 @@ async function* verifyFile(database: Database, repair: boolean): AsyncIterable<F
     () => integrity(database),
     () => run(database, 'REINDEX'),
   )
-  for (const one of broken) {
-    const isLost = !one.repaired && !/index/.test(one.what)
-    yield isLost ? lost(one.where, `${one.what}; ${RESTORE}`) : one
+  for (const finding of broken) {
+    const isLost = !finding.repaired && !/index/.test(finding.what)
+    yield isLost ? lost(finding.where, `${finding.what}; ${RESTORE}`) : finding
   }
   yield* await references(database)
 }
 
-/** Returns the findings of `find`; with `repair`, those that are gone after `work` are repaired. */
+/**
+ * Returns the findings of `find`; with `repair`, findings that are gone after `work` count as
+ * repaired.
+ */
 async function mend(
   repair: boolean,
   find: () => Promise<string[]>,

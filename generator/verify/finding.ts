@@ -5,7 +5,7 @@ import { isStorageRefusal } from '../places/disk/fault.ts'
 export interface Finding {
   readonly where: string
   readonly what: string
-  /** Whether nothing in this registry can restore it; `what` says what can. */
+  /** Whether nothing in this registry can restore it; `what` names the source that can. */
   readonly lost: boolean
   readonly repaired: boolean
 }
@@ -14,7 +14,7 @@ export interface Finding {
 export interface VerifyOptions {
   /** Whether to repair data that can be derived. */
   readonly repair: boolean
-  /** Whether a daemon is running: it renders what is pending, which a repair leaves to it. */
+  /** Whether a daemon is running: it renders pending marks, so a repair leaves them to it. */
   readonly served: boolean
   /** Told how many outputs differ because they are still to be rendered; these are no findings. */
   readonly onPending?: (outputs: number) => void
@@ -55,7 +55,8 @@ export function unlessPending(
   { repair, served, onPending }: VerifyOptions,
 ): Finding[] {
   if (!isPending) return [...found]
-  if (repair && !served) return found.map(one => ({ ...one, what: 'was still to be rendered' }))
+  if (repair && !served)
+    return found.map(finding => ({ ...finding, what: 'was still to be rendered' }))
   onPending?.(found.length)
   return []
 }

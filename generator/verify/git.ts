@@ -110,20 +110,22 @@ async function compareContent(
   // Compare again: a daemon may have committed meanwhile, and its pending changes are marked.
   const found: Difference[] = []
   const waiting: Difference[] = []
-  for (const one of await differences(registry, git)) {
-    const { crateId } = one
+  for (const difference of await differences(registry, git)) {
+    const { crateId } = difference
     const isWaiting =
       crateId !== null && (await isMarked(registry.database, { kind: 'git', subject: crateId }))
     const list = isWaiting ? waiting : found
-    list.push(one)
+    list.push(difference)
   }
   if (repair) {
-    const crates = found.flatMap(one => (one.crateId === null ? [] : [one.crateId]))
-    const strays = found.filter(one => one.crateId === null && one.path !== pathInGit(configPath))
+    const crates = found.flatMap(({ crateId }) => (crateId === null ? [] : [crateId]))
+    const strays = found.filter(
+      ({ crateId, path }) => crateId === null && path !== pathInGit(configPath),
+    )
     // The engines accept only index paths; a commit by another program may contain others.
-    await git.repair(crates, strays.map(one => one.path).filter(isIndexPath))
+    await git.repair(crates, strays.map(stray => stray.path).filter(isIndexPath))
   }
-  const left = new Set(repair ? (await differences(registry, git)).map(one => one.path) : [])
+  const left = new Set(repair ? (await differences(registry, git)).map(({ path }) => path) : [])
   const finding = ({ path, what }: Difference) =>
     derivable(`${GIT_INDEX_FOLDER}:${path}`, what, repair && !left.has(path))
   return [...found.map(finding), ...unlessPending(waiting.map(finding), true, options)]
@@ -155,8 +157,8 @@ async function differences(registry: Registry, git: GitIndex): Promise<Differenc
 }
 
 /**
- * Replaces a damaged repository and returns what happened to its history. Without the git
- * executable the history starts over; Cargo fetches it like any other change.
+ * Replaces a damaged repository and returns a note about its history. Without the git executable
+ * the history starts over; Cargo fetches it like any other change.
  */
 async function replaceRepository(registry: Registry, { command }: FoundEngine): Promise<string> {
   const path = gitIndexPath(registry)
@@ -169,7 +171,7 @@ async function replaceRepository(registry: Registry, { command }: FoundEngine): 
   if (existsSync(path)) await rename(path, old)
   if (kept > 0) await rename(fresh, path)
   await rm(old, { recursive: true, force: true })
-  // Marks all crates again, to compare them with what was kept.
+  // Marks all crates again, for a comparison with the kept history.
   await unfollowForGit(registry.database)
   await withIndex(registry, git => git.commit())
   if (kept === 0) return 'its history starts over'

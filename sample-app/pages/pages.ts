@@ -67,7 +67,7 @@ export function docsPage(c: Context, { info, paths, servers }: Description, exam
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
       const answers = Object.entries(operation.responses).map(
-        one => `${one[0]} ${one[1].description}`,
+        ([status, { description }]) => `${status} ${description}`,
       )
       const heading = html`<span class="accent">${method.toUpperCase()}</span> <code>${path}</code>`
       const sent = method === 'post' && html`method="post" enctype="${type}"`
@@ -89,7 +89,7 @@ ${example && shown(example)}${operations}
   return page(c, info.title, content)
 }
 
-/** What a form asks for: parameters, who is asking, the fields of a form or a JSON body. */
+/** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
 function fieldsOf({ parameters = [], requestBody, security }: Operation) {
   const fields: Parameter[] = [...parameters]
   const add = (place: string, name: string, schema: Schema, required = true) =>
@@ -97,8 +97,8 @@ function fieldsOf({ parameters = [], requestBody, security }: Operation) {
   if (security) add('header', 'Authorization', { default: 'Bearer johndoe' }, false)
   for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
     const { properties = {}, required = [] } = schema as FormSchema
-    for (const [name, one] of Object.entries(properties)) {
-      if (!type.endsWith('json')) add('form', name, one, required.includes(name))
+    for (const [name, schema] of Object.entries(properties)) {
+      if (!type.endsWith('json')) add('form', name, schema, required.includes(name))
     }
     if (type.endsWith('json')) add('body', 'body', { default: JSON.stringify(example) })
   }

@@ -3,7 +3,7 @@ import typescript from 'highlight.js/lib/languages/typescript'
 
 highlight.registerLanguage('typescript', typescript)
 
-/** Modules of Hono whose page is not that of a middleware. */
+/** Modules of Hono with another page than a middleware's. */
 const PAGES: Readonly<Record<string, string>> = {
   hono: 'api/hono',
   adapter: 'helpers/adapter',
@@ -22,7 +22,7 @@ export function colored(source: string): string {
   return highlight.highlight(source, { language: 'typescript' }).value
 }
 
-/** The pages of what an example uses, by name, on hono.dev and valibot.dev. */
+/** The pages on hono.dev and valibot.dev about an example's imports, by name. */
 export function linksOf(source: string): [name: string, url: string][] {
   const modules = [...source.matchAll(/from 'hono(?:\/([\w-]+))?'/g)].map(([, name = 'hono']) => {
     const page = PAGES[name] ?? `middleware/builtin/${name}`

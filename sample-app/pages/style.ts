@@ -1,4 +1,4 @@
-/** The look of all pages: colors, type and spacing are those of the registry beside it. */
+/** The look of all pages: colors, type and spacing match the registry's. */
 export const STYLE = `
 :root { color-scheme: light dark;
   --paper: #fdfdfc; --raised: #fff; --sunk: #f3f5f5; --ink: #17212b; --quiet: #586673;

@@ -19,15 +19,15 @@ const PART_LIMIT = 1000
 const [VALUE_LIMIT, KEPT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
 
 /**
- * Reads forms as they arrive, files to disk, for routes that check one with `valid`. What a schema
- * does not name is counted and dropped. Broken data, and what exceeds a limit, is a 400.
+ * Reads forms as they arrive, files to disk, for routes that check one with `valid`. Parts unknown
+ * to the schema are counted and dropped. Broken data, and data beyond a limit, is a 400.
  */
 export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const checks = matchedRoutes(c).map(({ handler }) => declared.get(findTargetHandler(handler)))
-  const form = checks.find(one => one?.target === 'form')
+  const form = checks.find(check => check?.target === 'form')
   if (!form) return next()
   const entries = 'entries' in form.schema ? Object.entries(Object(form.schema.entries)) : []
-  const reader = new FormReader(new Map(entries.map(([name, one]) => [name, isList(Object(one))])))
+  const reader = new FormReader(new Map(entries.map(([key, item]) => [key, isList(Object(item))])))
   try {
     // Read when the form is checked and not before: a login may stand before that.
     let form: Promise<FormData> | undefined
@@ -47,7 +47,7 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
 
 class FormReader {
   readonly #form = new FormData()
-  readonly #files = new Map<unknown, Spooled>()
+  readonly #files = new Map<unknown, SpooledFile>()
   readonly #counts = { fields: 0, files: 0, bytes: 0 }
   /** The names that are kept, and whether all their values are. */
   readonly #names: ReadonlyMap<string, boolean>
@@ -88,10 +88,10 @@ class FormReader {
       if (filename === undefined) {
         this.#keep(name, String(await readWhole(data, VALUE_LIMIT, tooLong('Part'))))
       } else if (this.#names.has(name)) {
-        const spooled = new Spooled()
+        const spooled = new SpooledFile()
         this.#files.set(spooled, spooled)
         const type = headers.get('content-type') ?? ''
-        // Of a path from Windows only the last name is told.
+        // A path from Windows is cut to its last name.
         const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
         const file = await spooled.fill(last, type, data)
         if (!this.#names.get(name)) await this.#files.get(this.#form.get(name))?.close()
@@ -126,7 +126,7 @@ class FormReader {
 }
 
 /** Bytes on disk, in a file whose name is gone before its first byte where the system allows it. */
-class Spooled {
+class SpooledFile {
   readonly #path = join(tmpdir(), `upload-${randomUUID()}`)
   #disk: FileHandle | undefined
 

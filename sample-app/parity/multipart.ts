@@ -7,7 +7,7 @@ const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0\r\n]*)$/
 /** A body, or a part of one, as it arrives. */
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** What the data of a part ends with when the body ends too early. */
+/** Ends the data of a part if the body ends too early. */
 export class CutOff extends Error {}
 
 /**
@@ -28,7 +28,7 @@ export async function* readMultipart(chunks: Chunks, boundary: string) {
     return !done
   }
 
-  /** What comes before the next delimiter: the data of a part, or what precedes all of them. */
+  /** The bytes before the next delimiter: the data of a part, or those before all parts. */
   async function* data(isPart: boolean) {
     for (;;) {
       const next = rest.indexOf(another)
@@ -74,7 +74,7 @@ function parseHeaders(block: Buffer): Map<string, string> {
   const lines = block.toString().split('\r\n').filter(Boolean)
   const found = lines.map(line => HEADER.exec(line))
   if (found.includes(null)) throw broken()
-  return new Map(found.map(one => [one?.[1]?.toLowerCase() ?? '', one?.[2]?.trim() ?? '']))
+  return new Map(found.map(match => [match?.[1]?.toLowerCase() ?? '', match?.[2]?.trim() ?? '']))
 }
 
 const PARAMETER = /\s*([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?[^;]*|[^;]+/gs

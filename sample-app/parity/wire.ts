@@ -13,12 +13,12 @@ export function target(request: Request, env: NodeEnv['Bindings'] | undefined) {
 }
 
 /**
- * Hono's `getPath`: what routes are matched with. Each segment is decoded and encoded again, so
+ * Hono's `getPath`: the path that routes match. Each segment is decoded and encoded again, so
  * `/%69tems` meets `/items`, `%2F` stays in its segment, and bytes that are no text are U+FFFD.
  */
 export function wirePath(request: Request, options?: { env?: NodeEnv['Bindings'] }): string {
   const segments = target(request, options?.env).path.split('/')
-  return segments.map(one => encodeURIComponent(undoPercent(one))).join('/')
+  return segments.map(segment => encodeURIComponent(undoPercent(segment))).join('/')
 }
 
 /** Cookies as they were sent, less quotes; the last of a name counts. Hono's reader would decode. */

@@ -1,7 +1,7 @@
 const TOKENS = /^(?:[\s{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)*/s
 type Shape = { type?: string; wrapped?: Shape; item?: Shape; entries?: Record<string, Shape> }
 
-/** Whether a schema is that of a list, with a default or without. */
+/** Whether a schema is a list's, with a default or without. */
 export const isList = ({ wrapped, type = '' }: Shape): boolean =>
   wrapped ? isList(wrapped) : /array|tuple/.test(type)
 
@@ -42,7 +42,7 @@ function bare(value: unknown, { wrapped, item, entries }: Shape = {}, depth = 51
   const own = (key: string) => (Object.hasOwn(entries ?? {}, key) ? entries?.[key] : item)
   for (const name in entries)
     if (name in value && !Object.hasOwn(value, name)) Object.setPrototypeOf(value, null)
-  for (const [key, one] of Object.entries(value))
-    Reflect.set(value, key, bare(one, own(key), depth - 1))
+  for (const [key, item] of Object.entries(value))
+    Reflect.set(value, key, bare(item, own(key), depth - 1))
   return entries && Array.isArray(value) ? Object.assign(() => {}, { toJSON: () => value }) : value
 }

@@ -28,13 +28,13 @@ lt_value = Input should be less than {} | less_than | lt`
 const WORDS = new Map(RULES.split('\n').map(line => line.split(' = ') as [string, string]))
 const WORDED = /^(.*?) \| (\w+)(?: \| (\w+))?$/s
 
-/** What Valibot says where a schema has no message of its own. */
+/** Valibot's words where a schema has no message of its own. */
 export function wordsOf({ type, expected, input, message }: BaseIssue<unknown>): string {
   const kind = input === undefined ? 'missing' : type.includes('object') ? 'object' : type
   return WORDS.get(expected === 'never' ? 'extra' : kind) ?? message
 }
 
-/** A problem in a part of a request: that of the alternative which came furthest. */
+/** A problem in a part of a request; among alternatives, the one that came furthest reports it. */
 export function problemOf(target: string, issue: BaseIssue<unknown>): Problem {
   const { message, path = [], input, requirement, issues: inner = [] } = issue
   const next = inner.find(({ kind, path }) => path || kind !== 'schema') ?? inner[0]
@@ -43,7 +43,7 @@ export function problemOf(target: string, issue: BaseIssue<unknown>): Problem {
   const [, text = message, type = 'value_error', name] = WORDED.exec(message) ?? []
   const msg = text.replace('{}', () => String(limit)).replace(/ 1 characters$/, ' 1 character')
   const loc = [/json|form/.test(target) ? 'body' : target.replace('param', 'path')]
-  // As it was sent, before any step of a pipe; where it is missing, what it is missing in.
+  // As it was sent, before any step of a pipe; for a missing key, the object without it.
   const place = path.at(-1) ?? { input: null, value: input }
   const sent = type !== 'missing' ? place.value : target === 'json' ? place.input : null
   const ctx = name && { ctx: { [name]: limit ?? {} } }

@@ -8,21 +8,21 @@ import { type Problem, problemOf, ValidationError, wordsOf } from './problem.ts'
 type Target = keyof ValidationTargets
 export type Schema = v.GenericSchema | v.GenericSchemaAsync
 type Both<T extends Target, I, O> = { in: { [K in T]: I }; out: { [K in T]: O } }
-type Typed<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
+type ValidPart<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
 
-/** What each middleware made by `valid` checks, for whoever describes an app. */
+/** The part that each middleware of `valid` checks, for descriptions of apps. */
 export const declared = new WeakMap<object, { target: Target; schema: Schema }>()
 const found = new WeakMap<Context, Problem[]>()
 const onError = (c: Context) => c.json({ detail: 'Request body too large' }, 413)
 const limited = bodyLimit({ maxSize: 1024 * 1024, onError })
 
-/** Checks one part of a request; what is wrong waits for `complete`. A body has at most 1 MiB. */
+/** Checks one part of a request; problems wait for `complete`. A body has at most 1 MiB. */
 export function valid<T extends Target, S extends Schema>(target: T, schema: S) {
   const note = (c: Context, ...more: Problem[]) => found.set(c, (found.get(c) ?? []).concat(more))
   const check = async (c: Context, given: unknown, abortEarly = false) => {
     const settings = { abortEarly, abortPipeEarly: true, message: wordsOf }
     const { issues, output } = await v.safeParseAsync(schema, given, settings)
-    if (issues) note(c, ...issues.map(one => problemOf(target, one)))
+    if (issues) note(c, ...issues.map(issue => problemOf(target, issue)))
     return (issues ? undefined : output) as object
   }
   const readPart = validator(target, (value, c) => check(c, named(target, schema as object, value)))
@@ -34,7 +34,7 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
     else c.req.addValidatedData(target, await check(c, value, abortEarly))
     await next()
   }
-  const middleware: MiddlewareHandler<Env, string, Typed<T, S>> = (c, next) => {
+  const middleware: MiddlewareHandler<Env, string, ValidPart<T, S>> = (c, next) => {
     const isUnread = /json|form/.test(target) && Object.keys(c.req.bodyCache).length === 0
     const read: MiddlewareHandler = target === 'json' ? readBody : readPart
     return isUnread ? limited(c, () => read(c, next) as Promise<void>) : read(c, next)
@@ -43,7 +43,7 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
   return middleware
 }
 
-/** Stands behind the last `valid`: ends a request with anything wrong in one 422 with all of it. */
+/** Stands behind the last `valid`: ends a request with any problems in one 422 with all of them. */
 export const complete: MiddlewareHandler = async (c, next) => {
   const problems = found.get(c)
   if (problems) throw new ValidationError(problems)

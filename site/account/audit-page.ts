@@ -40,7 +40,7 @@ export function auditPage(site: SiteConfig, data: AuditData): string {
   const to = linker(site, null)
   const option = (action: string) =>
     html`<option${action === conditions.action ? html` selected` : null}>${action}</option>`
-  const isFiltered = Object.values(conditions).some(one => one !== '')
+  const isFiltered = Object.values(conditions).some(condition => condition !== '')
   const body = html`<form class="form row" method="get" action="${to(account.audit)}">
 ${field('By user', html`<input name="user" value="${conditions.user}" autocapitalize="off">`)}
 ${field('Crate', html`<input name="crate" value="${conditions.crate}" autocapitalize="off">`)}

@@ -36,7 +36,7 @@ export interface Viewer {
   readonly csrf: string
 }
 
-/** A message above the page: what a form changed, or why it was refused. */
+/** A message above the page about the outcome of a form. */
 export interface Notice {
   readonly kind: 'done' | 'failed'
   readonly text: string
@@ -81,7 +81,7 @@ export function passwordField(label: string, name: string, autocomplete: string)
   )
 }
 
-/** Renders a hidden field that tells browsers whose password a form sets. */
+/** Renders a hidden field that tells browsers the owner of a new password. */
 export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }

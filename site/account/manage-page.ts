@@ -7,7 +7,7 @@ import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 
-/** What the management page of a crate shows. */
+/** The data of the management page of a crate. */
 export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
@@ -15,11 +15,11 @@ export interface ManageData {
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
   /** Invitations that are neither accepted nor declined. */
-  readonly invited: readonly Invited[]
+  readonly invited: readonly InvitedOwner[]
 }
 
 /** An invitation as the owners of the crate see it. */
-type Invited = Omit<Invitation, 'crate'> & { readonly login: string }
+type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
 
 /** An action that needs confirmation. */
 type Confirmation =
@@ -33,7 +33,7 @@ export function managePage(site: SiteConfig, data: ManageData): string {
   const to = linker(site, null)
   const body = html`<p class="lead"><a href="${to(cratePath(name))}">View crate</a></p>
 <section class="part"><h2>Owners</h2>
-<ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(one => invitedRow(data, one, to))}</ul>
+<ul class="rows">${data.owners.map(owner => ownerRow(data, owner, to))}${data.invited.map(invited => invitedRow(data, invited, to))}</ul>
 ${postForm(viewer, to(account.addOwner(name)), html`${field('Add an owner', html`<input name="login" autocapitalize="off" required placeholder="username">`)}<button class="button">Add</button>`)}
 </section>
 <section class="part"><h2>Versions</h2>
@@ -100,7 +100,7 @@ ${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be 
 /** Renders an invitation. Withdrawing it loses nothing, so it needs no confirmation. */
 function invitedRow(
   { viewer, name }: ManageData,
-  { login, by, at, expires }: Invited,
+  { login, by, at, expires }: InvitedOwner,
   to: Linker,
 ): Markup {
   const button = buttonForm(viewer, to(account.removeOwner(name)), 'Withdraw', {

@@ -25,7 +25,7 @@ export interface StatusProblem {
   readonly retryAt: string | null
 }
 
-/** What the status page shows. */
+/** The data of the status page. */
 export interface StatusData {
   readonly viewer: Viewer
   /** When the numbers were read. */
@@ -36,7 +36,7 @@ export interface StatusData {
   readonly users: number
   /** The index URL for Cargo. */
   readonly index: string
-  /** Free and total bytes of the file systems of the registry, by what is on them. */
+  /** Free and total bytes of the registry's file systems, each with its content. */
   readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
   readonly databaseBytes: number
   readonly memoryBytes: number
@@ -44,7 +44,7 @@ export interface StatusData {
   /** The process that serves the registry, and its address. */
   readonly daemon: string | null
   readonly gitIndex: string
-  /** What operators should do something about. */
+  /** Problems that operators should act on. */
   readonly warnings: readonly string[]
   readonly pending: readonly BoundedCount[]
   readonly errors: readonly StatusProblem[]
@@ -52,7 +52,7 @@ export interface StatusData {
   readonly plain: readonly StatusProblem[]
 }
 
-/** Renders what `plimsoll status` knows. A link refreshes it, without a script. */
+/** Renders the report of `plimsoll status`. A link refreshes it, without a script. */
 export function statusPage(site: SiteConfig, data: StatusData): string {
   const path = account.status
   const to = linker(site, null)
@@ -64,7 +64,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ['Users', html`<a href="${to(account.users)}">${formatNumber(data.users)}</a>`],
     ['Index', html`<code>${data.index}</code>`],
     ['Git index', messageText(data.gitIndex)],
-    ...data.warnings.map(one => ['Warning', messageText(one)] as const),
+    ...data.warnings.map(warning => ['Warning', messageText(warning)] as const),
     ...(data.daemon === null ? [] : [['Daemon', data.daemon] as const]),
     ['Running since', html`${exactTimeTag(data.started)} UTC (${age(data.started, data.at)})`],
     ['Memory', formatBytes(data.memoryBytes)],
@@ -75,7 +75,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(one => [one.what, amount(one)]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(count => [count.what, amount(count)]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`

@@ -2,7 +2,7 @@ import { canonicalName, isName } from '../../core/name-rules.ts'
 import { movedPath } from '../../core/paths/moved.ts'
 import { card, lookupAt, tag } from './search-box.ts'
 
-/** Number of crates of which one may be the one that is meant. */
+/** Number of candidates for the crate that the visitor wanted. */
 const LOOKED_AT = 30
 
 /** Number of crates with similar names that are offered. */
@@ -20,17 +20,19 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   const [name = '', version = ''] = location.pathname.slice(crates.length).split('/')
   if (!isName(name)) return
   const found = await lookupAt(missing.dataset.search).suggest(name, LOOKED_AT)
-  const exact = found.find(one => canonicalName(one.name) === canonicalName(name))
+  const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
   const shown = exact ? [exact] : found.slice(0, OFFERED)
   if (shown.length === 0) return
   const text =
     exact?.name === name && version !== ''
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
       : 'Did you mean this crate?'
-  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(one => card(one, crates))))
+  missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(crate => card(crate, crates))))
 }
 
-/** Goes to an address with the lines that the old one named; false if there is no such page. */
+/**
+ * Goes to an address, with the lines that the old address named; false if there is no such page.
+ */
 async function goTo(address: string): Promise<boolean> {
   const { ok } = await fetch(address, { method: 'HEAD' })
   const lines = /^#(L\d+(?:-L\d+)?)$/.exec(location.hash)?.[1]

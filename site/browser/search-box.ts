@@ -9,7 +9,7 @@ const PAUSE = 80
 
 const lookups = new Map<string, Lookup>()
 
-/** Returns the search whose files are at a URL. */
+/** Returns the search with its files at a URL. */
 export function lookupAt(base = ''): Lookup {
   const url = new URL(base, location.href).href
   const lookup = lookups.get(url) ?? new Lookup((path, isFresh) => load(url + path, isFresh))

@@ -1,5 +1,5 @@
-// All that pages load only for a search. One module, because each more costs its own list of
-// imports, and they share most of their code.
+// Everything that pages load only for a search, as one module: each further one costs its own list
+// of imports, and they share most of their code.
 export { offerCrates } from './missing.ts'
 export { fillResults } from './results.ts'
 export { Suggestions } from './search-box.ts'

@@ -17,20 +17,20 @@ const MADE_BY_CARGO: ReadonlySet<string> = new Set([
   '.cargo_vcs_info.json',
 ])
 
-/** Whether Cargo made a file, so that it hardly tells what its author changed. */
+/** Whether Cargo wrote a file, which thus tells little about the author's changes. */
 export function isMadeByCargo(path: string): boolean {
   return MADE_BY_CARGO.has(path)
 }
 
-/** The share of equal bytes from which a removed and an added file are one that was renamed. */
+/** A removed and an added file with at least this share of equal bytes are one renamed file. */
 const SIMILAR = 0.5
 
 /** The most lines of files that are looked up to find renames: a fraction of a second. */
 const LOOKUPS_MAX = 10_000_000
 
 /**
- * Returns the files that differ between two versions, by path, those made by Cargo last. Of files
- * that were removed and added, those with the most in common are pairs, as in `git diff -M50%`.
+ * Returns the files that differ between two versions, by path, with files written by Cargo last.
+ * Removed and added files with the most in common are pairs, as in `git diff -M50%`.
  */
 export function pairFiles(before: Files, after: Files): FilePair[] {
   const pairs: FilePair[] = []
@@ -51,7 +51,7 @@ export function pairFiles(before: Files, after: Files): FilePair[] {
   return pairs.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
 }
 
-/** Returns the renamed files: the most similar first, of equal ones those of the same name. */
+/** Returns the renamed files: the most similar first; among equals, pairs with the same name. */
 function renames(
   before: Files,
   after: Files,
@@ -101,16 +101,16 @@ const CHUNK_MAX = 64
 /** Counts the bytes of each line by its hash, as git does (`diffcore-delta.c`). */
 function countChunks(content: Uint8Array): { bytes: number; chunks: ReadonlyMap<number, number> } {
   const chunks = new Map<number, number>()
-  let [length, one, other] = [0, 0, 0]
+  let [length, x, y] = [0, 0, 0]
   const close = () => {
-    const chunk = (one >>> 0) * 0x20_0000 + (other & 0x1f_ffff)
+    const chunk = (x >>> 0) * 0x20_0000 + (y & 0x1f_ffff)
     if (length > 0) chunks.set(chunk, (chunks.get(chunk) ?? 0) + length)
-    length = one = other = 0
+    length = x = y = 0
   }
   for (const [at, byte] of content.entries()) {
     if (byte === RETURN && content[at + 1] === NEWLINE) continue
-    one = Math.imul(one, 33) + byte
-    other = Math.imul(other, 65_599) + byte
+    x = Math.imul(x, 33) + byte
+    y = Math.imul(y, 65_599) + byte
     if (++length === CHUNK_MAX || byte === NEWLINE) close()
   }
   close()

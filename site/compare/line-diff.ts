@@ -27,7 +27,7 @@ export interface Hunk {
 /** Number of unchanged lines shown around changed ones. */
 const AROUND = 3
 
-/** How much work all comparisons of an instance may be: about a second of processor time. */
+/** The maximum work for all comparisons of an instance: about a second of processor time. */
 export const STEPS_MAX = 200_000_000
 
 /** Compares texts line by line; all comparisons of one instance share a bound of work. */
@@ -40,7 +40,7 @@ export class LineDiffs {
 
   /**
    * Compares two texts by Myers' algorithm in linear space, as `git diff` does. Where that is too
-   * much work, lines that are unique in both texts are matched first.
+   * much work, it first matches lines that are unique in both texts.
    */
   compare(before: string, after: string): LineDiff {
     const [old, now] = [linesOf(before), linesOf(after)]
@@ -63,7 +63,7 @@ export class LineDiffs {
     for (const [at, line] of kept.entries()) removed[line] = match.removed[at] ?? 1
     const added = new Uint8Array(b.length).fill(1)
     for (const [at, line] of wanted.entries()) added[line] = match.added[at] ?? 1
-    const count = (changed: Uint8Array) => changed.reduce((sum, one) => sum + one, 0)
+    const count = (changed: Uint8Array) => changed.reduce((sum, bit) => sum + bit, 0)
     return {
       added: count(added),
       removed: count(removed),
@@ -73,7 +73,7 @@ export class LineDiffs {
   }
 }
 
-/** Splits a text into lines. A last line without an end is another one than with it, as in git. */
+/** Splits a text into lines. As in git, a last line differs with and without its line end. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n')
   const last = lines.pop() ?? ''

@@ -1,12 +1,12 @@
 /** The most edits that are looked for in two ranges of lines; the work grows with their square. */
 const EDITS_MAX = 4000
 
-/** How far around a frequent line others are looked at. */
+/** The number of lines around a frequent line that are looked at. */
 const WINDOW = 100
 
 /**
- * Returns which lines of a text are matched with another one: not those that the other has not, nor
- * frequent ones, such as `}`, where little else is in both (git's `xdl_cleanup_records`).
+ * Returns the lines of a text that may be matched: not lines that the other text lacks, nor
+ * frequent lines such as `}` among lines that it lacks (git's `xdl_cleanup_records`).
  */
 export function matchable(lines: readonly number[], others: readonly number[]): number[] {
   const there = new Map<number, number>()
@@ -40,7 +40,7 @@ export function matchable(lines: readonly number[], others: readonly number[]): 
 /** Ranges of lines in both texts, without their ends. */
 type Box = readonly [a: number, aEnd: number, b: number, bEnd: number]
 
-/** Finds out which lines of two texts, given as numbers, belong to only one of them. */
+/** Finds the lines, given as numbers, that only one of two texts has. */
 export class Matching {
   readonly removed: Uint8Array
   readonly added: Uint8Array
@@ -48,7 +48,7 @@ export class Matching {
   steps: number
   readonly #a: readonly number[]
   readonly #b: readonly number[]
-  /** How far each diagonal was followed from the beginning, and back from the end. */
+  /** The furthest points of each diagonal, from the beginning and back from the end. */
   readonly #down: Int32Array
   readonly #up: Int32Array
 
@@ -68,7 +68,7 @@ export class Matching {
     for (let box = boxes.pop(); box; box = boxes.pop()) boxes.push(...this.#split(box))
   }
 
-  /** Marks what differs in a box, or returns parts of it that remain to be looked at. */
+  /** Marks the differences in a box, or returns the parts of it that remain. */
   #split(box: Box): Box[] {
     let [a, aEnd, b, bEnd] = box
     while (a < aEnd && b < bEnd && this.#a[a] === this.#b[b]) {
@@ -130,7 +130,7 @@ export class Matching {
     return null
   }
 
-  /** Splits a box at the lines that each text has once, as far as they keep their order. */
+  /** Splits a box at lines that are unique in both texts, as far as they keep their order. */
   #anchored([a, aEnd, b, bEnd]: Box): Box[] | null {
     const there = onlyOnes(this.#b, b, bEnd)
     const pairs: [x: number, y: number][] = []
@@ -165,7 +165,7 @@ function furthest(
   return Math.max(left >= 0 && left < n ? left + 1 : -1, above >= 0 && above - k <= m ? above : -1)
 }
 
-/** Returns where each line of a range is, or -1 for one that is there more than once. */
+/** Returns the position of each line of a range, or -1 if it occurs more than once. */
 function onlyOnes(lines: readonly number[], from: number, to: number): Map<number, number> {
   const found = new Map<number, number>()
   for (let at = from; at < to; at++) {

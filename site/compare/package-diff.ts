@@ -4,13 +4,13 @@ import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'
 
 /** A file that differs between two packages. */
 export interface ChangedFile extends FilePair {
-  /** How many lines were added and removed; null if it is no text, or too large. */
+  /** The numbers of added and removed lines; null for a file that is no text, or too large. */
   readonly lines: Pick<LineDiff, 'added' | 'removed' | 'isMatched'> | null
   /** In bytes; null where the file is missing. */
   readonly sizes: readonly [before: number | null, after: number | null]
 }
 
-/** What differs between the files of two packages. */
+/** The differences between the files of two packages. */
 export class PackageDiff {
   readonly files: readonly ChangedFile[]
   readonly #lines: readonly (LineDiff | null)[]

@@ -4,7 +4,7 @@ import { absoluteLink } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** What the badge of a crate shows. */
+/** The data of a crate's badge. */
 export interface BadgeData {
   readonly name: string
   /** The version that represents the crate. */
@@ -23,7 +23,7 @@ export function badge({ name, version, yanked }: BadgeData): Output {
   const split = left + 2 * PADDING
   const width = split + right + 2 * PADDING
   const label = `${name}: ${text}`
-  // `textLength` makes the text fit, whatever font a reader has.
+  // `textLength` makes the text fit in any font.
   const part = (x: number, length: number, shown: string) =>
     html`<text x="${x + PADDING}" y="14" textLength="${length}">${shown}</text>`
   return output(

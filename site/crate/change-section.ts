@@ -5,14 +5,14 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeList, countChanges, manifestChanges } from './changes.ts'
 
-/** What the tab of the changes shows. */
+/** The data of the changes tab. */
 export interface ChangeSection {
   /** Number of changes in the manifest; null if there is more to see, 0 if there is nothing. */
   readonly amount: number | null
   readonly body: Markup
 }
 
-/** Renders what has changed since the previous version, and where its files are compared. */
+/** Renders the changes since the previous version, and a link to the comparison of its files. */
 export function changeSection(site: SiteConfig, version: VersionData, to: Linker): ChangeSection {
   const { name, previous } = version
   if (previous === null) return { amount: 0, body: html`` }

@@ -13,7 +13,7 @@ import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeList, manifestChanges } from './changes.ts'
 
-/** Renders the page with what a version changed in its manifest since the one before. */
+/** Renders the page with a version's changes in its manifest since the previous version. */
 export function changesPage(
   site: SiteConfig,
   after: Pick<VersionData, 'name'> & ComparedVersion,

@@ -10,11 +10,11 @@ import { FEATURES_SHOWN, itemCodes } from './features.ts'
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly name: string
-  /** What was there, or what is different now, in words. */
+  /** The old or the new state, in words. */
   readonly words: readonly Child[]
 }
 
-/** Differences of the same kind, such as those of the build dependencies. */
+/** Differences of the same kind, such as in build dependencies. */
 export interface ChangeGroup {
   readonly title: string
   readonly changes: readonly Change[]
@@ -28,14 +28,14 @@ const KINDS: readonly [DependencyKind, title: string][] = [
   ['dev', 'Development dependencies'],
 ]
 
-/** Returns what differs in the manifests of two versions, by groups; groups without changes miss. */
+/** Returns the differences between two versions' manifests by groups, without empty groups. */
 export function manifestChanges(
   site: Registries,
   before: ComparedVersion,
   after: ComparedVersion,
 ): ChangeGroup[] {
-  const ofKind = (one: ComparedVersion, kind: DependencyKind) =>
-    one.deps.filter(dependency => dependency.kind === kind)
+  const ofKind = (version: ComparedVersion, kind: DependencyKind) =>
+    version.deps.filter(dependency => dependency.kind === kind)
   const groups = [
     { title: 'Package', changes: packageChanges(before, after) },
     ...KINDS.map(([kind, title]) => ({
@@ -44,12 +44,12 @@ export function manifestChanges(
     })),
     { title: 'Features', changes: featureChanges(before, after) },
   ]
-  return groups.filter(one => one.changes.length > 0)
+  return groups.filter(group => group.changes.length > 0)
 }
 
 /** Returns the number of changes in all groups. */
 export function countChanges(groups: readonly ChangeGroup[]): number {
-  return groups.reduce((sum, one) => sum + one.changes.length, 0)
+  return groups.reduce((sum, group) => sum + group.changes.length, 0)
 }
 
 /** Renders the changes of a manifest by groups. */
@@ -75,7 +75,7 @@ ${
 }
 
 function packageChanges(before: ComparedVersion, after: ComparedVersion): Change[] {
-  const license = (one: ComparedVersion) => one.license ?? one.license_file
+  const license = (version: ComparedVersion) => version.license ?? version.license_file
   const facts: [name: string, was: string | null, is: string | null][] = [
     ['Rust version', before.rust_version, after.rust_version],
     ['Edition', before.edition, after.edition],
@@ -87,7 +87,7 @@ function packageChanges(before: ComparedVersion, after: ComparedVersion): Change
     .map(([name, was, is]) => ({ kind: 'changed', name, words: [turned(was, is)] }))
 }
 
-/** Returns `a → b`; what is null was not stated. */
+/** Returns `a → b`; null stands for an absent value. */
 function turned(was: string | null, is: string | null): Markup {
   const part = (text: string | null) =>
     text === null ? html`not stated` : html`<code>${text}</code>`
@@ -99,7 +99,7 @@ function featureChanges(before: ComparedVersion, after: ComparedVersion): Change
     Object.hasOwn(features, name) ? features[name] : undefined
   const isOther = (name: string) => {
     const [old, now] = [valuesOf(before.features, name), valuesOf(after.features, name)]
-    return !old || !now || old.length !== now.length || old.some((one, at) => one !== now[at])
+    return !old || !now || old.length !== now.length || old.some((item, at) => item !== now[at])
   }
   // Most features stay as they are; sorting thousands of names would cost the most.
   const others = [Object.keys(before.features), Object.keys(after.features)].map(names =>
@@ -118,8 +118,8 @@ function featureChanges(before: ComparedVersion, after: ComparedVersion): Change
 }
 
 /**
- * Compares dependencies of one kind. A name may be there once per target: what has the same target
- * is compared, and of the rest each with the next one, so that a changed target is one change.
+ * Compares dependencies of one kind. A name may occur once per target: equal targets are compared
+ * first, and the rest pairwise in order, so that a changed target is one change.
  */
 function dependencyChanges(
   site: Registries,
@@ -129,18 +129,18 @@ function dependencyChanges(
   const [was, is] = [byNameAndTarget(before), byNameAndTarget(after)]
   return namesOf(was.keys(), is.keys()).flatMap((name): Change[] => {
     const [old, now] = [was.get(name) ?? NO_TARGETS, is.get(name) ?? NO_TARGETS]
-    const gone = [...old.values()].filter(one => !now.has(one.target))
-    const come = [...now.values()].filter(one => !old.has(one.target))
+    const gone = [...old.values()].filter(dep => !now.has(dep.target))
+    const come = [...now.values()].filter(dep => !old.has(dep.target))
     const pairs = [
-      ...[...old].map(([target, one]) => [one, now.get(target)] as const),
-      ...gone.map((one, at) => [one, come[at]] as const),
+      ...[...old].map(([target, dep]) => [dep, now.get(target)] as const),
+      ...gone.map((dep, at) => [dep, come[at]] as const),
     ]
-    const changed = pairs.flatMap(([one, other]): Change[] => {
-      const words = other ? dependencyWords(site, one, other) : []
+    const changed = pairs.flatMap(([dep, next]): Change[] => {
+      const words = next ? dependencyWords(site, dep, next) : []
       return words.length === 0 ? [] : [{ kind: 'changed', name, words }]
     })
     const whole = (kind: 'added' | 'removed', list: readonly Dependency[]) =>
-      list.map(one => ({ kind, name, words: description(site, one) }))
+      list.map(dep => ({ kind, name, words: description(site, dep) }))
     return [
       ...changed,
       ...whole('removed', gone.slice(come.length)),
@@ -155,18 +155,18 @@ const NO_TARGETS: ByTarget = new Map()
 
 function byNameAndTarget(list: readonly Dependency[]): Map<string, ByTarget> {
   const names = new Map<string, Map<string | null, Dependency>>()
-  for (const one of list) {
-    const targets = names.get(one.name) ?? new Map()
-    names.set(one.name, targets.set(one.target, one))
+  for (const dep of list) {
+    const targets = names.get(dep.name) ?? new Map()
+    names.set(dep.name, targets.set(dep.target, dep))
   }
   return names
 }
 
-/** Says what is different about a dependency. */
+/** Describes the changes of a dependency. */
 function dependencyWords(site: Registries, was: Dependency, is: Dependency): Child[] {
   const words: Child[] = []
-  const origin = (one: Dependency) =>
-    one.registry === null ? 'this registry' : originOf(site, one.registry, one.name).title
+  const origin = (dep: Dependency) =>
+    dep.registry === null ? 'this registry' : originOf(site, dep.registry, dep.name).title
   if (was.req !== is.req) words.push(turned(was.req, is.req))
   if (was.package !== is.package)
     words.push(html`now the crate <code>${is.package ?? is.name}</code>`)
@@ -188,15 +188,15 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
   return words
 }
 
-/** Says what there is to know about a dependency. */
-function description(site: Registries, one: Dependency): Child[] {
-  const words: Child[] = [html`<code>${one.req}</code>`]
-  if (one.package !== null) words.push(html`the crate <code>${one.package}</code>`)
-  if (one.optional) words.push('optional')
-  if (!one.default_features) words.push('without default features')
-  if (one.features.length > 0) words.push(html`with ${features(one.features)}`)
-  if (one.target !== null) words.push(html`only for <code>${one.target}</code>`)
-  if (one.registry !== null) words.push(`from ${originOf(site, one.registry, one.name).title}`)
+/** Describes a dependency. */
+function description(site: Registries, dep: Dependency): Child[] {
+  const words: Child[] = [html`<code>${dep.req}</code>`]
+  if (dep.package !== null) words.push(html`the crate <code>${dep.package}</code>`)
+  if (dep.optional) words.push('optional')
+  if (!dep.default_features) words.push('without default features')
+  if (dep.features.length > 0) words.push(html`with ${features(dep.features)}`)
+  if (dep.target !== null) words.push(html`only for <code>${dep.target}</code>`)
+  if (dep.registry !== null) words.push(`from ${originOf(site, dep.registry, dep.name).title}`)
   return words
 }
 
@@ -207,7 +207,7 @@ function differences(
   fewer: string,
 ): Markup[] {
   const [old, now] = [new Set(was), new Set(is)]
-  const [come, gone] = [is.filter(one => !old.has(one)), was.filter(one => !now.has(one))]
+  const [come, gone] = [is.filter(item => !old.has(item)), was.filter(item => !now.has(item))]
   return [
     ...(come.length > 0 ? [html`${more} ${itemCodes(come)}`] : []),
     ...(gone.length > 0 ? [html`${fewer} ${itemCodes(gone)}`] : []),

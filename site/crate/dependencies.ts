@@ -16,21 +16,21 @@ const KINDS = [
 ] as const
 
 /**
- * Renders the dependencies of a version, by kind. A name links to where Cargo takes the crate from;
- * `here` has the crates of this registry that only have the name of one from elsewhere.
+ * Renders the dependencies of a version, by kind. A name links to the registry that Cargo takes the
+ * crate from; `namesakes` has this registry's crates with the same names as foreign ones.
  */
 export function dependencySection(
   site: SiteConfig,
   dependencies: readonly Dependency[],
   to: Linker,
-  here: CrateData['here'] = new Map(),
+  namesakes: CrateData['here'] = new Map(),
 ): Markup {
   return html`${KINDS.map(([kind, title]) => {
-    const some = dependencies.filter(one => one.kind === kind)
+    const some = dependencies.filter(dep => dep.kind === kind)
     if (some.length === 0) return null
     return html`<h3>${title} <span class="quiet">${some.length}</span></h3>
 <ul class="rows">
-${some.map(one => row(site, one, to, here))}</ul>
+${some.map(dep => row(site, dep, to, namesakes))}</ul>
 `
   })}`
 }
@@ -39,11 +39,11 @@ function row(
   site: SiteConfig,
   dependency: Dependency,
   to: Linker,
-  here: CrateData['here'],
+  namesakes: CrateData['here'],
 ): Markup {
   const real = dependency.package ?? dependency.name
   const origin = dependency.registry === null ? null : originOf(site, dependency.registry, real)
-  const twin = origin === null ? undefined : here.get(canonicalName(real))
+  const twin = origin === null ? undefined : namesakes.get(canonicalName(real))
   const link = origin === null ? to(cratePath(real)) : origin.url
   return html`<li><div class="row-head">
 ${link === null ? html`<strong>${real}</strong>` : html`<a href="${link}"${origin === null ? null : html` rel="noopener noreferrer"`}><strong>${real}</strong></a>`}
@@ -73,7 +73,7 @@ export function originOf(
 ): { readonly title: string; readonly url: string | null } {
   const page = encodeURIComponent(name)
   const slashless = index.replace(/\/$/, '')
-  const known = registries.find(one => one.index.replace(/\/$/, '') === slashless)
+  const known = registries.find(registry => registry.index.replace(/\/$/, '') === slashless)
   if (known) return { title: known.title, url: webLink(known.page.replaceAll('{crate}', page)) }
   if (isCratesIo(index)) return { title: 'crates.io', url: `https://crates.io/crates/${page}` }
   const url = webLink(index.replace(/^(sparse|registry)\+/, ''))
@@ -87,17 +87,17 @@ export function dependentSection(
   to: Linker,
 ): Markup {
   const more = dependentCount - dependents.length
-  const one = dependentCount === 1
+  const isOne = dependentCount === 1
   const isMixed = dependents.some(row => row.registry !== null)
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${counted(dependentCount, 'crate')} in this registry ${one ? 'depends' : 'depend'} on it with ${one ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
+  return html`<p class="quiet">${counted(dependentCount, 'crate')} in this registry ${isOne ? 'depends' : 'depend'} on it with ${isOne ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
 <ul class="rows">
 ${dependents.map(
-  one => html`<li><div class="row-head"><a href="${to(cratePath(one.name))}"><strong>${one.name}</strong></a> <span class="quiet">${one.version}</span>
-<span class="note">requires</span> <code class="requirement">${one.req}</code>
-${one.kind === 'normal' ? null : html`<span class="badge">${one.kind}</span>`}
-${one.optional ? html`<span class="badge">optional</span>` : null}
-${one.registry === null ? null : html`<span class="note">from ${originOf(site, one.registry, '').title}</span>`}</div></li>
+  dependent => html`<li><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
+<span class="note">requires</span> <code class="requirement">${dependent.req}</code>
+${dependent.kind === 'normal' ? null : html`<span class="badge">${dependent.kind}</span>`}
+${dependent.optional ? html`<span class="badge">optional</span>` : null}
+${dependent.registry === null ? null : html`<span class="note">from ${originOf(site, dependent.registry, '').title}</span>`}</div></li>
 `,
 )}</ul>
 ${more > 0 ? html`<p class="quiet">and ${formatNumber(more)} more.</p>` : null}`

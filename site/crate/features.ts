@@ -6,7 +6,7 @@ import { html, join, type Markup } from '../elements/markup.ts'
 /** Returns all features; as in Cargo, an optional dependency without `dep:` is also a feature. */
 export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>): Features {
   const { features } = version
-  const optional = version.deps.filter(one => one.optional)
+  const optional = version.deps.filter(dep => dep.optional)
   if (optional.length === 0) return features
   const named = new Set(Object.values(features).flat())
   const implicit = optional
@@ -23,8 +23,8 @@ export const FEATURES_SHOWN = 300
 const ITEMS_SHOWN = 50
 
 /**
- * Renders the features and what each enables; features that are on by default are marked. Of very
- * many it shows the first, and leads to `record`, which has all of them.
+ * Renders the features and the values that each enables; default features are marked. A long list
+ * is cut, with a link to `record`, which has all features.
  */
 export function featureSection(features: Features, record: string): Markup {
   const names = Object.keys(features).sort(
@@ -48,7 +48,7 @@ ${name !== 'default' && onByDefault.has(name) ? html`<span class="badge good">de
 
 function enables(shown: ReadonlySet<string>, list: readonly string[]): Markup {
   if (list.length === 0) return html`enables nothing else`
-  return html`enables ${itemCodes(list, one => (shown.has(one) ? `#feature-${one}` : null))}`
+  return html`enables ${itemCodes(list, item => (shown.has(item) ? `#feature-${item}` : null))}`
 }
 
 /** Renders the items of a feature, perhaps as links; of very many the first, and how many more. */
@@ -56,8 +56,8 @@ export function itemCodes(
   list: readonly string[],
   linkOf: (item: string) => string | null = () => null,
 ): Markup {
-  const items = list.slice(0, ITEMS_SHOWN).map(one => {
-    const [code, link] = [html`<code>${one}</code>`, linkOf(one)]
+  const items = list.slice(0, ITEMS_SHOWN).map(item => {
+    const [code, link] = [html`<code>${item}</code>`, linkOf(item)]
     return link === null ? code : html`<a href="${link}">${code}</a>`
   })
   const more = list.length - items.length

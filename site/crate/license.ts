@@ -12,7 +12,7 @@ const GENERIC = /^(?:licen[cs]e|copying|md|txt|rst|html)$/
 
 /**
  * Renders the license of a version. The parts of an SPDX expression link to their texts in the
- * source browser, as far as the names of the files tell: `Apache-2.0` to `LICENSE-APACHE`.
+ * source browser if a file name tells: `Apache-2.0` leads to `LICENSE-APACHE`.
  */
 export function licenseText(
   site: Pick<SiteConfig, 'source'>,
@@ -40,12 +40,12 @@ export function licenseText(
   return parts.map(part => link(part, found.get(part)))
 }
 
-/** Returns the name of the text of a license: of several, the one that says least besides. */
+/** Returns the name of a license's text; if several match, the one with the fewest other words. */
 function textOf(id: string, texts: readonly string[]): string | undefined {
   const [word = ''] = id.toLowerCase().split('-')
   const named = word === 'bsl' ? 'boost' : word
   return texts
-    .filter(text => wordsOf(text).some(one => [one, one.replace(/\d+$/, '')].includes(named)))
+    .filter(text => wordsOf(text).some(word => [word, word.replace(/\d+$/, '')].includes(named)))
     .sort((a, b) => a.length - b.length)[0]
 }
 

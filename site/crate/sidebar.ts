@@ -104,8 +104,8 @@ const LEVELS_MAX = 4
 const LABELS_MAX = 32
 
 /**
- * Renders keywords or categories. Those of a crate's newest version have pages, in which yanked
- * crates are missing; those of other versions lead to a search.
+ * Renders keywords or categories. Labels of a crate's newest version have pages, which leave out
+ * yanked crates; labels of other versions lead to a search.
  */
 function labelList(
   kind: 'keyword' | 'category',
@@ -159,7 +159,7 @@ function installSection(
     // Unlike `cargo add`, `cargo install` never chooses a pre-release unless it is named.
     const chosen = pinned || release.includes('-') ? ` --version ${version.version}` : ''
     const install = `cargo install ${name}${chosen} --registry ${registry}`
-    const programs = join(bin_names.map(one => html`<code>${one}</code>`))
+    const programs = join(bin_names.map(name => html`<code>${name}</code>`))
     lines.push(
       copyBlock(install, 'cargo install command'),
       html`<p class="quiet small">Installs ${programs}.</p>`,

@@ -36,7 +36,7 @@ function shownOf(count: number): string {
   return `${most} ${counted(count, 'version')}`
 }
 
-/** Renders the page with the versions of a crate that has too many for its own page. */
+/** Renders the page of all versions, for a crate that has too many for its own page. */
 export function versionsPage(site: SiteConfig, { name, versions, versionCount }: Versions): Output {
   const path = versionsPath(name)
   const to = linker(site, path)
@@ -96,7 +96,7 @@ export function versionSelector(
 
 /**
  * Renders the selector of a version's page, which must not depend on later versions: a script
- * replaces its items by those of the crate's page.
+ * replaces its items with those of the crate's page.
  */
 export function otherVersions({ name, previous }: VersionData, to: Linker): Markup {
   const crate = to(cratePath(name))

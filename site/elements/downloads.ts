@@ -35,14 +35,14 @@ function pathsOf(name: string | null): [numbers: string, drawing: string] {
  * Pages show them by their addresses, so that no page is rendered again because of a download.
  */
 export function downloadFiles({ name, total, days, versions }: DownloadData): Output[] {
-  const recent = days.reduce((sum, one) => sum + one.value, 0)
+  const recent = days.reduce((sum, point) => sum + point.value, 0)
   const numbers = {
     ...(name !== null && { name }),
     total,
     recent,
     from: days[0]?.at ?? null,
     to: days.at(-1)?.at ?? null,
-    days: days.map(one => one.value),
+    days: days.map(point => point.value),
     ...(name !== null && { versions: Object.fromEntries(versions) }),
   }
   const data = { title: 'Downloads a day', kind: 'bars', every: 'day', points: days } as const

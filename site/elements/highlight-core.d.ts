@@ -1,7 +1,7 @@
-/** The parts of `highlight.js/lib/core` in use; its own types would declare browser globals. */
+/** The used parts of `highlight.js/lib/core`; its own types would declare browser globals. */
 export type Grammar = (hljs: unknown) => Mode
 
-/** What a grammar looks for. */
+/** A pattern of a grammar. */
 export interface Mode {
   begin?: unknown
   readonly contains?: readonly Mode[]
@@ -9,7 +9,7 @@ export interface Mode {
 }
 
 declare const hljs: {
-  /** A mode that ends with what the first group of its begin has. */
+  /** A mode that ends with the text of its begin's first group. */
   END_SAME_AS_BEGIN(mode: object): object
   registerLanguage(name: string, grammar: Grammar): void
   registerAliases(aliases: string[], options: { languageName: string }): void

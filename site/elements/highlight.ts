@@ -18,7 +18,7 @@ const PLAIN_COMMENTS = {
   HASH_COMMENT_MODE: comment('#', '$'),
 }
 
-/** Adds a grammar of the library, without what would make it slow. */
+/** Adds a grammar of the library, without its slow parts. */
 export function addGrammar(name: string, grammar: Grammar): void {
   hljs.registerLanguage(name, core => {
     const language = grammar(Object.assign(Object.create(core as object), PLAIN_COMMENTS))
@@ -27,7 +27,7 @@ export function addGrammar(name: string, grammar: Grammar): void {
   })
 }
 
-/** Whether code of a language can be colored by now. */
+/** Whether the grammar of a language is loaded. */
 export function hasGrammar(name: string): boolean {
   return hljs.getLanguage(name) !== undefined
 }

@@ -24,7 +24,7 @@ const NAMES: readonly string[] = [
 const languages: ReadonlyMap<string, string> = new Map(
   NAMES.flatMap(line => {
     const [language = '', ...aliases] = line.split(' ')
-    return [language, ...aliases].map(one => [one, language] as const)
+    return [language, ...aliases].map(name => [name, language] as const)
   }),
 )
 

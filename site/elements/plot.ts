@@ -12,7 +12,7 @@ export interface PlotPoint {
 
 /** Values over time, at equal distances. */
 export interface PlotData {
-  /** What is counted: `Releases a week`. */
+  /** The counted things: `Releases a week`. */
   readonly title: string
   /** `bars` for counts of each period, `line` for totals. */
   readonly kind: 'bars' | 'line'
@@ -56,12 +56,9 @@ ${rows}</tbody></table></details>
 </figure>`
 }
 
-/**
- * Renders only the drawing. `isFile`: for a file of its own, which cannot have the colors of the
- * page.
- */
+/** Renders only the drawing. `isFile`: for a separate file, which cannot use the page's colors. */
 export function plotSvg({ title, kind, every, points }: PlotData, isFile = false): Markup {
-  const most = Math.max(0, ...points.map(one => one.value))
+  const most = Math.max(0, ...points.map(point => point.value))
   const ticks = ticksTo(most)
   const scale = (BOTTOM - TOP) / (ticks.at(-1) ?? 1)
   const y = (value: number) => round(BOTTOM - value * scale)
@@ -78,7 +75,7 @@ export function plotSvg({ title, kind, every, points }: PlotData, isFile = false
       ([at, name]) => html`<text x="${x(at)}" y="${HEIGHT - 5}">${name}</text>`,
     ),
   ]
-  const sum = points.reduce((total, one) => total + one.value, 0)
+  const sum = points.reduce((total, point) => total + point.value, 0)
   const summary = `${title}: ${formatNumber(kind === 'bars' ? sum : (points.at(-1)?.value ?? 0))}`
   const scales = { x, y, every, width: step }
   const drawing = kind === 'bars' ? bars(points, scales, isFile) : area(points, scales)
@@ -124,11 +121,11 @@ function area(points: readonly PlotPoint[], { x, y, width }: Scale): Markup {
   return html`<path d="M${line}V${BOTTOM}H${round(x(0) + width / 2)}z" fill="currentColor" opacity=".2"/><path d="M${line}" fill="none" stroke="currentColor" stroke-width="2"/><circle cx="${end}" cy="${y(points.at(-1)?.value ?? 0)}" r="3" fill="currentColor"/>`
 }
 
-/** Returns 0 and at most five round numbers, the last of which is at least `most`. */
+/** Returns 0 and up to five round numbers, the last at least `most`. */
 function ticksTo(most: number): number[] {
   const rough = Math.max(most, 1) / 4
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, ([1, 2, 5, 10].find(one => one * power >= rough) ?? 10) * power)
+  const step = Math.max(1, ([1, 2, 5, 10].find(factor => factor * power >= rough) ?? 10) * power)
   return Array.from({ length: Math.ceil(Math.max(most, 1) / step) + 1 }, (_, at) => at * step)
 }
 

@@ -7,7 +7,7 @@ import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
 
-/** What a page passes to the layout that all pages share. */
+/** The data of the layout that all pages share. */
 export interface LayoutData {
   /** Path of the page; null for a page that is served at any path. */
   readonly path: string | null
@@ -26,7 +26,7 @@ export interface LayoutData {
   readonly part?: 'sources'
   /** Username of the logged-in user. */
   readonly viewer?: string | null
-  /** Whether its address is a secret, which web servers must not find in a `Referer` and log. */
+  /** Whether its address is a secret that other servers must not find in a `Referer` and log. */
   readonly secret?: boolean
 }
 

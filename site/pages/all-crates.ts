@@ -158,7 +158,7 @@ function dataBelow(
   return [{ prefix, total, crates: own, parts, above }, ...pages.flat()]
 }
 
-/** Renders one page of the list by letters; not the first one. */
+/** Renders one page of the list by letters, except the first. */
 export function listPage(site: SiteConfig, data: ListData): Output {
   const { prefix, total, crates, above } = data
   const path = listPath(prefix)
@@ -208,6 +208,7 @@ function letters({ parts }: Pick<ListData, 'parts'>, to: Linker): Markup | null 
 /** Renders links to the pages of shorter prefixes. */
 function trail(above: readonly string[], to: Linker): Markup {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${above.map(
-    one => html`<a href="${to(listPath(one))}">${one === '' ? 'All crates' : `${one}…`}</a>`,
+    prefix =>
+      html`<a href="${to(listPath(prefix))}">${prefix === '' ? 'All crates' : `${prefix}…`}</a>`,
   )}</nav>`
 }

@@ -10,7 +10,7 @@ import { layout, searchForm } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { keywordLinks, type LabelItem } from './labels.ts'
 
-/** What the front page shows of the registry's content. */
+/** The registry's content as the front page shows it. */
 export interface FrontData {
   readonly crates: number
   readonly versions: number

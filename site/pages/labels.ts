@@ -33,7 +33,7 @@ export interface LabelData {
   readonly slug: string
   /** The number of all its crates. */
   readonly total: number
-  /** At most `LABEL_CRATES`: those with the most dependents. */
+  /** At most `LABEL_CRATES`, those with the most dependents. */
   readonly crates: readonly CrateItem[]
   /** The categories below a category. */
   readonly below: readonly LabelItem[]

@@ -61,7 +61,7 @@ export function openSearch(site: SiteConfig): Output {
   )
 }
 
-type Dated = Pick<CrateItem, 'name' | 'updatedAt'>
+type DatedCrate = Pick<CrateItem, 'name' | 'updatedAt'>
 
 /** Renders `sitemap.xml`, which names all parts, and the part with the pages of no crate. */
 export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output[] {
@@ -75,13 +75,13 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
 }
 
 /** Renders a part with crates. No part has pages of versions: the pages of crates link to them. */
-export function sitemapPart(site: SiteConfig, part: number, crates: readonly Dated[]): Output {
-  const pages = crates.map(one => ({ path: cratePath(one.name), changed: one.updatedAt }))
+export function sitemapPart(site: SiteConfig, part: number, crates: readonly DatedCrate[]): Output {
+  const pages = crates.map(crate => ({ path: cratePath(crate.name), changed: crate.updatedAt }))
   return urlset(site, part, pages)
 }
 
 /** Renders the whole sitemap at once; a crate's id is its position by canonical name, from 1. */
-export function* sitemaps(site: SiteConfig, crates: Iterable<Dated>): Generator<Output> {
+export function* sitemaps(site: SiteConfig, crates: Iterable<DatedCrate>): Generator<Output> {
   const sorted = sortByName(crates)
   const parts: number[] = []
   for (let part = 0; part * SITEMAP_CRATES <= sorted.length && sorted.length > 0; part++) {

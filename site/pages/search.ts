@@ -88,19 +88,19 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   dependents: 'Most dependents',
 }
 
-/** Renders what the search form filters and sorts by, closed until something is chosen. */
+/** Renders the filters and the order of the search form, closed until one is chosen. */
 function narrowing(site: SiteConfig, request: SearchRequest): Markup {
   const { q, filters, sort } = request
   // Nothing is known of times in a tree of files alone, nor of owners where pages do not name them.
-  const orders = SORTS.filter(one => one !== 'newest' || site.feeds)
-  const fields = FILTERS.filter(one => one !== 'owner' || site.owners)
+  const orders = SORTS.filter(order => order !== 'newest' || site.feeds)
+  const fields = FILTERS.filter(field => field !== 'owner' || site.owners)
   const isOpen = sort !== SORTS[0] || Object.keys(filters).length > 0
   const clear = searchQuery({ q }) || './'
   return html`<details class="refine"${isOpen ? html` open` : null}>
 <summary>Filter and sort</summary>
 <div class="form row">
-<label class="field"><span>Sort by</span> <select name="sort" form="search">${orders.map(one => html`<option value="${one === SORTS[0] ? '' : one}"${one === sort ? html` selected` : null}>${ORDERS[one]}</option>`)}</select></label>
-${fields.map(one => html`<label class="field"><span>${LABELS[one]}</span> <input name="${one}" form="search" value="${filters[one] ?? ''}" placeholder="${HINTS[one]}" autocapitalize="off" spellcheck="false"></label>\n`)}
+<label class="field"><span>Sort by</span> <select name="sort" form="search">${orders.map(order => html`<option value="${order === SORTS[0] ? '' : order}"${order === sort ? html` selected` : null}>${ORDERS[order]}</option>`)}</select></label>
+${fields.map(field => html`<label class="field"><span>${LABELS[field]}</span> <input name="${field}" form="search" value="${filters[field] ?? ''}" placeholder="${HINTS[field]}" autocapitalize="off" spellcheck="false"></label>\n`)}
 <button class="button" form="search">Apply</button> <a href="${clear}">Clear</a>
 </div>
 <p class="quiet">A crate that does not say which Rust it needs matches any Rust version.</p>

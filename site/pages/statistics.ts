@@ -24,11 +24,11 @@ export interface WeekCount {
   readonly crates: number
 }
 
-/** What the statistics show. The lists have at most `RANKS_SHOWN` crates. */
+/** The data of the statistics page. The lists have at most `RANKS_SHOWN` crates. */
 export interface Statistics {
   readonly crates: number
   readonly versions: number
-  /** Of all `.crate` files. */
+  /** The total of all `.crate` files. */
   readonly bytes: number
   /** The last `WEEKS_SHOWN` weeks until the latest release, without gaps; empty without times. */
   readonly weeks: readonly WeekCount[]
@@ -72,11 +72,11 @@ const FIRST_WEEK = Date.UTC(1970, 0, 5)
 function plotsOf({ weeks, crates }: Statistics): PlotData[] {
   const at = (week: number) => new Date(FIRST_WEEK + week * WEEK).toISOString().slice(0, 10)
   let total = crates - weeks.reduce((sum, week) => sum + week.crates, 0)
-  const totals = weeks.map(one => {
-    total += one.crates
-    return { at: at(one.week), value: total }
+  const totals = weeks.map(week => {
+    total += week.crates
+    return { at: at(week.week), value: total }
   })
-  const releases = weeks.map(one => ({ at: at(one.week), value: one.releases }))
+  const releases = weeks.map(week => ({ at: at(week.week), value: week.releases }))
   return [
     { title: 'Releases a week', kind: 'bars', every: 'week', points: releases },
     { title: 'Crates', kind: 'line', every: 'week', points: totals },

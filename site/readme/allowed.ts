@@ -1,4 +1,4 @@
-/** What a README may contain: the list of crates.io without landmarks and active content. */
+/** The accepted parts of a README: the list of crates.io without landmarks and active content. */
 
 export const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const
 
@@ -40,7 +40,7 @@ export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
 /** Elements that may have an id. */
 export const IDENTIFIED: ReadonlySet<string> = new Set([...HEADINGS, 'a', 'li'])
 
-/** Classes that are kept, by element: those that this renderer creates. */
+/** The classes that this renderer creates and keeps, by element. */
 export const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['a', /^footnote-backref$/],
   ['code', /^language-[a-z]+$/],

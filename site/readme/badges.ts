@@ -36,8 +36,8 @@ const PATHS = new RegExp(
 )
 
 /**
- * Whether an image is a badge: a picture of a state, such as of a build, that says nothing without
- * being loaded. Known hosts and the usual forms of their URLs tell.
+ * Whether an image is a badge: a picture of a state, such as a build's, that says nothing unless it
+ * is loaded. Badges are recognized by known hosts and the usual forms of their URLs.
  */
 export function isBadge(src: string): boolean {
   const text = src.startsWith('//') ? `https:${src}` : src

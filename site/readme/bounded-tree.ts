@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, type TreeAdapter } from 'parse5'
 
-/** Maximum number of nodes in a README; a long one with much highlighted code has 50,000. */
+/** Maximum number of nodes in a README; a long README with much highlighted code has 50,000. */
 const NODES_MAX = 200_000
 
 /** Maximum depth of the tree; the same limit as in Blink. */

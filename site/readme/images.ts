@@ -15,11 +15,11 @@ export interface PackagedImage {
 /** The images of a README that this site serves, by their path in the package. */
 export type PackagedImages = ReadonlyMap<string, PackagedImage>
 
-/** What decides how the images of a README are shown. */
+/** Options for a README's images. */
 export interface ImageOptions {
-  /** Whether browsers load the images of other hosts, or pages link to them. */
+  /** Whether browsers load other hosts' images, or pages link to them. */
   readonly images: 'link' | 'load'
-  /** What relative links resolve to; null drops them. */
+  /** The base of relative links; null drops them. */
   readonly base: LinkBase | null
   /** Folder of the README in its package: empty, or ending with a slash. */
   readonly folder: string

@@ -4,7 +4,7 @@ import { DROPPED } from './allowed.ts'
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
 
-/** What remains of a node: nothing because of badges, nothing anyway, or something. */
+/** The remainder of a node: nothing because of badges, nothing anyway, or something. */
 type Rest = 'left out' | 'blank' | 'something'
 
 /** Parts of tables, which keep their place when they are empty. */
@@ -14,8 +14,8 @@ const CELLS: ReadonlySet<string> = new Set(['td', 'th', 'tr', 'thead', 'tbody', 
 const SEPARATORS = /^[\s\u00a0|·•∙–—\-/,]*$/
 
 /**
- * Decides which nodes of a README vanish because they consist of badges that are left out: a link
- * around a badge, a paragraph or table of such links, and what stands between two of them.
+ * Removes nodes of a README that consist of badges: a link around a badge, a paragraph or table of
+ * such links, and text between two of them.
  */
 export class LeftOut {
   readonly #isBadge: (image: Element) => boolean
@@ -57,12 +57,13 @@ export class LeftOut {
     return rests.includes('left out') ? 'left out' : 'blank'
   }
 
-  /** Whether a text separates a badge that is left out from something else. */
+  /** Whether a text separates a removed badge from something else. */
   #isBetween(nodes: readonly Node[], at: number): boolean {
     const { value } = nodes[at] as DefaultTreeAdapterTypes.TextNode
     if (!SEPARATORS.test(value) || value.trim() === '') return false
     return [nodes[at - 1], nodes[at + 1]].some(
-      one => one !== undefined && one.nodeName !== '#text' && this.#rest(one) === 'left out',
+      sibling =>
+        sibling !== undefined && sibling.nodeName !== '#text' && this.#rest(sibling) === 'left out',
     )
   }
 }

@@ -5,7 +5,7 @@ export interface ReadmePlace {
   readonly readme_file: string | null
 }
 
-/** What the relative links of a README resolve to: URLs that end with a slash. */
+/** The bases of a README's relative links: URLs that end with a slash. */
 export interface LinkBase {
   /** URLs of the repository's root, for pages and for raw files; no link may leave it. */
   readonly pages: string
@@ -47,7 +47,7 @@ export function linkBase({ repository, vcs_path, readme_file }: ReadmePlace): Li
 function repositoryRoot(url: URL): string | null {
   const segments = url.pathname.split('/').filter(segment => segment !== '')
   const stop = segments.findIndex(
-    (one, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(one),
+    (part, at) => at >= 2 && ['tree', 'blob', 'src', '-'].includes(part),
   )
   const path = (stop === -1 ? segments : segments.slice(0, stop)).join('/').replace(/\.git$/, '')
   return path.includes('/') ? `${url.origin}/${path}/` : null

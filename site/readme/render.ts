@@ -22,7 +22,7 @@ export interface RenderedReadme {
 
 const NONE: PackagedImages = new Map()
 
-/** Maximum number of characters of a README that are shown; the package has all of it. */
+/** Maximum number of README characters that a page shows; the package has the whole text. */
 export const README_MAX = 256 * 1024
 
 /** A link base in which no relative link leads anywhere. */

@@ -16,12 +16,12 @@ import { safeId, safeLink } from './links.ts'
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
 /** Attributes in the README, with any names. */
-type Given = ReadonlyMap<string, string>
+type SourceAttributes = ReadonlyMap<string, string>
 /** Attributes in the output, with allowed names only. */
 type Attributes = Record<string, string>
 
 /** A README as it may be shown, and the files of its package that it shows as images. */
-export interface Sanitized {
+export interface SafeReadme {
   readonly html: string
   readonly images: readonly string[]
 }
@@ -49,7 +49,7 @@ const REL = 'nofollow noopener noreferrer'
  * only allowed elements and attributes, and escaped text, reach the output.
  * Throws `TooComplexError` if the HTML is too large.
  */
-export function sanitize(html: string, options: ImageOptions): Sanitized {
+export function sanitize(html: string, options: ImageOptions): SafeReadme {
   const writer = new Writer(options)
   writer.nodes(parseFragment(html, { treeAdapter: boundedTree() }).childNodes, 0, false)
   return { html: writer.parts.join(''), images: [...writer.images.files] }
@@ -100,11 +100,11 @@ class Writer {
     this.parts.push(text)
   }
 
-  #container(element: Element, given: Given, depth: number, inLink: boolean): void {
+  #container(element: Element, given: SourceAttributes, depth: number, inLink: boolean): void {
     const name = element.tagName
     const attributes = { ...this.#kept(name, given), ...this.#extra(name, given) }
-    // Only the text is kept of a link without a target, and of a link in a link: browsers end a
-    // link where the next one begins.
+    // A link without a target, or in another link, keeps only its text: browsers end a link where
+    // the next begins.
     const link =
       name === 'a' && !inLink && (attributes.href !== undefined || attributes.id !== undefined)
     const stays = name === 'a' ? link : TAGS.has(name) && !isStray(element)
@@ -123,7 +123,7 @@ class Writer {
   }
 
   /** Returns the allowed attributes, the id and the classes. */
-  #kept(name: string, given: Given): Attributes {
+  #kept(name: string, given: SourceAttributes): Attributes {
     const kept: Attributes = {}
     for (const attribute of [...GLOBAL_ATTRIBUTES, ...(ATTRIBUTES.get(name) ?? [])]) {
       const value = given.get(attribute)
@@ -137,13 +137,13 @@ class Writer {
       kept.id = id
     }
     const wanted = (given.get('class') ?? '').split(/\s+/)
-    const classes = wanted.filter(one => CLASSES.get(name)?.test(one))
+    const classes = wanted.filter(token => CLASSES.get(name)?.test(token))
     if (classes.length > 0) kept.class = classes.join(' ')
     return kept
   }
 
   /** Returns the attributes of links, and of elements that the keyboard must be able to scroll. */
-  #extra(name: string, given: Given): Attributes {
+  #extra(name: string, given: SourceAttributes): Attributes {
     if (name === 'a') {
       const href = safeLink(given.get('href'), this.#base, 'pages')
       return href === null ? {} : { href, rel: REL }
@@ -154,7 +154,7 @@ class Writer {
     return {}
   }
 
-  #image(given: Given, inLink: boolean): void {
+  #image(given: SourceAttributes, inLink: boolean): void {
     const { src, image, url } = this.images.show(given.get('src'))
     const alt = (given.get('alt') ?? '').slice(0, VALUE_MAX)
     if (src !== null) {
@@ -171,7 +171,7 @@ class Writer {
     else this.#write(`<a class="image" href="${escaped(url)}" rel="${REL}">${escaped(text)}</a>`)
   }
 
-  #source(given: Given): void {
+  #source(given: SourceAttributes): void {
     const first = /^[^\s,]+/.exec((given.get('srcset') ?? '').trim())?.[0]
     const { src } = this.images.show(first)
     if (src === null) return
@@ -179,7 +179,7 @@ class Writer {
   }
 
   /** Renders the only input allowed: the disabled checkbox of a task list. */
-  #checkbox(given: Given): void {
+  #checkbox(given: SourceAttributes): void {
     if (given.get('type')?.toLowerCase() !== 'checkbox') return
     const state: Attributes = given.has('checked')
       ? { 'aria-label': 'done', checked: '' }
@@ -189,7 +189,7 @@ class Writer {
 }
 
 function attributeOf(element: Element, name: string): string | undefined {
-  return element.attrs.find(one => one.name === name)?.value
+  return element.attrs.find(attribute => attribute.name === name)?.value
 }
 
 /** The size lets browsers keep the room of an image before it is loaded. */

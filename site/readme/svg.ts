@@ -11,7 +11,7 @@ export interface CleanSvg {
   readonly height: number | null
 }
 
-/** Longest drawing that is shown, in characters: what it draws grows with its text only. */
+/** Maximum length of a shown drawing, in characters; the work of drawing grows only with it. */
 const LENGTH_MAX = 256 * 1024
 
 /** Maximum nesting depth of elements. */
@@ -27,8 +27,9 @@ const TAGS: ReadonlySet<string> = new Set(
 const OPENED: ReadonlySet<string> = new Set(['a'])
 
 /**
- * Elements that draw others, as often as somebody refers to them, and style sheets, which say so
- * for many at once. A drawing that has one is not shown: without it, it would look wrong.
+ * Elements that draw others, as often as something refers to them, and style sheets, which may
+ * refer for many elements at once. A drawing with any of them is not shown: without them, it would
+ * look wrong.
  */
 const REFERRING: ReadonlySet<string> = new Set(
   words('use symbol pattern mask marker filter style textPath mpath animateMotion'),
@@ -57,17 +58,17 @@ const REFERENCE = /^\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)\s*$/
 /** The same in a style. */
 const PAINT = /\b(?:fill|stroke)\s*:\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)/g
 
-/** Whether bytes look like an SVG: its root, after what XML allows before it. */
+/** Whether bytes look like an SVG: its root comes first, after anything XML allows before it. */
 export function looksLikeSvg(text: string): boolean {
   const start = text.slice(0, 4096).replace(/^\uFEFF?\s*/, '')
   return /^(?:<\?xml|<!--|<!DOCTYPE\s+svg\b|<svg[\s>])/i.test(start) && /<svg[\s>]/i.test(text)
 }
 
 /**
- * Sanitizes an SVG: renders it again from the elements and attributes on a list. What remains has
- * no script and no link, and refers to nothing but its gradients and clips, which refer to nothing
- * themselves. Null if there is no drawing, or one that needs more, or is too long.
- * Throws `TooComplexError` if it has too many elements.
+ * Sanitizes an SVG: renders it again from the listed elements and attributes. The result has no
+ * script and no link, and refers to nothing but its gradients and clips, which refer to nothing
+ * themselves. Null if there is no drawing, or one that needs more, or is too long. Throws
+ * `TooComplexError` if it has too many elements.
  */
 export function cleanSvg(text: string): CleanSvg | null {
   if (text.length > LENGTH_MAX) return null
@@ -78,7 +79,7 @@ export function cleanSvg(text: string): CleanSvg | null {
   return write(root, parts, 0, false) ? { svg: parts.join(''), ...sizeOf(root) } : null
 }
 
-/** Writes a node and what is in it; returns false if the drawing cannot be shown. */
+/** Writes a node and its content; returns false if the drawing cannot be shown. */
 function write(node: Node, parts: string[], depth: number, isInClip: boolean): boolean {
   if (node.nodeName === '#text') {
     parts.push(escaped((node as DefaultTreeAdapterTypes.TextNode).value))
@@ -124,7 +125,7 @@ function isPlain(value: string): boolean {
 }
 
 function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
-  const value = (name: string) => attrs.find(one => one.name === name)?.value ?? ''
+  const value = (name: string) => attrs.find(attribute => attribute.name === name)?.value ?? ''
   const pixels = (text: string) => {
     const number = /^\s*(\d{1,5}(?:\.\d+)?)(?:px)?\s*$/.exec(text)?.[1]
     return number === undefined ? null : Math.round(Number(number)) || null

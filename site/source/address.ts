@@ -18,8 +18,8 @@ export function readFileAddress(fragment: string): FileAddress | null {
     /^(.*?)(?::L([1-9]\d{0,8})(?:-L([1-9]\d{0,8}))?)?$/s.exec(decoded(fragment)) ?? []
   if (path === '') return null
   if (from === undefined) return { path, lines: null }
-  const [one, other] = [Number(from), Number(to ?? from)]
-  return { path, lines: [Math.min(one, other), Math.max(one, other)] }
+  const [first, last] = [Number(from), Number(to ?? from)]
+  return { path, lines: [Math.min(first, last), Math.max(first, last)] }
 }
 
 /** Writes the fragment that `readFileAddress` reads. */

@@ -1,4 +1,4 @@
-/** How far git looks for a zero, which text has not. */
+/** Number of bytes in which git looks for a zero, which text has not. */
 const BEGINNING = 8000
 
 /** The largest text that is shown, in bytes. */
@@ -29,7 +29,7 @@ export function imageType(path: string, bytes: Uint8Array): string | null {
   if (bytes.length > IMAGE_MAX) return null
   const [type, begins] = IMAGES.get(/[^.]*$/.exec(path)?.[0].toLowerCase() ?? '') ?? []
   const isImage =
-    begins && [...begins].every((one, at) => one === '.' || bytes[at] === one.charCodeAt(0))
+    begins && [...begins].every((char, at) => char === '.' || bytes[at] === char.charCodeAt(0))
   return isImage && type !== undefined ? type : null
 }
 

@@ -5,12 +5,12 @@ export interface Hit {
   readonly path: string
   /** From 1. */
   readonly line: number
-  /** The line around what was found: the text before, itself, and the text after. */
+  /** The line around a match: the text before, the match, and the text after. */
   readonly parts: readonly [before: string, found: string, after: string]
 }
 
-/** What a search in all files has found. */
-export interface Found {
+/** The matches of a search in all files. */
+export interface Matches {
   readonly hits: readonly Hit[]
   /** Whether there are more. */
   readonly isMore: boolean
@@ -19,14 +19,14 @@ export interface Found {
 /** The most places that are listed. */
 const HITS_MAX = 500
 
-/** The most characters that are shown before and after what was found. */
+/** The maximum number of characters shown before and after a match. */
 const AROUND = 60
 
 /**
  * Finds a text in all files, line by line. Without a capital letter, it also finds the text in
  * capitals.
  */
-export function findText(files: ReadonlyMap<string, Uint8Array>, query: string): Found {
+export function findText(files: ReadonlyMap<string, Uint8Array>, query: string): Matches {
   const hits: Hit[] = []
   const literal = query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   const pattern = new RegExp(literal, query === query.toLowerCase() ? 'gi' : 'g')

@@ -9,13 +9,13 @@ import type { SiteConfig } from '../site-config.ts'
 const UNPACKED_MAX = 512 * 1024 * 1024
 const RATIO_MAX = 20
 
-/** What the headers of one file, with a long name, and the padding after it may take. */
+/** The headers of one file with a long name, and the padding after it. */
 const FILE_EXTRA = 4096
 
-/** What folders and the end of an archive may take. */
+/** Bytes for folders and the end of an archive. */
 const ARCHIVE_EXTRA = 1024 * 1024
 
-/** Returns how many bytes of an archive a browser unpacks at most, by what the package contains. */
+/** Returns the maximum number of bytes that a browser unpacks, from the package's contents. */
 export function unpackedMost(size: number, contents: Contents | null): number {
   if (contents === null) return Math.max(UNPACKED_MAX, RATIO_MAX * size)
   return contents.bytes + contents.files * FILE_EXTRA + ARCHIVE_EXTRA
@@ -29,7 +29,7 @@ export function packageData(site: SiteConfig, name: string, to: Linker): Markup 
   return html` data-checksum="unchecked" data-name="${name}" data-dl="${template}" data-index="${to(indexPath(name as Name))}"`
 }
 
-/** Renders where the result of the check is said, and what it proves. */
+/** Renders the place of the check's result, and an explanation of what the check proves. */
 export function checkBox(what: string): Markup {
   return html`<div class="check">
 <p role="status" data-state>Not checked. ${what} need JavaScript, which loads the package and checks it.</p>

@@ -36,9 +36,9 @@ ${checkBox('The texts of the files')}
 }
 
 function fileList(files: readonly ArchiveFile[]): Markup {
-  const bytes = files.reduce((sum, one) => sum + one.size, 0)
+  const bytes = files.reduce((sum, file) => sum + file.size, 0)
   const sorted = files.toSorted((a, b) => (a.path < b.path ? -1 : 1))
   return html`<h2>${counted(files.length, 'file')}, ${formatBytes(bytes)}</h2>
 <ul class="plain files">
-${sorted.map(one => html`<li>${one.path} <span class="quiet">${formatBytes(one.size)}</span></li>\n`)}</ul>`
+${sorted.map(file => html`<li>${file.path} <span class="quiet">${formatBytes(file.size)}</span></li>\n`)}</ul>`
 }

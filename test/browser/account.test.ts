@@ -39,8 +39,8 @@ async function privateRegistry(t: TestContext) {
 }
 
 /**
- * A browser of its own; whatever it complains of, the Content-Security-Policy included, fails the
- * test at its end.
+ * A separate browser; any complaint, the Content-Security-Policy's included, fails the test at its
+ * end.
  */
 async function open(cleanup: Cleanup, options: { javaScript: boolean }): Promise<Page> {
   const context: BrowserContext = await browser.newContext({
@@ -99,10 +99,10 @@ for (const javaScript of [false, true]) {
       assert.deepEqual([page.url(), await heading(page)], [`${url}/me`, 'ada'])
       // Web servers log the `Referer`.
       const headers = await Promise.all(asked.map(request => request.allHeaders()))
-      const referrers = headers.map(one => one.referer ?? '')
-      assert.ok(referrers.some(one => one.startsWith(url)))
+      const referrers = headers.map(header => header.referer ?? '')
+      assert.ok(referrers.some(referrer => referrer.startsWith(url)))
       assert.deepEqual(
-        referrers.filter(one => one.includes('link=')),
+        referrers.filter(referrer => referrer.includes('link=')),
         [],
       )
       await page.goto(link)

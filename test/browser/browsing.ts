@@ -43,12 +43,12 @@ export async function visit(
 }
 
 /**
- * Nothing sticks out of the window, and axe finds nothing serious, once the page is painted, with
- * what a search has found, and what was read from a package.
+ * Asserts that nothing sticks out of the window, and axe finds nothing serious, once the page is
+ * painted, with its search results and its package.
  */
 export async function checkPage(page: Page): Promise<void> {
   const waiting = '[data-status]:empty, [data-sources][data-checksum=unchecked], [aria-busy=true]'
-  await page.waitForFunction(one => document.querySelector(one) === null, waiting)
+  await page.waitForFunction(css => document.querySelector(css) === null, waiting)
   await page.evaluate(async () => {
     await document.fonts.ready
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
@@ -75,7 +75,7 @@ export async function checkPage(page: Page): Promise<void> {
     )
   })
   assert.deepEqual(
-    found.filter(one => /^(serious|critical)/.test(one)),
+    found.filter(violation => /^(serious|critical)/.test(violation)),
     [],
   )
 }
@@ -86,7 +86,7 @@ export async function checkSize(page: Page): Promise<void> {
   assert.ok(wide <= 0, `${wide} pixels too wide`)
 }
 
-/** What is placed over the page hides what is below it; returns which elements are. */
+/** Returns the elements that an element placed over the page hides. */
 export async function checkOverlays(page: Page): Promise<string[]> {
   const found = await page.evaluate(() => {
     /** Whether it lies over something that it is not part of; pointers do not reach an icon. */
@@ -95,9 +95,9 @@ export async function checkOverlays(page: Page): Promise<string[]> {
       return [0.05, 0.5, 0.95].some(across =>
         [0.05, 0.5, 0.95].some(down => {
           const stack = document.elementsFromPoint(left + width * across, top + height * down)
-          const at = stack.findIndex(one => element.contains(one))
-          const below = stack.slice(at + 1).filter(one => !element.contains(one))
-          return at >= 0 && below.some(one => !one.contains(element))
+          const at = stack.findIndex(item => element.contains(item))
+          const below = stack.slice(at + 1).filter(item => !element.contains(item))
+          return at >= 0 && below.some(item => !item.contains(element))
         }),
       )
     }
@@ -111,13 +111,13 @@ export async function checkOverlays(page: Page): Promise<string[]> {
     })
   })
   assert.deepEqual(
-    found.filter(one => !one.isOpaque),
+    found.filter(item => !item.isOpaque),
     [],
   )
-  return found.map(one => one.name)
+  return found.map(item => item.name)
 }
 
-/** Keeps a picture of what is seen, when `SCREENSHOTS` names a folder. */
+/** Saves a picture of the page when `SCREENSHOTS` names a folder. */
 export async function picture(page: Page, name: string, { fullPage = false } = {}): Promise<void> {
   const folder = process.env.SCREENSHOTS
   if (!folder) return

@@ -40,7 +40,7 @@ function releases(): HarbourRelease[] {
 
 const { still, live, look } = releasePlaces(releases, { env: ENV })
 
-/** Where the top of an element is in the window. */
+/** The top of an element in the window. */
 async function top(page: Page, selector: string): Promise<number> {
   return (await page.locator(selector).first().boundingBox())?.y ?? Number.NaN
 }
@@ -68,8 +68,9 @@ for (const place of [still, live]) {
         .locator('.install pre')
         .evaluateAll(all =>
           all.map(
-            one =>
-              one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight),
+            element =>
+              element.getBoundingClientRect().height /
+              parseFloat(getComputedStyle(element).lineHeight),
           ),
         )
       for (const height of lines) assert.ok(height < 3, `${height} lines`)
@@ -164,7 +165,7 @@ for (const place of [still, live]) {
   test(`${place.what}: a dependency leads to its registry and to the crate of its name here`, async () => {
     await look(place, 'crates/winch/#dependencies', async page => {
       const links = (selector: string) =>
-        page.locator(selector).evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+        page.locator(selector).evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))
       assert.deepEqual(await links('#dependencies a:visible'), [
         'https://crates.io/crates/rope',
         `${place.url}/crates/rope/`,

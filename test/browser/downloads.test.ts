@@ -62,7 +62,9 @@ async function described(page: Page, alt: RegExp): Promise<void> {
     /in total/.test(document.querySelector<HTMLImageElement>('.downloads img')?.alt ?? ''),
   )
   assert.match((await image.getAttribute('alt')) ?? '', alt)
-  assert.ok(await image.evaluate((one: HTMLImageElement) => one.complete && one.naturalWidth > 0))
+  assert.ok(
+    await image.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0),
+  )
 }
 
 for (const place of ['files', 'daemon'] as const) {

@@ -95,7 +95,7 @@ for (const place of [still, live]) {
       if (!place.isLive) return
       const [releases = '', total = ''] = await plots
         .locator('svg')
-        .evaluateAll(all => all.map(one => one.getAttribute('aria-label') ?? ''))
+        .evaluateAll(all => all.map(label => label.getAttribute('aria-label') ?? ''))
       assert.match(releases, /^Releases a week: 110$/)
       assert.match(total, /^Crates: 110$/)
       await plots.first().locator('summary').click()
@@ -107,11 +107,11 @@ for (const place of [still, live]) {
   test(`${place.what}: every address that the API page names is there`, async () => {
     await look(place, 'api/', async page => {
       const links = page.locator('main .rows a')
-      const found = await links.evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))
+      const found = await links.evaluateAll(all => all.map(a => (a as HTMLAnchorElement).href))
       assert.ok(found.length >= 9, found.join(' '))
       for (const href of found) assert.equal((await fetch(href)).status, 200, href)
       const commands = await page.locator('.copy-block code').allInnerTexts()
-      const calls = commands.flatMap(one => /^curl '([^']+)'$/.exec(one)?.[1] ?? [])
+      const calls = commands.flatMap(command => /^curl '([^']+)'$/.exec(command)?.[1] ?? [])
       assert.equal(calls.length, place.isLive ? 4 : 0)
       for (const call of calls) {
         const url = `${place.url}${new URL(call).pathname}${new URL(call).search}`
@@ -134,8 +134,8 @@ for (const place of [still, live]) {
     assert.match(await badge.text(), /<title>rope: v1\.0\.0<\/title>/)
     await look(place, 'crates/rope/badge.svg', async page => {
       const box = await page.evaluate(() => {
-        const texts = [...document.querySelectorAll('text')].map(one => one.getBBox())
-        return Math.max(...texts.map(one => one.x + one.width))
+        const texts = [...document.querySelectorAll('text')].map(text => text.getBBox())
+        return Math.max(...texts.map(box => box.x + box.width))
       })
       assert.ok(box < 106, `the text ends at ${box}`)
     })

@@ -44,7 +44,7 @@ async function accountLink(cookie: string | null, javaScriptEnabled = true): Pro
     await page.goto(`${server.url}/crates/keel/`)
     const link = page.locator('.top nav a').last()
     assert.equal(
-      new URL(await link.evaluate(one => (one as HTMLAnchorElement).href)).pathname,
+      new URL(await link.evaluate(element => (element as HTMLAnchorElement).href)).pathname,
       '/sub/path/me',
     )
     if (javaScriptEnabled) {

@@ -19,7 +19,7 @@ test('among 200,000 crates the list leads to each, and the search answers while 
   const server = await serveFiles(files)
   const browser = await launchChromium()
   try {
-    const cards = inventedEntries(200_000).map(one => ({ ...one, updatedAt: null }))
+    const cards = inventedEntries(200_000).map(entry => ({ ...entry, updatedAt: null }))
     for (const { path, bytes } of demoSite(demoFacts(server.url), fleet, cards))
       files.set(path, bytes)
     await visit(browser, server.url, 'crates/', page => browse(page, files))

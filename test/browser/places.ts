@@ -14,13 +14,13 @@ import { serveFiles } from '../support/static-server.ts'
 import { until } from '../support/until.ts'
 import { checkView, visit } from './browsing.ts'
 
-/** Where the registry of a daemon was before it is served. */
+/** The folder of a daemon's registry before it is served. */
 const PAST = 'http://127.0.0.1'
 
 /** A way in which the pages of a registry reach a browser. */
 export interface Place {
   readonly what: 'static tree' | 'daemon'
-  /** Whether the pages know times and people; those of a static tree cannot. */
+  /** Whether the pages know times and people; a static tree's cannot. */
   readonly isLive: boolean
   /** Known when the tests run. */
   url: string

@@ -35,7 +35,7 @@ const README = `# keel
 Text around ![an image elsewhere](https://elsewhere.example/a.png) that is a link.
 `
 
-/** Puts a crate into a folder, and returns what runs `plimsoll` there. */
+/** Puts a crate into a folder, and returns a function that runs `plimsoll` there. */
 function prepared(t: TestContext) {
   const folder = scratch(new Cleanup(t))
   const from = join(folder, 'from')
@@ -57,13 +57,13 @@ function prepared(t: TestContext) {
   return { folder, run }
 }
 
-/** Finds the images that a page shows, all of which have been loaded. */
+/** Finds the loaded images of a page. */
 async function shown(page: Page): Promise<string[]> {
   return page.locator('.readme img').evaluateAll(async all => {
     const images = all as HTMLImageElement[]
-    for (const one of images) one.loading = 'eager'
-    await Promise.all(images.map(one => one.decode()))
-    return images.filter(one => one.naturalWidth > 0).map(one => one.alt)
+    for (const image of images) image.loading = 'eager'
+    await Promise.all(images.map(image => image.decode()))
+    return images.filter(image => image.naturalWidth > 0).map(image => image.alt)
   })
 }
 
@@ -96,7 +96,7 @@ test('the daemon does the same, and a drawing that is opened can do nothing', as
   await look(url, 'crates/keel/', 'images-daemon')
   await visit(browser, url, 'crates/keel/', async page => {
     const drawing = page.locator('.readme img[alt="A drawing"]')
-    const src = await drawing.evaluate(one => (one as HTMLImageElement).src)
+    const src = await drawing.evaluate(image => (image as HTMLImageElement).src)
     const response = await page.goto(src)
     const headers = response?.headers() ?? {}
     assert.match(headers['content-security-policy'] ?? '', /sandbox/)

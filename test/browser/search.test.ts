@@ -18,7 +18,7 @@ const LOOK = {
 
 const places = openPlaces({
   still(folder, url) {
-    const cards = knownCrates.map(one => ({ ...one, updatedAt: null }))
+    const cards = knownCrates.map(crate => ({ ...crate, updatedAt: null }))
     const site = demoFacts(url, { feeds: false, owners: false, api: false })
     writeSite(folder, demoSite(site, [], cards))
   },
@@ -32,7 +32,7 @@ const places = openPlaces({
 })
 const { still, live } = places
 
-/** Opens a page of results or a missing one, and waits for what it shows. */
+/** Opens a page of results or a missing page, and waits for its contents. */
 function look(
   place: Place,
   path: string,

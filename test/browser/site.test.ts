@@ -90,9 +90,9 @@ for (const [at, payload] of [...PAYLOADS.entries(), ['all', 'all of them'] as co
 test('the title of an alert has the colour of its kind', async () => {
   await visit(browser, server.url, 'crates/coloured/', async page => {
     const colours = await page.locator('.markdown-alert').evaluateAll(all =>
-      all.map(one => {
-        const title = one.querySelector('.markdown-alert-title') ?? one
-        return [getComputedStyle(title).color, getComputedStyle(one).borderLeftColor]
+      all.map(element => {
+        const title = element.querySelector('.markdown-alert-title') ?? element
+        return [getComputedStyle(title).color, getComputedStyle(element).borderLeftColor]
       }),
     )
     for (const [title, border] of colours) assert.equal(title, border)
@@ -103,10 +103,10 @@ test('the title of an alert has the colour of its kind', async () => {
 test('each paragraph of a README begins on the side where its script does', async () => {
   await visit(browser, server.url, 'crates/coloured/', async page => {
     const gaps = await page.locator('.readme > p').evaluateAll(all =>
-      all.map(one => {
+      all.map(element => {
         const range = document.createRange()
-        range.selectNodeContents(one)
-        return Math.round(range.getBoundingClientRect().left - one.getBoundingClientRect().left)
+        range.selectNodeContents(element)
+        return Math.round(range.getBoundingClientRect().left - element.getBoundingClientRect().left)
       }),
     )
     assert.equal(gaps.length, 2)

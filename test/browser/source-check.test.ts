@@ -1,4 +1,4 @@
-// Mirrors site/browser/sources/: what is wrong with a package, or with the host that has it
+// Mirrors site/browser/sources/: faults of a package, or of its host
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -33,14 +33,14 @@ async function build(...settings: string[]): Promise<Map<string, Uint8Array>> {
     const bytes = buildCrate({ name: 'evil', version, files: { 'src/lib.rs': `//! ${version}\n` } })
     writeFileSync(join(from, `evil-${version}.crate`), bytes)
   }
-  const flags = settings.flatMap(one => ['--set', one])
+  const flags = settings.flatMap(setting => ['--set', setting])
   const { code, stderr } = await plimsoll(folder, ['build', '--from', from, '--out', out, ...flags])
   assert.equal(code, 0, stderr)
   const paths = readdirSync(out, { recursive: true, withFileTypes: true })
   return new Map(
     paths
-      .filter(one => one.isFile())
-      .map(one => join(one.parentPath, one.name))
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name))
       .map(path => [path.slice(out.length + 1), readFileSync(path)]),
   )
 }
@@ -206,7 +206,7 @@ test('archives that a publish would refuse show what Cargo would unpack, and why
       await page.locator('[data-checksum=verified]').waitFor()
       await page.locator('.file-body').waitFor()
       const paths = await page.locator('.tree a').allInnerTexts()
-      assert.ok(!paths.some(one => /^\.\.?$|^\/|passwd/.test(one)), `${trick}: ${paths}`)
+      assert.ok(!paths.some(path => /^\.\.?$|^\/|passwd/.test(path)), `${trick}: ${paths}`)
     })
   }
   plant(Buffer.concat([good('//! trailing\n'), Buffer.from('junk')]))
@@ -234,7 +234,7 @@ test('hostile sources run nothing, also in names of files and as documents', asy
         assert.equal(await page.locator('main script, main iframe, main [onerror]').count(), 0)
         for (const href of await page
           .locator('main a')
-          .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href)))
+          .evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href)))
           assert.match(href, /^(?:https?:|mailto:)/)
       },
       { fragment: `#${encodeURIComponent(path)}` },

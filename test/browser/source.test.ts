@@ -93,15 +93,15 @@ for (const place of [still, live]) {
       assert.equal(await shown(page), 'src/tables.rs')
       const marked = page.locator('.marked')
       const inView = () =>
-        marked.evaluate(one => {
-          const { top, bottom, height } = one.getBoundingClientRect()
+        marked.evaluate(element => {
+          const { top, bottom, height } = element.getBoundingClientRect()
           return top >= 0 && bottom <= innerHeight ? Math.round(height) : 'not in view'
         })
       // The blocks are replaced when their colors are there.
       await page.locator('.code .hljs-keyword').first().waitFor()
       const line = await page
         .locator('.code')
-        .evaluate(one => Number.parseFloat(getComputedStyle(one).lineHeight))
+        .evaluate(element => Number.parseFloat(getComputedStyle(element).lineHeight))
       assert.equal(await inView(), Math.round(4 * line))
       const numbers = page.locator('.numbers', { hasText: '2100' })
       await numbers.click({ position: { x: 20, y: (2110 - 2001 + 0.5) * line } })
@@ -136,7 +136,7 @@ for (const place of [still, live]) {
       await document.locator('.hljs-keyword').waitFor()
       const image = document.locator('img')
       assert.match((await image.getAttribute('src')) ?? '', /^blob:/)
-      assert.equal(await image.evaluate(one => (one as HTMLImageElement).naturalWidth), 1)
+      assert.equal(await image.evaluate(image => (image as HTMLImageElement).naturalWidth), 1)
       await page.getByRole('button', { name: 'Source', exact: true }).click()
       await page.locator('.code', { hasText: '# Guide' }).waitFor()
       await page.getByRole('button', { name: 'Rendered' }).click()
@@ -151,7 +151,7 @@ for (const place of [still, live]) {
     await look(place, `${SOURCE}#assets/dot.png`, async page => {
       await shown(page)
       const image = page.locator('.picture img')
-      assert.equal(await image.evaluate(one => (one as HTMLImageElement).naturalWidth), 1)
+      assert.equal(await image.evaluate(image => (image as HTMLImageElement).naturalWidth), 1)
       await page.goto(`${place.url}/${SOURCE}#src/deep/mod.rs`)
       await page.locator('.file-name', { hasText: 'mod.rs' }).waitFor()
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -199,7 +199,7 @@ for (const place of [still, live]) {
         .locator('code > span:not(.hunk)')
       await lines.first().waitFor()
       assert.deepEqual(
-        (await lines.allTextContents()).map(one => one.trim()),
+        (await lines.allTextContents()).map(text => text.trim()),
         ['1−pub const VERSION: &str = "1.1.0";', '1+pub const VERSION: &str = "2.0.0";'],
       )
       await page.locator('.diff .hljs-keyword').first().waitFor()
@@ -221,7 +221,7 @@ for (const place of [still, live]) {
       await page.locator('.file-sum').waitFor()
       const file = page.locator('.file-diff', { hasText: 'src/deep/mod.rs' })
       await page.waitForFunction(
-        one => (one?.getBoundingClientRect().top ?? innerHeight) < innerHeight,
+        element => (element?.getBoundingClientRect().top ?? innerHeight) < innerHeight,
         await file.elementHandle(),
       )
       await page.goto(`${place.url}/crates/hull/compare/?from=1.0.0&to=1.1.0`)

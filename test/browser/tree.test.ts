@@ -35,7 +35,7 @@ const views: [what: string, path: string][] = [
   ['long readme', 'crates/long-readme/'],
 ]
 /**
- * The views are the same everywhere; of the daemon's, those are looked at that it makes itself or
+ * The views are the same everywhere; the daemon is visited only for pages that it makes itself, or
  * that show more there.
  */
 const OF_THE_DAEMON = new Set(['front', 'crate', 'versions', 'list', 'search', 'not found'])
@@ -89,7 +89,7 @@ for (const place of [still, live]) {
       await page.locator('.tabs a', { hasText: 'Dependencies' }).click()
       const links = page.locator('#dependencies a:visible')
       const found = await links.evaluateAll(all =>
-        all.map(one => `${one.textContent} ${(one as HTMLAnchorElement).href}`),
+        all.map(link => `${link.textContent} ${(link as HTMLAnchorElement).href}`),
       )
       assert.deepEqual(found, [
         'billing-core https://crates.other.example/crates/billing-core/',
@@ -101,14 +101,14 @@ for (const place of [still, live]) {
         'insta-lite https://crates.io/crates/insta-lite',
       ])
       await page.locator('.tabs a', { hasText: 'Changes' }).click()
-      const changed = (await page.locator('#changes li').allInnerTexts()).map(one =>
-        one.replace(/\s+/g, ' '),
+      const changed = (await page.locator('#changes li').allInnerTexts()).map(text =>
+        text.replace(/\s+/g, ' '),
       )
       assert.ok(changed.includes('changed rudder ^2.0 → ^2.1'), changed.join('\n'))
       assert.ok(changed.includes('changed Rust version 1.81 → 1.85'), changed.join('\n'))
       await page.locator('.tabs a', { hasText: 'Dependents' }).click()
       const dependents = (await page.locator('#dependents li:visible').allInnerTexts()).map(
-        one => one.split(/\s/)[0],
+        text => text.split(/\s/)[0],
       )
       assert.deepEqual(dependents, ['bosun', 'helm', 'tide-table'])
     })
@@ -124,7 +124,7 @@ for (const place of [still, live]) {
       const marked = (tab: string) =>
         page
           .locator('.tabs a', { hasText: tab })
-          .evaluate(one => getComputedStyle(one).borderBottomColor !== 'rgba(0, 0, 0, 0)')
+          .evaluate(element => getComputedStyle(element).borderBottomColor !== 'rgba(0, 0, 0, 0)')
       assert.deepEqual([await marked('Readme'), await marked('Versions')], [false, true])
       const tabs = await page.locator('.tabs').boundingBox()
       assert.ok(tabs !== null && tabs.y >= 0, 'the tabs stay in view')
@@ -194,8 +194,8 @@ for (const place of [still, live]) {
       assert.ok((await y('.about')) < (await y('#readme')))
       const first = page.locator('.install pre').first()
       assert.match(await first.innerText(), /^cargo add rudder/)
-      assert.equal(await first.evaluate(one => one.getClientRects().length), 1)
-      const tabs = (await page.locator('.tabs a').allInnerTexts()).map(one => one.split(/\s/)[0])
+      assert.equal(await first.evaluate(element => element.getClientRects().length), 1)
+      const tabs = (await page.locator('.tabs a').allInnerTexts()).map(text => text.split(/\s/)[0])
       assert.ok(tabs.includes('Readme') && tabs.includes('Versions'))
       for (const tab of await page.locator('.tab').all())
         assert.ok(
@@ -331,7 +331,7 @@ for (const place of [still, live]) {
         assert.equal(await page.locator('body > main#main').count(), 1)
         for (const href of await page
           .locator('main a')
-          .evaluateAll(all => all.map(one => (one as HTMLAnchorElement).href))) {
+          .evaluateAll(all => all.map(link => (link as HTMLAnchorElement).href))) {
           assert.match(href, /^(https?:|mailto:)/)
         }
       })

@@ -183,7 +183,7 @@ function wrongRequests(): WrongRequest[] {
   ]
 }
 
-/** The shape in which Cargo shows reasons instead of dumping what it got. */
+/** The shape in which Cargo shows reasons instead of dumping the answer. */
 function expectReasons(what: string, answer: Answer): void {
   assert.match(String(answer.headers['content-type']), /^application\/json/, what)
   assert.match(refusal(answer) ?? '', /^\S.{10,}/s, what)

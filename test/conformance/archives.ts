@@ -71,7 +71,7 @@ export const archives: readonly Scenario[] = [
   ),
 ]
 
-/** A crate with one fault is refused with words that name it; no trace of it is left. */
+/** A crate with one fault is refused with words that name it, and leaves no trace. */
 function refused(
   number: number,
   title: string,
@@ -90,8 +90,7 @@ function refused(
 }
 
 /**
- * Text that compression cannot make small: a server that squeezes what is large enough would
- * squeeze this.
+ * Text that compression cannot shrink: a server that compresses large answers would compress this.
  */
 function noise(length: number): string {
   let text = ''

@@ -3,8 +3,8 @@ import { register } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
 /**
- * Only where bytes are is not the same as with the other daemon: what publishes and downloads is
- * played every time, all on demand.
+ * Only the place of bytes differs from the other daemon: publishes and downloads are played every
+ * time, all on demand.
  */
 const bytes = ['publish.ts']
 

@@ -8,7 +8,7 @@ import { says, scenario } from './scenario.ts'
 
 const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** Which version is the one. */
+/** How Cargo chooses a version. */
 export const choose: readonly Scenario[] = [
   scenario(
     43,

@@ -3,7 +3,7 @@ import { clusterDriver } from './driver-cluster.ts'
 import { register } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
-/** What several daemons have in common is played every time, all on demand. */
+/** The scenarios about daemons' common state are played every time, all on demand. */
 const common = ['publish.ts', 'yank.ts', 'accounts.ts']
 
 const isFull = process.env.PLIMSOLL_CONFORMANCE === 'full'

@@ -18,12 +18,12 @@ const text = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
 
 test('docs/conformance.md lists every scenario with its drivers and its oldest client', () => {
   const rows = Object.entries(subjects).flatMap(([file, scenarios]) =>
-    scenarios.map(one => {
-      const marks = drivers.map(driver => (canPlay(driver, one) ? '✓' : '–'))
-      const since = one.since ? `1.${one.since}` : '–'
+    scenarios.map(scenario => {
+      const marks = drivers.map(driver => (canPlay(driver, scenario) ? '✓' : '–'))
+      const since = scenario.since ? `1.${scenario.since}` : '–'
       return {
-        ...one,
-        row: `| ${one.number} | ${one.title} | \`${file}\` | ${since} | ${marks.join(' | ')} |`,
+        ...scenario,
+        row: `| ${scenario.number} | ${scenario.title} | \`${file}\` | ${since} | ${marks.join(' | ')} |`,
       }
     }),
   )
@@ -46,7 +46,7 @@ test('docs/conformance.md counts the scenarios that each client plays with each 
 test('every scenario of the list is played or has a reason why not', () => {
   const reasons = text.slice(text.indexOf('## What is not played')).matchAll(/^\| ([\d, ]+) \|/gm)
   const excused = [...reasons].flatMap(([, list = '']) => list.split(', ').map(Number))
-  const played = scenarios.map(one => one.number)
+  const played = scenarios.map(scenario => scenario.number)
   const numbers = [...new Set([...played, ...excused])].sort((a, b) => a - b)
   assert.deepEqual(
     numbers,

@@ -4,10 +4,7 @@ import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, saysNot, scenario } from './scenario.ts'
 
-/**
- * What becomes of the dependencies of a release, from its manifest over the index into another
- * build.
- */
+/** The dependencies of a release, from its manifest over the index into another build. */
 export const dependencies: readonly Scenario[] = [
   scenario(
     11,

@@ -14,8 +14,8 @@ const DAEMONS = 2
 
 /**
  * Daemons on one PostgreSQL server and one bucket behind a load balancer, which gives each request
- * to another one than the last. Needs a run on PostgreSQL, because a catalog in a file is for one
- * machine.
+ * to another daemon than the last. Needs a run on PostgreSQL, because a catalog in a file is for
+ * one machine.
  */
 export const clusterDriver: Driver = {
   name: 'two daemons, records on PostgreSQL, crates and tree in a bucket',
@@ -30,7 +30,7 @@ export const clusterDriver: Driver = {
     const proxy = await RecordingProxy.start(cleanup)
     const env = {
       PLIMSOLL_REGISTRY_BASE_URL: proxy.url,
-      // Each would have a git index of its own.
+      // Each daemon would have its own git index.
       PLIMSOLL_GIT_INDEX: 'off',
       ...environmentOf(s3, BUCKETS),
       ...settings,

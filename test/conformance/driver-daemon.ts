@@ -19,7 +19,7 @@ export const daemonDriver: Driver = {
   start: (cleanup, folder, settings) => startDaemon(cleanup, folder, settings),
 }
 
-/** Where a daemon's things are. */
+/** The folders of a daemon. */
 export interface DaemonPlace {
   /** Folder of the test's own. */
   readonly folder: string
@@ -46,7 +46,7 @@ export async function startDaemon(
   }
 }
 
-/** The registry of a daemon, with what all ways of reaching one have in common. */
+/** The registry of a daemon, the same for all ways of reaching it. */
 export function daemonRegistry(origin: Origin, place: DaemonPlace): Omit<Registry, 'requests'> {
   const { folder, home, token, log } = place
   return {

@@ -26,15 +26,15 @@ export const gitDriver: Driver = {
     )
     registry.requests.clear()
     const publish = (cargo: Cargo, project: Project) => registry.publish(cargo, [project])
-    // Cargo learnt to wait for what it has published in 1.66.
+    // Since 1.66, Cargo waits for its published version.
     const waits = cargoIsAtLeast(66)
     return {
       ...registry,
       indexUrl: `${registry.baseUrl}/index.git`,
       cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
       async publish(cargo, projects) {
-        for (const one of projects)
-          await (waits ? publish(cargo, one) : committed(registry, () => publish(cargo, one)))
+        for (const crate of projects)
+          await (waits ? publish(cargo, crate) : committed(registry, () => publish(cargo, crate)))
       },
       async offer(...archive) {
         const before = await head(registry)
@@ -51,8 +51,8 @@ export const gitDriver: Driver = {
 let probe: Promise<boolean> | undefined
 
 /**
- * Whether this cargo's own git works: Debian's `cargo-web` is linked to a libgit2 with which no
- * fetch of it succeeds.
+ * Whether this cargo's own git works: Debian's `cargo-web` is linked to a libgit2 whose fetches all
+ * fail.
  */
 function fetchesGit(cleanup: Cleanup): Promise<boolean> {
   probe ??= tryGit(scratch(cleanup))

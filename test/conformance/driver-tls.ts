@@ -10,9 +10,8 @@ import { daemonRegistry } from './driver-daemon.ts'
 import { copyTemplate } from './registry-template.ts'
 
 /**
- * The daemon with a certificate of its own. Nothing stands between it and the client: what was
- * asked is read from the daemon's log, because whoever recorded the requests on their way would be
- * the one that spoke HTTP/2 with Cargo.
+ * The daemon with its own certificate. Nothing stands between it and the client: requests are read
+ * from the daemon's log, because a recorder on the way would speak HTTP/2 with Cargo in its place.
  */
 export const tlsDriver: Driver = {
   name: 'daemon, TLS and HTTP/2',

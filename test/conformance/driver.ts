@@ -33,8 +33,7 @@ export interface Driver {
   /** Why a client of Rust 1.`minor` cannot play it, or need not; null when it does. */
   readonly unfit?: (minor: number) => string | null
   /**
-   * Starts an empty registry whose files are all below `folder`; the settings are environment
-   * variables.
+   * Starts an empty registry with all files below `folder`; the settings are environment variables.
    */
   readonly start: (
     cleanup: Cleanup,
@@ -43,7 +42,7 @@ export interface Driver {
   ) => Promise<Registry>
 }
 
-/** For drivers whose index is sparse: Rust 1.68 was the first to read one. */
+/** For drivers whose index is sparse: Rust 1.68 was the first to read it. */
 export const readsSparse = (minor: number): string | null =>
   minor < 68 ? 'it knows no sparse index' : null
 
@@ -51,11 +50,14 @@ export const readsSparse = (minor: number): string | null =>
 export interface Registry extends Origin {
   /** Index URL as users write it into Cargo's configuration. */
   readonly indexUrl: string
-  /** What a cargo needs in its environment to read it. */
+  /** The environment in which a cargo can read it. */
   readonly cargoEnv?: Readonly<Record<string, string>>
-  /** How many daemons answer in turn, if not one: each limits the searches that it answers. */
+  /**
+   * The number of daemons that answer in turn, by default one: each limits the searches that it
+   * answers.
+   */
   readonly daemons?: number
-  /** Everything clients have asked of it. */
+  /** All requests of clients. */
   readonly requests: Requests
   /** Puts faults between clients and registry, or takes them away; for drivers with `faults`. */
   readonly interfere?: (faults?: Faults) => void
@@ -68,8 +70,8 @@ export interface Registry extends Origin {
   readonly yank: (cargo: Cargo, name: string, version: string) => Promise<void>
   readonly unyank: (cargo: Cargo, name: string, version: string) => Promise<void>
   /**
-   * Offers a `.crate` made by other hands than Cargo's, and to the web API its dependencies as
-   * Cargo would send them; what the registry says to it, or null when it takes it.
+   * Offers a `.crate` that Cargo did not make; the web API also gets its dependencies as Cargo
+   * would send them. Returns the registry's objection, or null.
    */
   readonly offer: (
     name: string,
@@ -95,7 +97,7 @@ export interface Api {
 export interface Files {
   /** Folder of the public tree. */
   readonly tree: string
-  /** Takes a release away, as an operator does who deletes its file. */
+  /** Removes a release, as an operator who deletes its file does. */
   readonly remove: (name: string, version: string) => Promise<void>
   /** Builds the tree again. */
   readonly rebuild: () => Promise<void>

@@ -45,7 +45,7 @@ export const faults: readonly Scenario[] = [
       stage.registry.requests.clear()
       const files = names.map(name => `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`)
       const crates = names.map(name => `/crates/${name}/${name}-1.0.0.crate`)
-      // 1.96.0 tries again what breaks off only for downloads.
+      // 1.96.0 retries broken answers only for downloads.
       const [refused, broken] = [firstOf(files, BROKEN), firstOf(crates, { meets: 'half' })]
       stage.interfere(request => refused(request) ?? broken(request))
       const app = stage.app(
@@ -54,7 +54,7 @@ export const faults: readonly Scenario[] = [
       const checked = await stage.cargo(RETRY).ok(app, 'check')
       for (const name of names) says(checked, `Checking ${name} v1.0.0 (registry \`test\`)`)
       const statuses = (path: string) =>
-        stage.registry.requests.to('GET', path).map(one => one.status)
+        stage.registry.requests.to('GET', path).map(request => request.status)
       for (const path of files) assert.deepEqual(statuses(path), [500, 200], path)
       for (const path of crates) assert.deepEqual(statuses(path), [200, 200], path)
     },

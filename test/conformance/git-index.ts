@@ -50,8 +50,8 @@ export const gitIndex: readonly Scenario[] = [
       stage.registry.requests.clear()
       await cargo.ok(app, 'update')
       const refs = 'GET /index.git/info/refs?service=git-upload-pack 200'
-      // Protocol version 2, which the git executable speaks, asks for the refs by a request of its
-      // own.
+      // Protocol version 2, which the git executable speaks, asks for the refs in a separate
+      // request.
       const list = stage.registry.cargoEnv?.CARGO_NET_GIT_FETCH_WITH_CLI
         ? ['POST /index.git/git-upload-pack 200']
         : []

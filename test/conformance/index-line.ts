@@ -29,9 +29,7 @@ export async function indexLine(
   return `${JSON.stringify({ name, vers: version, deps, cksum, features, yanked, ...more, ...stamp })}\n`
 }
 
-/**
- * An index file with each moment of publishing written as `NOW`; what does not look like one stays.
- */
+/** An index file with each moment of publishing written as `NOW`; other text stays. */
 export function withoutTimes(file: string): string {
   return file.replaceAll(
     /"pubtime":"20\d\d-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ"/g,

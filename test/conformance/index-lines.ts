@@ -11,7 +11,7 @@ import { says, saysNot, scenario } from './scenario.ts'
 
 const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** Releases of one crate whose lines have something in them that is easily written wrong. */
+/** Releases of one crate whose lines have parts that are easily written wrong. */
 const CURIOUS = [
   { version: '1.0.0', package: 'links = "native-1"', files: { 'build.rs': 'fn main() {}' } },
   { version: '2.0.0-rc.1.x-y', package: 'rust-version = "1.56"\nkeywords = ["a+b", "c_d"]' },
@@ -28,10 +28,7 @@ const CURIOUS = [
   { version: '18446744073709551615.0.0' },
 ]
 
-/**
- * The index is what Cargo believes: its lines say what the manifests say, and all of them can be
- * read.
- */
+/** Cargo believes the index: its lines match the manifests, and all of them can be read. */
 export const indexLines: readonly Scenario[] = [
   scenario(
     41,
@@ -82,9 +79,9 @@ export const indexLines: readonly Scenario[] = [
     'registry::invalid_json_lines_error: of the most curious releases, cargo can use every one',
     [],
     async stage => {
-      await stage.publish({ name: 'bar' }, ...CURIOUS.map(one => ({ name: 'foo', ...one })))
+      await stage.publish({ name: 'bar' }, ...CURIOUS.map(release => ({ name: 'foo', ...release })))
       const lines = (await stage.index('3/f/foo')).trimEnd().split('\n')
-      const versions = CURIOUS.map(one => one.version)
+      const versions = CURIOUS.map(release => release.version)
       assert.deepEqual(
         lines.map(line => (JSON.parse(line) as { vers: string }).vers),
         versions,

@@ -6,10 +6,7 @@ import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 
-/**
- * An index that lags behind, as behind a cache that keeps what it should not: Cargo waits for a
- * minute.
- */
+/** An index that lags behind, as behind a faulty cache: Cargo waits for a minute. */
 export const lag: readonly Scenario[] = [
   scenario(
     6,

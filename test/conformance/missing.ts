@@ -8,7 +8,7 @@ import { says, scenario } from './scenario.ts'
 
 const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** What is not there, and what cargo makes of it. */
+/** Missing things, and Cargo's reaction. */
 export const missing: readonly Scenario[] = [
   scenario(
     29,

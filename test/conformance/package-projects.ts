@@ -5,8 +5,8 @@ import type { Project } from '../support/project.ts'
 import { packagedFile } from '../support/project.ts'
 
 /**
- * Packages projects in their order and hands the `.crate` files over: as few times as can be, but
- * before a project that may depend on those before it, because Cargo resolves what it packages.
+ * Packages projects in their order and hands the `.crate` files over in the fewest batches, but
+ * before a project that may depend on earlier ones, because Cargo resolves packages.
  */
 export async function packageProjects(
   cargo: Cargo,

@@ -15,9 +15,9 @@ const PROVIDER = '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
 const FOO = 'foo = { version = "1", registry = "test" }'
 
 /**
- * A private registry whose index is a git repository. Fetching it is git's business: Cargo sends no
- * token there, git's credential helper has to know it. Downloads and API are Cargo's, with the
- * token of its configuration.
+ * A private registry whose index is a git repository. Cargo sends no token when git fetches it, so
+ * git's credential helper must know the token. Downloads and the API get the token of Cargo's
+ * configuration.
  */
 export const privacyGit: readonly Scenario[] = [
   scenario(
@@ -40,9 +40,9 @@ export const privacyGit: readonly Scenario[] = [
         /^Basic realm="[^"]+", Cargo login_url="/,
       )
       assert.deepEqual([...new Set(later.filter(isGit).map(password))], [stage.api.token])
-      const rest = later.filter(one => !isGit(one))
+      const rest = later.filter(request => !isGit(request))
       assert.deepEqual(
-        rest.map(one => `${one.method} ${one.url} ${one.status}`),
+        rest.map(request => `${request.method} ${request.url} ${request.status}`),
         ['GET /crates/foo/foo-1.0.0.crate 200'],
       )
       assert.equal(rest[0]?.headers.authorization, stage.api.token)
@@ -60,7 +60,7 @@ export const privacyGit: readonly Scenario[] = [
       for (const stranger of [stage.cargo({ config: PROVIDER }), known(stage, {}, 'plim_wrong')]) {
         requests.clear()
         says(await stranger.fails(stage.app(FOO), 'check'), /failed to fetch `http/)
-        assert.deepEqual([...new Set(requests.all.map(one => one.status))], [401])
+        assert.deepEqual([...new Set(requests.all.map(request => request.status))], [401])
       }
       const noToken = await known(stage, { token: null }).fails(stage.app(FOO), 'check')
       says(noToken, 'no token found for `test`, please run `cargo login --registry test`')
@@ -88,9 +88,9 @@ export const privacyGit: readonly Scenario[] = [
       const list = await cargo.ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
       assert.match(list.stdout, /^sailor\b/)
       await stage.registry.yank(cargo, 'foo', '1.0.0')
-      const refused = stage.registry.requests.all.filter(one => one.status !== 200)
+      const refused = stage.registry.requests.all.filter(request => request.status !== 200)
       assert.deepEqual(
-        [...new Set(refused.map(one => `${one.status} ${one.headers.authorization}`))],
+        [...new Set(refused.map(request => `${request.status} ${request.headers.authorization}`))],
         ['401 undefined'],
       )
       const { token } = stage.api
@@ -102,7 +102,7 @@ export const privacyGit: readonly Scenario[] = [
   ),
 ]
 
-/** A cargo whose git knows a token for whoever asks. */
+/** A cargo whose git knows a token for every server. */
 function known(stage: Stage, wishes: CargoWishes = {}, token = stage.api.token): Cargo {
   const cargo = stage.cargo({ config: PROVIDER, ...wishes })
   const helper = `!f() { echo username=any; echo password=${token}; }; f`

@@ -6,7 +6,7 @@ import { says, scenario } from './scenario.ts'
 
 const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** Reading: what cargo asks for, and that it builds. */
+/** Reading: Cargo's requests, and a build. */
 export const resolve: readonly Scenario[] = [
   scenario(
     1,

@@ -5,17 +5,17 @@ import type { Run } from '../support/command.ts'
 import type { Capability, Driver } from './driver.ts'
 import { Stage } from './stage.ts'
 
-/** What is not usual about a scenario. */
+/** The special needs of a scenario. */
 export interface ScenarioOptions {
   /** Settings of the registry that are not the default, as environment variables. */
   readonly settings?: NodeJS.ProcessEnv
-  /** Oldest client that has what it needs, as minor version of its Rust. */
+  /** The oldest suitable client, as minor version of its Rust. */
   readonly since?: number
   /** Whether it sits out a wait of Cargo's own, and does little else. */
   readonly isPatient?: boolean
 }
 
-/** One behavior of the real client, to be seen with every driver that has what it needs. */
+/** One behavior of the real client, tested with every driver that has its needs. */
 export interface Scenario extends ScenarioOptions {
   readonly number: number
   readonly title: string
@@ -34,7 +34,7 @@ export function scenario(
   return { number, title, needs, run, ...options }
 }
 
-/** Whether the driver has all that the scenario needs. */
+/** Whether the driver has everything that the scenario needs. */
 export function canPlay(driver: Driver, { needs }: Scenario): boolean {
   return needs.every(need => driver.capabilities.includes(need))
 }
@@ -46,7 +46,7 @@ export function playable(
   scenarios: readonly Scenario[],
 ): Scenario[] {
   if (driver.unfit?.(minor)) return []
-  return scenarios.filter(one => canPlay(driver, one) && minor >= (one.since ?? 0))
+  return scenarios.filter(scenario => canPlay(driver, scenario) && minor >= (scenario.since ?? 0))
 }
 
 /** Registers every scenario that the driver and this client can play. */
@@ -60,8 +60,8 @@ export function register(driver: Driver, scenarios: readonly Scenario[]): void {
   }
   const chosen = playable(driver, minor, scenarios)
   const [quick, patient] = [
-    chosen.filter(one => !one.isPatient),
-    chosen.filter(one => one.isPatient),
+    chosen.filter(scenario => !scenario.isPatient),
+    chosen.filter(scenario => scenario.isPatient),
   ]
   describe(name, { concurrency: 2 }, () => {
     // Three at a time: most of a test is waiting for processes.
@@ -78,7 +78,7 @@ function playAll(
 ): void {
   if (scenarios.length === 0) return
   describe(name, { concurrency }, () => {
-    for (const one of scenarios) play(driver, one)
+    for (const scenario of scenarios) play(driver, scenario)
   })
 }
 
@@ -92,8 +92,8 @@ function play(driver: Driver, { number, title, settings = {}, run }: Scenario): 
 
 /** Cargo said this on stderr. */
 export function says(run: Run, text: string | RegExp): void {
-  const said = typeof text === 'string' ? run.stderr.includes(text) : text.test(run.stderr)
-  assert.ok(said, `expected ${text} in:\n${run.stderr}`)
+  const isPrinted = typeof text === 'string' ? run.stderr.includes(text) : text.test(run.stderr)
+  assert.ok(isPrinted, `expected ${text} in:\n${run.stderr}`)
 }
 
 /** Cargo did not say this on stderr. */

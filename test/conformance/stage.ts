@@ -141,7 +141,7 @@ export class Stage {
     if (!this.cratesIo.inUse()) assert.deepEqual(this.cratesIo.requests.lines, [])
   }
 
-  /** A path of its own, where nothing is yet. */
+  /** A new path with nothing at it. */
   place(name: string): string {
     this.#count += 1
     return join(this.folder, `${this.#count}-${name}`)

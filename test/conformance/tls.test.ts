@@ -3,8 +3,8 @@ import { register } from './scenario.ts'
 import { scenarios, subjects } from './scenarios.ts'
 
 /**
- * The registry is the same as without TLS, the wire is not: what is about the wire is played every
- * time, all on demand.
+ * The registry is the same as without TLS, the wire is not: scenarios about the wire are played
+ * every time, all on demand.
  */
 const wire = [
   'publish.ts',

@@ -24,7 +24,7 @@ export const workspace: readonly Scenario[] = [
         .ok(folder, 'publish', '--workspace', '--registry', 'test', '--allow-dirty')
       const uploads = [
         ...published.stderr.matchAll(/^ +Uploaded (\w+) v1\.0\.0 to registry `test`$/gm),
-      ].map(one => one[1])
+      ].map(match => match[1])
       assert.deepEqual(uploads.slice(0, 2).sort(), ['left', 'right'])
       assert.deepEqual(uploads.slice(2), ['trunk'])
       assert.equal(stage.registry.requests.to('PUT', '/api/v1/crates/new').length, 3)
@@ -95,7 +95,7 @@ export const workspace: readonly Scenario[] = [
       const [taken, limited] = [200, 429].map(status =>
         stage.registry.requests
           .to('PUT', '/api/v1/crates/new')
-          .filter(one => one.status === status),
+          .filter(request => request.status === status),
       )
       assert.equal(taken?.length, 2)
       assert.equal(limited?.length, 1)

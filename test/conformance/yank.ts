@@ -8,7 +8,7 @@ import { says, saysNot, scenario } from './scenario.ts'
 
 const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** Versions that are withdrawn, and those that rely on them. */
+/** Yanked versions, and their dependents. */
 export const yank: readonly Scenario[] = [
   scenario(
     36,

@@ -34,7 +34,7 @@ test('files, bytes, lines of Rust and license texts are counted', async () => {
       for (let at = 0; at < bytes.length; at += step) yield bytes.subarray(at, at + step)
     }
     const { contents, files } = await readArchive(open, LIMITS)
-    const manifest = files.find(one => one.path === 'Cargo.toml')?.size ?? 0
+    const manifest = files.find(file => file.path === 'Cargo.toml')?.size ?? 0
     assert.deepEqual(contents, {
       files: 11,
       bytes: all + manifest,

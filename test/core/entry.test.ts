@@ -23,7 +23,7 @@ function line(more: object = {}): string {
   })
 }
 
-/** A line whose one dependency is changed. */
+/** A line with changes to its only dependency. */
 function lineWith(more: object): string {
   return line({ deps: [{ ...dependency('a'), ...more }] })
 }
@@ -34,7 +34,7 @@ function messages(text: string): string[] {
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return error.issues.map(one => one.message)
+    return error.issues.map(issue => issue.message)
   }
 }
 
@@ -146,7 +146,7 @@ test('text is ordered by code points, not by UTF-16 units', () => {
 
 test('schema version: 3 for artifact dependencies, what another writer gave otherwise', () => {
   const artifact = [dependency('a', '^1', { artifact: ['bin'], bindep_target: null, lib: false })]
-  const version = (one: Entry) => /"v":(\d+)/.exec(renderEntry(one))?.[1] ?? null
+  const version = (item: Entry) => /"v":(\d+)/.exec(renderEntry(item))?.[1] ?? null
   assert.equal(version(entry({ deps: artifact })), '3')
   assert.equal(version(entry({ deps: artifact, v: 2 })), '2')
   assert.equal(version(entry({ v: 2 })), '2')

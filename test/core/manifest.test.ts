@@ -14,19 +14,19 @@ function messages(toml: string): string[] {
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return error.issues.map(one => one.message)
+    return error.issues.map(issue => issue.message)
   }
 }
 
-/** The dependencies in short: kind, target and name, then what is not the default. */
+/** The dependencies in short: kind, target and name, then fields that differ from the default. */
 function dependencies(toml: string): string[] {
   return parseManifest(HEAD + toml)
     .dependencies.map(summary)
     .sort()
 }
 
-function summary(one: Dependency): string {
-  const { name, kind, target, req, default_features, optional, lib, features, ...others } = one
+function summary(dep: Dependency): string {
+  const { name, kind, target, req, default_features, optional, lib, features, ...others } = dep
   const { registry, ...rest } = others
   const extras = Object.entries({
     ...rest,
@@ -361,9 +361,9 @@ for (const [what, toml, expected] of REFUSED) {
   test(`refused: ${what}`, () => {
     const found = messages(toml)
     assert.equal(found.length, expected.length, found.join('\n'))
-    for (const [at, one] of expected.entries()) {
-      if (typeof one === 'string') assert.equal(found[at], one)
-      else assert.match(found[at] ?? '', one)
+    for (const [at, pattern] of expected.entries()) {
+      if (typeof pattern === 'string') assert.equal(found[at], pattern)
+      else assert.match(found[at] ?? '', pattern)
     }
   })
 }
@@ -400,7 +400,7 @@ test('a hostile manifest is read or refused in a moment, with a bounded answer',
     const found = frugally(() => messages(toml), toml.slice(40, 60))
     assert.ok(found.length <= 51)
     assert.ok(
-      found.every(one => one.length <= 700 && !/\p{Cc}/u.test(one)),
+      found.every(text => text.length <= 700 && !/\p{Cc}/u.test(text)),
       found[0],
     )
   }

@@ -1,4 +1,4 @@
-// Mirrors core: what holds for every input of a codec or parser, and not for chosen ones only.
+// Mirrors core: properties of a codec or parser for every input, beyond chosen examples.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -40,7 +40,7 @@ const dependency = fc
     kind: fc.constantFrom('normal', 'dev', 'build'),
   })
   // Cargo has no optional dev-dependencies.
-  .map(one => ({ ...one, optional: one.optional && one.kind !== 'dev' }))
+  .map(dep => ({ ...dep, optional: dep.optional && dep.kind !== 'dev' }))
 const entry = fc.record({
   name,
   vers: version,
@@ -50,7 +50,7 @@ const entry = fc.record({
   yanked: fc.boolean(),
   links: fc.option(name),
 })
-const line = entry.map(one => JSON.stringify(one))
+const line = entry.map(dep => JSON.stringify(dep))
 
 test('text of any kind is read or refused, and nothing else', () => {
   const readers = [
@@ -73,9 +73,9 @@ test('text of any kind is read or refused, and nothing else', () => {
   )
   for (const read of readers)
     fc.assert(
-      fc.property(text, one => {
+      fc.property(text, input => {
         try {
-          read(one)
+          read(input)
         } catch (error) {
           assert.ok(error instanceof Refusal, String((error as Error).stack))
         }
@@ -125,13 +125,13 @@ test('a version satisfies itself, and what is below it does not satisfy what is 
 
 test('no name of a crate leads out of its folder', () => {
   const isInside = (path: string) =>
-    path.split('/').every(one => one !== '' && !/^\.|[\\\0]/.test(one))
+    path.split('/').every(part => part !== '' && !/^\.|[\\\0]/.test(part))
   fc.assert(
-    fc.property(name, one => {
-      const parsed = parseName(one)
+    fc.property(name, crate => {
+      const parsed = parseName(crate)
       assert.ok(isInside(indexPath(parsed)))
       assert.ok(isInside(crateKey(parsed, '0'.repeat(64))))
-      assert.equal(canonicalName(parsed), canonicalName(parseName(one.toUpperCase())))
+      assert.equal(canonicalName(parsed), canonicalName(parseName(crate.toUpperCase())))
     }),
     RUNS,
   )
@@ -140,13 +140,13 @@ test('no name of a crate leads out of its folder', () => {
 test('what is put into a URL stays as it is, and passwords never stay in one', () => {
   const secret = fc.stringMatching(/^[a-z0-9]{12}$/)
   fc.assert(
-    fc.property(name, version, secret, (one, vers, word) => {
+    fc.property(name, version, secret, (crate, vers, word) => {
       const url = expandDl('https://h/{crate}/{version}', {
-        name: parseName(one),
+        name: parseName(crate),
         version: vers,
         cksum: '',
       })
-      assert.equal(url, `https://h/${one}/${vers}`)
+      assert.equal(url, `https://h/${crate}/${vers}`)
       for (const text of [`https://${word}@h/x`, `http://u:${word}@h:80`, `git+ssh://u:${word}@h`])
         assert.ok(!withoutCredentials(`see ${text}.`).includes(word), text)
     }),

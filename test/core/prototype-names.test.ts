@@ -42,7 +42,7 @@ test('names of Object.prototype are features, dependencies and keywords like any
   assert.deepEqual(about.keywords, NAMES)
   const again = parseEntry(renderEntry(entry))
   assert.deepEqual(Object.keys(again.features).sort(), [...NAMES, 'x'].sort())
-  assert.deepEqual(again.deps.map(one => one.name).sort(), [...CRATES].sort())
+  assert.deepEqual(again.deps.map(dep => dep.name).sort(), [...CRATES].sort())
   const { keywords } = about
   const searched = { canonical: canonicalName('constructor'), keywords, description: null }
   assert.ok(termsOf(searched).has('tostring'))

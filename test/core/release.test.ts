@@ -108,7 +108,7 @@ c = { version = "1", registry-index = "${alias}" }`
   })
   const release = await releaseOf({ manifest }, { metadata: sent })
   assert.deepEqual(
-    release.entry.deps.map(one => one.registry),
+    release.entry.deps.map(dep => dep.registry),
     [null, CRATES_IO, null],
   )
   assert.deepEqual(compareMetadata(release, sent), [])
@@ -122,11 +122,11 @@ c = { version = "1", registry-index = "${alias}" }`
   })
   const foreign = await releaseOf({ manifest }, { metadata: wrong })
   assert.deepEqual(
-    foreign.entry.deps.map(one => one.registry),
+    foreign.entry.deps.map(dep => dep.registry),
     [alias, CRATES_IO, alias],
   )
   assert.deepEqual(
-    compareMetadata(foreign, wrong).map(one => one.message),
+    compareMetadata(foreign, wrong).map(issue => issue.message),
     [
       `\`registry\` of the dependency \`b\` is this registry in the publish metadata, but \`${CRATES_IO}\` in the \`Cargo.toml\` of the crate file`,
     ],
@@ -255,10 +255,10 @@ for (const [what, change, expected] of COMPARISONS) {
       metadata({ deps: [ALIAS, CC], features: FEATURES, ...change }),
     )
     assert.deepEqual(
-      found.map(one => one.message),
+      found.map(issue => issue.message),
       expected,
     )
-    assert.ok(found.every(one => one.severity === 'error'))
+    assert.ok(found.every(issue => issue.severity === 'error'))
   })
 }
 
@@ -269,7 +269,7 @@ test('metadata that says less of the features is warned of: some Cargos leave ou
     metadata({ deps: [ALIAS, CC], features: { default: ['std'], std: [] } }),
   )
   assert.deepEqual(
-    found.map(one => [one.severity, one.message]),
+    found.map(issue => [issue.severity, issue.message]),
     [
       [
         'warning',
@@ -438,7 +438,7 @@ for (const [what, features, expected] of FEATURE_CASES) {
   test(`features that enable ${what}`, async () => {
     const { entry } = await releaseOf({ manifest: `${DEPENDENCIES}[features]\n${features}` })
     assert.deepEqual(
-      checkFeatures(entry).map(one => one.message),
+      checkFeatures(entry).map(issue => issue.message),
       expected,
     )
   })
@@ -507,12 +507,12 @@ test('from bytes to release in one step', async () => {
   )
   assert.equal(large.release?.readme, null)
   assert.deepEqual(
-    large.issues.map(one => [one.code, one.severity]),
+    large.issues.map(issue => [issue.code, issue.severity]),
     [['readme_too_large', 'warning']],
   )
   const missing = await inspect({ manifest: 'readme = "gone.md"' })
   assert.deepEqual(
-    missing.issues.map(one => one.code),
+    missing.issues.map(issue => issue.code),
     ['readme_missing'],
   )
   const latin = await inspect({ files: { README: new Uint8Array([0x61, 0xe9]) } })
@@ -520,7 +520,7 @@ test('from bytes to release in one step', async () => {
 
   const sent = metadata({ vers: '1.0.1', features: { x: [] } })
   assert.deepEqual(
-    (await inspect({}, { metadata: sent })).issues.map(one => [one.code, one.severity]),
+    (await inspect({}, { metadata: sent })).issues.map(issue => [issue.code, issue.severity]),
     [
       ['metadata_identity', 'error'],
       ['metadata_feature', 'error'],
@@ -535,7 +535,7 @@ test('from bytes to release in one step', async () => {
     { metadata: metadata({ links: 'other', features: { x: ['none'] } }) },
   )
   assert.deepEqual(
-    wrong.issues.map(one => one.code),
+    wrong.issues.map(issue => issue.code),
     ['archive_path', 'feature_value_unknown', 'metadata_identity'],
   )
   assert.equal(
@@ -544,7 +544,7 @@ test('from bytes to release in one step', async () => {
   )
   const other = await inspect({ manifest: '[package]\nname = "other"\nversion = "2.0.0"' })
   assert.deepEqual(
-    other.issues.map(one => one.message),
+    other.issues.map(issue => issue.message),
     ['the crate file was sent as demo 1.0.0, but its `Cargo.toml` says other 2.0.0'],
   )
 })

@@ -21,7 +21,7 @@ test('requirements print and match as the semver crate has it', () => {
   for (const [text = '', printed, matching] of rows) {
     const requirement = parseRequirement(text)
     assert.equal(requirement, printed, text)
-    assert.equal(versions.filter(one => satisfies(requirement, one)).join(' '), matching, text)
+    assert.equal(versions.filter(v => satisfies(requirement, v)).join(' '), matching, text)
   }
 })
 

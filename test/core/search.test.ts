@@ -74,11 +74,11 @@ const queries: [query: string, names: string[]][] = [
 for (const [query, names] of queries) {
   test(`search for “${query}”`, async () => {
     const found = await find(lookup(crates), query, 50)
-    assert.deepEqual([found.crates.map(one => one.name), found.total], [names, names.length])
+    assert.deepEqual([found.crates.map(crate => crate.name), found.total], [names, names.length])
     for (const limit of [1, 2]) {
       const first = await lookup(crates).suggest(query, limit)
       assert.deepEqual(
-        first.map(one => one.name),
+        first.map(crate => crate.name),
         names.slice(0, limit),
       )
     }
@@ -103,7 +103,7 @@ test('an empty registry has a search, too', async () => {
 })
 
 test('hashes use all their bits: terms that do not begin alike are spread evenly', () => {
-  const starts = new Set(inventedEntries(20_000).map(one => one.name.slice(0, 3)))
+  const starts = new Set(inventedEntries(20_000).map(crate => crate.name.slice(0, 3)))
   const buckets = new Set([...starts].map(placeOf))
   assert.ok([...buckets].every(hash => hash >= 0 && hash < 2 ** HASH_BITS))
   assert.ok(buckets.size > 0.9 * starts.size, `${buckets.size} of ${starts.size}`)
@@ -136,9 +136,9 @@ test('a very common word hides no crate, and brings none that it does not find',
   ]
   const search = lookup([...many, ...others])
   const names = async (query: string, limit: number) =>
-    (await find(search, query, limit)).crates.map(one => one.name)
+    (await find(search, query, limit)).crates.map(crate => crate.name)
   const all = await names('common needle', 9999)
-  assert.equal(all.length, many.filter(one => one.about.keywords.length > 0).length + 1)
+  assert.equal(all.length, many.filter(crate => crate.about.keywords.length > 0).length + 1)
   assert.equal(all.includes('a-long-name-for-a-needle'), false)
   assert.equal(all.includes(others[1]?.name ?? ''), true)
   for (const query of [
@@ -156,11 +156,11 @@ test('a very common word hides no crate, and brings none that it does not find',
 })
 
 test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice', async () => {
-  const entries = inventedEntries(20_000).map((one, at) => ({
-    ...one,
+  const entries = inventedEntries(20_000).map((crate, at) => ({
+    ...crate,
     about: {
-      ...one.about,
-      description: `rust library for the simple ${one.about.description}`,
+      ...crate.about,
+      description: `rust library for the simple ${crate.about.description}`,
       license: at % 9 === 0 ? 'MIT' : 'MIT OR Apache-2.0',
       categories: at % 3 === 0 ? ['parsing'] : [],
     },
@@ -218,7 +218,7 @@ test('beyond one shard, searches find the same in all of them, and say what they
   assert.equal(found.total, Math.ceil(entries.length / 6))
   assert.match(notesOf(found).join(), /^Your browser has read \d+ KiB of files for this search\.$/)
   assert.deepEqual(
-    found.crates.slice(0, 3).map(one => one.name),
+    found.crates.slice(0, 3).map(crate => crate.name),
     ['c65700', 'c66000', 'c66300'],
   )
   const last = Math.ceil(found.total / 20)
@@ -230,7 +230,7 @@ test('beyond one shard, searches find the same in all of them, and say what they
   const { leniency, crates: near } = await find(search, 'c68001 comon', 5)
   assert.deepEqual(leniency.similar, [{ word: 'comon', others: ['common'] }])
   assert.deepEqual(
-    near.map(one => one.name),
+    near.map(crate => crate.name),
     ['c68001'],
   )
 })

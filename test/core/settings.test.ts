@@ -16,7 +16,7 @@ function messages(input: SettingsInput): string[] {
   try {
     resolveSettings(input)
   } catch (error) {
-    if (error instanceof Refusal) return error.issues.map(one => one.message)
+    if (error instanceof Refusal) return error.issues.map(issue => issue.message)
     throw error
   }
   return []
@@ -162,7 +162,7 @@ test('file < environment < flags, and every origin is told', () => {
   assert.equal(resolved.settings.registry.base_url, 'https://b.example')
   assert.equal(resolved.settings.server.listen, '[::1]:0')
   const rows = new Map(
-    describeSettings(resolved).map(one => [one.key, `${one.text} ← ${one.origin}`]),
+    describeSettings(resolved).map(row => [row.key, `${row.text} ← ${row.origin}`]),
   )
   assert.equal(rows.get('registry.title'), '"A" ← plimsoll.toml')
   assert.equal(rows.get('registry.base_url'), '"https://b.example" ← PLIMSOLL_REGISTRY_BASE_URL')
@@ -191,7 +191,7 @@ test('passwords of URLs are never told, neither of good values nor of bad ones',
     resolved.settings.git.push,
     push.map(([given]) => given),
   )
-  const row = describeSettings(resolved).find(one => one.key === 'git.push')
+  const row = describeSettings(resolved).find(row => row.key === 'git.push')
   assert.deepEqual(
     row?.value,
     push.map(([, told]) => told),
@@ -258,7 +258,7 @@ for (const [key, inFile, inEnv, value] of good) {
     assert.ok(setting)
     const header = setting.section === '' ? '' : `[${setting.section}]\n`
     const read = (input: SettingsInput) =>
-      describeSettings(resolveSettings(input)).find(one => one.key === key)?.value
+      describeSettings(resolveSettings(input)).find(row => row.key === key)?.value
     assert.deepEqual(read(toml(`${header}${setting.name} = ${inFile}`)), value)
     assert.deepEqual(read({ env: { [setting.variable]: inEnv } }), value)
   })
@@ -401,7 +401,7 @@ test('every default is a value that its setting accepts', () => {
       const given = describeSettings(
         resolveSettings(toml(`${header}${setting.name} = ${tomlValue(setting, value)}`)),
       )
-      assert.deepEqual(given.find(one => one.key === setting.key)?.value, value, setting.key)
+      assert.deepEqual(given.find(row => row.key === setting.key)?.value, value, setting.key)
     }
   }
 })
@@ -481,7 +481,7 @@ test('a setting that is gone is refused with what to do instead, wherever it is 
     (error: unknown) => {
       assert.ok(error instanceof Refusal)
       assert.deepEqual(
-        error.issues.map(one => one.message),
+        error.issues.map(issue => issue.message),
         [
           because('plimsoll.toml', 'pages.raw_files'),
           because('environment', 'PLIMSOLL_PAGES_RAW_FILES'),

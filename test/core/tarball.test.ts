@@ -38,7 +38,7 @@ async function codes(work: Promise<unknown>): Promise<string[]> {
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return error.issues.map(one => one.code)
+    return error.issues.map(issue => issue.code)
   }
 }
 
@@ -62,7 +62,7 @@ test('a good crate is read whole, however it is cut into pieces', async () => {
   assert.equal(archive.version, '1.0.0-rc.1+b-2')
   assert.equal(archive.vcsPath, 'crates/good')
   assert.deepEqual(
-    archive.files.map(one => one.path),
+    archive.files.map(file => file.path),
     ['Cargo.toml', 'src/lib.rs', 'README.md', '.cargo_vcs_info.json'],
   )
   assert.deepEqual(archive.warnings, [])
@@ -127,7 +127,7 @@ for (const [trick, code] of TRICKS) {
   })
 }
 
-/** What `readArchive` says about raw members below `evil-1.0.0/`, next to a good manifest. */
+/** The verdict of `readArchive` on raw members below `evil-1.0.0/`, next to a good manifest. */
 async function verdict(
   members: readonly RawMember[],
 ): Promise<{ messages: string[]; files: string[]; warnings: string[] }> {
@@ -137,11 +137,11 @@ async function verdict(
   }
   try {
     const archive = await readArchive(opener(gzipSync(tar([manifest, ...members]))), LIMITS, EVIL)
-    const files = archive.files.map(one => one.path).filter(path => path !== 'Cargo.toml')
-    return { messages: [], files, warnings: archive.warnings.map(one => one.code) }
+    const files = archive.files.map(file => file.path).filter(path => path !== 'Cargo.toml')
+    return { messages: [], files, warnings: archive.warnings.map(issue => issue.code) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return { messages: error.issues.map(one => one.message), files: [], warnings: [] }
+    return { messages: error.issues.map(issue => issue.message), files: [], warnings: [] }
   }
 }
 
@@ -250,7 +250,7 @@ test('objections end after twenty, and carry no control characters', async () =>
     Array.from({ length: 500 }, (_, i) => at(`\u001b[31m\u202e${i}`, { type: '2' })),
   )
   assert.equal(messages.length, 20)
-  assert.ok(messages.every(one => !/\p{Cc}|\p{Cf}/u.test(one)))
+  assert.ok(messages.every(message => !/\p{Cc}|\p{Cf}/u.test(message)))
   const paths = await verdict(Array.from({ length: 500 }, (_, i) => at(`../${i}`)))
   assert.equal(paths.messages.length, 20)
 })
@@ -266,9 +266,9 @@ test('warnings end after twenty, with the number of the others', async () => {
 
 test('names that Cargo does not package, or Windows takes for others, are refused', async () => {
   const cases = [
-    ...['<', '>', ':', '"', '|', '?', '*'].map(one => [
-      `src/a${one}b`,
-      `its name contains \`${one}\``,
+    ...['<', '>', ':', '"', '|', '?', '*'].map(char => [
+      `src/a${char}b`,
+      `its name contains \`${char}\``,
     ]),
     ['Cargo.toml::$DATA', 'its name contains `:`'],
     ['src::$INDEX_ALLOCATION/lib.rs', 'it contains `:$`'],
@@ -332,7 +332,7 @@ test('two equal manifests, as Cargo packed them before 2016, are taken where tha
   assert.deepEqual(await codes(readArchive(twice, LIMITS, EVIL)), ['archive_manifest_twice'])
   const { files } = await readArchive(twice, allowing, EVIL)
   assert.deepEqual(
-    files.map(one => one.path),
+    files.map(file => file.path),
     ['Cargo.toml'],
   )
   const other = opener(gzipSync(tar([manifest, { ...manifest, data: `${manifest.data}#` }])))
@@ -482,18 +482,18 @@ test('a manifest must be UTF-8 and of bounded size; a vcs info of any sort is bo
 })
 
 test('a name in a path has up to 255 bytes', async () => {
-  const said = (name: string) => verdict([at(`src/${name}`), at(`${name}/a`)])
-  assert.deepEqual((await said('s'.repeat(255))).messages, [])
-  assert.equal((await said('s'.repeat(256))).messages.length, 2)
-  const [message] = (await said('ä'.repeat(128))).messages
+  const verdictOf = (name: string) => verdict([at(`src/${name}`), at(`${name}/a`)])
+  assert.deepEqual((await verdictOf('s'.repeat(255))).messages, [])
+  assert.equal((await verdictOf('s'.repeat(256))).messages.length, 2)
+  const [message] = (await verdictOf('ä'.repeat(128))).messages
   assert.match(message ?? '', /is not allowed: a name in it is longer than 255 bytes$/)
 })
 
 test('a path has up to 1,024 bytes, and the header of a long one up to 16 KiB', async () => {
   const path = (length: number) => `evil-1.0.0/${'d/'.repeat(length)}`.slice(0, length)
-  const said = (length: number) => verdict([{ path: `${path(length - 1)}a` }])
-  assert.deepEqual((await said(1024)).messages, [])
-  assert.match((await said(1025)).messages.join(), /longer than 1024 bytes/)
+  const verdictOf = (length: number) => verdict([{ path: `${path(length - 1)}a` }])
+  assert.deepEqual((await verdictOf(1024)).messages, [])
+  assert.match((await verdictOf(1025)).messages.join(), /longer than 1024 bytes/)
   const pax = { path: 'x', type: 'x', data: paxRecord('comment', 'x'.repeat(17_000)) }
   assert.equal((await verdict([pax, at('a')])).messages.length, 1)
 })

@@ -13,7 +13,7 @@ import { exchange } from './support/exchange.ts'
 import { BOUNDARY, MULTIPART, URLENCODED } from './support/forms.ts'
 import { runProgram, startProgram } from './support/program.ts'
 
-/** What `npm run sample` runs; compiled tests stand in `dist/`. */
+/** The program of `npm run sample`; compiled tests stand in `dist/`. */
 const START = fileURLToPath(new URL('../../../scripts/sample.mjs', import.meta.url))
 
 test('misuse is exit 2 and tells the choices', async () => {
@@ -180,7 +180,7 @@ test('the server ends when its starter is killed', async () => {
   )
 })
 
-/** Begins an upload whose end is still to come. */
+/** Begins an upload that has not ended yet. */
 function openUpload(url: string, agent: Agent | false = false) {
   const sent = request(new URL('/uploadfile/', url), {
     method: 'POST',

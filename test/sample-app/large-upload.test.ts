@@ -57,7 +57,10 @@ test('a client that vanishes halfway leaves no file, and the server goes on', as
   assert.equal(server.stderr().includes('Error'), false, server.stderr())
 })
 
-/** Streams `size` bytes as a file; with `stopAt` it resolves when so many are on their way and sends no more. */
+/**
+ * Streams `size` bytes as a file; with `stopAt` it resolves when that many are on their way and
+ * sends no more.
+ */
 async function upload({ url }: Program, size: number, stopAt = size) {
   const sent = request(new URL('/uploadfile/', url), {
     method: 'POST',
@@ -90,7 +93,10 @@ async function nothingLeft(program: Program): Promise<void> {
   assert.deepEqual(readdirSync(folder), [])
 }
 
-/** How many temporary files the process holds open; they have no name, so only the process itself knows of them. */
+/**
+ * The number of open temporary files of the process; they have no name, so only the process itself
+ * knows of them.
+ */
 function openUploads({ process }: Program): number {
   const descriptors = `/proc/${process.pid}/fd`
   const links = existsSync(descriptors)

@@ -190,12 +190,12 @@ test('the documentation needs no secret', async () => {
 })
 
 test('a password hash is salted, and only its password fits', async () => {
-  const [one, other] = await Promise.all([hashPassword('pässword'), hashPassword('pässword')])
-  assert.notEqual(one, other)
-  assert.equal(PASSWORD_HASH.test(one), true)
-  assert.equal(await verifyPassword('pässword', one), true)
-  assert.equal(await verifyPassword('passwort', one), false)
-  for (const text of ['secret', one.slice(1), `${one}=`, one.replace('$', '')])
+  const [first, second] = await Promise.all([hashPassword('pässword'), hashPassword('pässword')])
+  assert.notEqual(first, second)
+  assert.equal(PASSWORD_HASH.test(first), true)
+  assert.equal(await verifyPassword('pässword', first), true)
+  assert.equal(await verifyPassword('passwort', first), false)
+  for (const text of ['secret', first.slice(1), `${first}=`, first.replace('$', '')])
     assert.equal(PASSWORD_HASH.test(text), false, text)
 })
 

@@ -7,7 +7,7 @@ const P = '/paths/~1items~1/get/parameters/0'
 const ITEM = '/paths/~1items~1{item_id}/get/parameters/0'
 const OPTIONAL_TEXT = [{ type: 'string' }, { type: 'null' }]
 
-/** What an example's description has at a JSON Pointer; undefined when it has nothing there. */
+/** The part of an example's description at a JSON Pointer; undefined without any. */
 async function described(example: string, pointer: string): Promise<unknown> {
   const { text } = await ask(example, '/openapi.json')
   const steps = pointer

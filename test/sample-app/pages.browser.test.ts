@@ -72,7 +72,7 @@ test('the documentation and the index need nothing from elsewhere, and no script
   await context.close()
 })
 
-/** What comes back when the first form of an example's documentation is filled in and sent. */
+/** The answer to the first form of an example's documentation, filled in and sent. */
 async function tried(example: string, values: Readonly<Record<string, string>>): Promise<unknown> {
   const page = await browser.newPage({ viewport: { width: 360, height: 800 } })
   const complaints: string[] = []

@@ -21,7 +21,7 @@ function graph(file: string, seen = new Set<string>()): Set<string> {
   return seen
 }
 
-/** All lines of these files, those with comments and those with nothing, too. */
+/** All lines of these files, comments and empty lines included. */
 function linesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + readFileSync(file, 'utf8').split('\n').length - 1, 0)
 }
@@ -48,13 +48,13 @@ test('every example has a first line about it, a request, and a test of twenty l
 test('no example imports anything of Node, or of what serves it', () => {
   for (const [name, file] of files) {
     const behind = [...graph(`${file}.ts`)]
-    for (const one of behind) assert.doesNotMatch(readFileSync(one, 'utf8'), /'node:/, one)
+    for (const file of behind) assert.doesNotMatch(readFileSync(file, 'utf8'), /'node:/, file)
     const inside = /^(?:examples|valid)\//
     assert.ok(
-      behind.every(one => inside.test(one.slice(folder.length))),
+      behind.every(file => inside.test(file.slice(folder.length))),
       name,
     )
-    const lines = linesOf(behind.filter(one => !one.startsWith(join(folder, 'examples'))))
+    const lines = linesOf(behind.filter(file => !file.startsWith(join(folder, 'examples'))))
     assert.ok(lines <= 150, `${name} has ${lines} lines of ours before it`)
   }
 })
@@ -65,7 +65,7 @@ test('at least 25 examples read `c.req.valid`, and no check stands without `comp
   for (const [name, { app }] of examples) assert.deepEqual(incomplete(app), [], name)
 })
 
-// What only the server around an example does.
+// The server's work around an example.
 const AROUND = /405|\/(?:large-spooled|no-token)$/
 
 test('an example alone answers vectors like one that is served', async () => {

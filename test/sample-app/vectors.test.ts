@@ -34,7 +34,7 @@ async function check(vector: Vector, first: WireResponse): Promise<void> {
     assert.ok(
       Array.isArray(list) &&
         list.length > 0 &&
-        list.every(one => typeof one === 'object' && one !== null),
+        list.every(item => typeof item === 'object' && item !== null),
     )
     return
   }
@@ -43,7 +43,7 @@ async function check(vector: Vector, first: WireResponse): Promise<void> {
   const pairs = bodies.map(body => (body as { value: [number, number] }).value)
   assert.ok(pairs.flat().every(number => Number.isInteger(number) && number >= 1 && number <= 99))
   assert.ok(pairs.every(pair => pair.length === 2))
-  const equal = pairs.filter(([one, other]) => one === other).length
+  const equal = pairs.filter(([a, b]) => a === b).length
   if (kind === 'pair-1-99-equal') assert.equal(equal, REPEATS)
   else assert.ok(equal < REPEATS)
 }

@@ -39,7 +39,7 @@ test('yanking asks first, and its form posts where the question is', () => {
 
 test('the last owner cannot be removed, and only administrators see their pages', () => {
   const viewer = { login: 'ada', admin: false, csrf: 'x' }
-  const one = managePage(site, {
+  const single = managePage(site, {
     viewer,
     notice: null,
     name: 'keel',
@@ -47,8 +47,8 @@ test('the last owner cannot be removed, and only administrators see their pages'
     owners: [{ login: 'ada', name: null }],
     invited: [],
   })
-  assert.ok(one.includes('the last owner cannot be removed'))
-  assert.doesNotMatch(one, /Remove ada|Audit log/)
+  assert.ok(single.includes('the last owner cannot be removed'))
+  assert.doesNotMatch(single, /Remove ada|Audit log/)
 })
 
 test('pages behind a login stay out of search engines', () => {

@@ -24,7 +24,7 @@ const goldens: [name: string, page: () => { bytes: Buffer }][] = [
       frontPage(site, {
         crates: 9,
         versions: 17,
-        newest: fleet.slice(0, 1).map(one => card(one.newest)),
+        newest: fleet.slice(0, 1).map(crate => card(crate.newest)),
         updated: [card(keel.newest)],
         keywords: [{ slug: 'cli', crates: 1200 }],
         example: 'keel',
@@ -56,7 +56,7 @@ test('every link of the tree leads to a file of the tree, and the page of each f
   const elsewhere =
     /^(?:\/team)?\/(index\/.*|api\/openapi\.json|feeds\/\w+\.xml|downloads\.(?:svg|json)|crates\/[\w-]+\/(?:feed\.xml|crate\.json)|me(\/.*)?|users\/.*|crates\/[\w-]+\/(compare\/|[^/]+\/raw\/.*)|crates\/(bindings|insta-lite|toml-edit-fork|winapi-lite|cargo-keel|helm|harbour-tests|evil|other|[\w-]+\/[^/]+\.crate|keel\/1\.3|keel\/1\.[0-2]|keel\/0).*)$/
   const broken = new Set<string>()
-  for (const file of files.filter(one => one.path.endsWith('.html'))) {
+  for (const file of files.filter(file => file.path.endsWith('.html'))) {
     const here = new URL(file.path.replace(/index\.html$/, ''), `${site.base}/`)
     for (const [, link = ''] of file.bytes
       .toString()
@@ -88,7 +88,7 @@ test('no page has inline script, inline style or a handler', () => {
   }
 })
 
-/** The bytes of assets by name, and of what scripts import before they run. */
+/** The bytes of assets by name, and of the scripts' imports before they run. */
 function bytesOf(...names: string[]): Buffer {
   const wanted = new Set(names)
   for (const name of wanted)
@@ -98,7 +98,7 @@ function bytesOf(...names: string[]): Buffer {
 }
 
 function textOf(name: string): string {
-  return assets.find(one => one.path.endsWith(`/${name}`))?.bytes.toString() ?? assert.fail(name)
+  return assets.find(file => file.path.endsWith(`/${name}`))?.bytes.toString() ?? assert.fail(name)
 }
 
 test('scripts and styles of ordinary pages are under 37 KB', () => {
@@ -110,12 +110,12 @@ test('scripts and styles of ordinary pages are under 37 KB', () => {
 
 test('what shows the first file of a package is under 32 KB, compressed', () => {
   const names = assets.map(({ path }) => path.split('/').slice(2).join('/'))
-  const rust = names.find(one => /\/rust-/.test(one)) ?? ''
-  const scripts = ['page', 'archive', 'render'].map(one => `browser/sources/${one}.js`)
+  const rust = names.find(name => /\/rust-/.test(name)) ?? ''
+  const scripts = ['page', 'archive', 'render'].map(name => `browser/sources/${name}.js`)
   const sum = gzipSync(bytesOf('sources.css', ...scripts, rust)).length
   assert.ok(sum < 32_000, `${sum} bytes`)
-  // All grammars, and what renders Markdown: loaded for such files only.
-  const all = gzipSync(bytesOf(...names.filter(one => one.startsWith('browser/sources/')))).length
+  // All grammars, and the Markdown renderer: loaded only for files that need them.
+  const all = gzipSync(bytesOf(...names.filter(name => name.startsWith('browser/sources/')))).length
   assert.ok(all < 180_000, `${all} bytes`)
 })
 
@@ -165,8 +165,8 @@ test('the page of a crate counts and names the features that Cargo makes of opti
 
 test('install lines fit what the crate is', () => {
   const lines = (more: Parameters<typeof version>[0], pinned: boolean) => {
-    const one = version({ name: 'x', version: '1.2.3+b', ...more })
-    const body = (pinned ? versionPage(site, one) : cratePage(site, crate(one))).bytes.toString()
+    const page = version({ name: 'x', version: '1.2.3+b', ...more })
+    const body = (pinned ? versionPage(site, page) : cratePage(site, crate(page))).bytes.toString()
     const [install = ''] = /<section class="install">.*?<\/section>/s.exec(body) ?? []
     return [...install.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/g)].map(match =>
       match[1]?.replaceAll('&quot;', '"'),
@@ -218,7 +218,7 @@ test('keywords, categories and owners of a crate have pages; those of a version 
     '../../users/ada/',
   ])
   const searches = ['search/?keyword=cli', 'search/?category=command-line-interface']
-  const up = (steps: string) => searches.map(one => steps + one)
+  const up = (steps: string) => searches.map(search => steps + search)
   assert.deepEqual(links(versionPage(site, keel.newest)), up('../../../'))
   const odd = version({ keywords: ['two words cli', ...Array(40).fill('cli')] })
   assert.ok(links(cratePage(site, crate(odd))).every(link => link?.includes('search/?keyword=')))

@@ -67,16 +67,16 @@ test('what sanitize-html takes out of hostile HTML is gone here, too', () => {
   const given = { about: { readme_file: 'README.md', repository: null }, images: 'load' } as const
   for (const [at, text] of PAYLOADS.entries()) {
     const dangerous = contents(text).filter(
-      one => !contents(sanitizeHtml(text, RULES)).includes(one),
+      part => !contents(sanitizeHtml(text, RULES)).includes(part),
     )
     const left = contents(renderReadme({ ...given, text }))
-    // A heading becomes one of the next level, which is on the list.
-    const survivors = dangerous.filter(one => left.includes(one) && !/^h\d/.test(one))
+    // A heading becomes one of the next level, which the list has.
+    const survivors = dangerous.filter(part => left.includes(part) && !/^h\d/.test(part))
     assert.deepEqual(survivors, [], `payload ${at}`)
   }
 })
 
-/** What a browser would make of HTML: each element, attribute and link. */
+/** A browser's view of HTML: each element, attribute and link. */
 function contents(html: string): string[] {
   const found = new Set<string>()
   const waiting = [...parseFragment(html).childNodes]

@@ -236,7 +236,7 @@ const ALLOWED_ATTRIBUTES =
 const ALLOWED_TAGS =
   /^(h[2-6]|a|abbr|b|bd[io]|blockquote|br|caption|center|cite|code|col|colgroup|d[dlt]|del|details|dfn|div|em|figcaption|figure|hr|i|img|input|ins|kbd|li|mark|[ou]l|p|picture|pre|q|r[pt]|ruby|s|samp|section|small|source|span|strike|strong|su[bp]|summary|table|t[bfdhrt]|tbody|tfoot|thead|time|u|var|wbr)$/
 
-/** Walks what a browser makes of the HTML and finds nothing but what is allowed, wherever it came from. */
+/** Walks a browser's view of the HTML and finds only allowed parts, wherever they came from. */
 function assertHarmless(html: string): void {
   const waiting = [...parseFragment(html).childNodes]
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

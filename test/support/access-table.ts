@@ -4,8 +4,8 @@ import { assets } from '../../site/layout/assets.ts'
 import { publishRequest } from './release.ts'
 
 /**
- * Who asks: nobody; somebody with a token that is none of ours, or no longer; and with good tokens
- * another user, the owner of `demo` with a scope too few, with a pattern for other crates, and with
+ * The callers: nobody; a token that is none of ours, or no longer; and good tokens: of another
+ * user, of the owner of `demo` with a scope too few, with a pattern for other crates, and with
  * everything.
  */
 export const GROUPS = ['nobody', 'bad', 'stranger', 'lacking', 'elsewhere', 'owner'] as const
@@ -15,14 +15,14 @@ export type Group = (typeof GROUPS)[number]
 export type Verdict = number | Code
 type Verdicts = Readonly<Record<Group, Verdict>>
 
-/** One request, and what it gets. */
+/** One request, and its answers. */
 export interface Ask {
   readonly path: string
   readonly body?: () => RequestInit['body']
   readonly headers?: Readonly<Record<string, string>>
-  /** What the token that lacks something is good for. */
+  /** The rights of the token that lacks one. */
   readonly lacking: readonly Scope[]
-  /** What that token is told to lack. */
+  /** The missing right, as the answer names it. */
   readonly wanted: string
   readonly public: Verdicts
   readonly private: Verdicts
@@ -39,7 +39,7 @@ const all = (verdict: Verdict): Verdicts => {
   }
 }
 const REFUSED = { nobody: 'token_absent', bad: 'token_rejected' } as const
-/** What a good token gets to see in a private registry, and what one without `read` does not. */
+/** Routes that a good token opens in a private registry, and one without `read` does not. */
 const readable = (verdict: Verdict): Verdicts => ({
   ...all(verdict),
   ...REFUSED,
@@ -53,7 +53,7 @@ const row = (path: string, open: Verdicts, closed: Verdicts, more: Partial<Ask> 
 const open = (path: string) => row(path, all(200), all(200))
 const reader = (path: string, more: Partial<Ask> = {}) => row(path, all(200), readable(200), more)
 const missing = (path: string, code: Code) => row(path, all(code), readable(code))
-/** What a token of any kind opens. */
+/** Routes that any token opens. */
 const member = (path: string) => row(path, { ...all(200), ...REFUSED }, { ...all(200), ...REFUSED })
 const owner = (
   path: string,
@@ -71,10 +71,7 @@ const owner = (
   return row(path, verdicts, verdicts, { lacking: [lacking], wanted, ...(body && { body }) })
 }
 
-/**
- * What only a browser opens: of whatever a token is, it is none here. Without a login a form is
- * refused.
- */
+/** Routes that only a browser opens: no token counts here. Without a login a form is refused. */
 const browser = (path: string, status: number) => row(path, all(status), all(status))
 const look = (path: string) => [browser(path, 303)]
 const form = (path: string) => [
@@ -89,7 +86,7 @@ const nextVersion = () => publishRequest({ name: 'demo', version: `1.0.${publish
 const users = () => JSON.stringify({ users: ['carol'] })
 
 /**
- * Every route of the daemon. A new one goes in here with what it answers to whom, or
+ * Every route of the daemon. A new route is added here with its answers to each caller, or
  * `access.test.ts` fails.
  */
 export const TABLE: Readonly<Record<string, readonly Ask[]>> = {

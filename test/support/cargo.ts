@@ -25,10 +25,7 @@ function findCargo(): { readonly text: string; readonly minor: number } {
   return { text: found.stdout.trim(), minor: Number(minor) }
 }
 
-/**
- * Whether the client is of Rust 1.`minor` or newer: where clients differ, the tests expect what
- * each does.
- */
+/** Whether the client is of Rust 1.`minor` or newer: tests expect the behavior of each client. */
 export function cargoIsAtLeast(minor: number): boolean {
   return cargoVersion.minor >= minor
 }
@@ -45,7 +42,7 @@ export interface CargoSettings {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A Cargo with empty caches and a configuration of its own; it sees nothing of the host's. */
+/** A Cargo with empty caches and its own configuration; it sees nothing of the host's. */
 export class Cargo {
   readonly home: string
   readonly #env: NodeJS.ProcessEnv
@@ -60,7 +57,7 @@ export class Cargo {
     }
   }
 
-  /** Runs it in `folder`, whatever the outcome. */
+  /** Runs it in `folder`, with any outcome. */
   run(folder: string, ...args: readonly string[]): Promise<Run> {
     return run(program, args, { cwd: folder, env: this.#env, timeoutMs: TIMEOUT_MS })
   }
@@ -84,7 +81,7 @@ export class Cargo {
 }
 
 /**
- * The host's environment without what steers Cargo, Rust or git; a toolchain manager must still
+ * The host's environment without variables for Cargo, Rust or git; a toolchain manager must still
  * find its toolchains.
  */
 function environment(): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expectCode, run } from './command.ts'
 
-/** Makes a certificate for 127.0.0.1 that is its own authority, in a folder. */
+/** Makes a self-signed certificate for 127.0.0.1, in a folder. */
 export async function makeCertificate(
   folder: string,
   name = '127.0.0.1',

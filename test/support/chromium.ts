@@ -21,7 +21,7 @@ const QUIET = [
   'host-resolver-rules=MAP *.test 127.0.0.1',
 ]
 
-/** A real browser without a window; its absence is an error that says what to install. */
+/** A real browser without a window; if it is missing, an error says how to install it. */
 export async function launchChromium(): Promise<Browser> {
   const given = process.env.CHROMIUM
   const executablePath = given ?? PLACES.find(path => existsSync(path))
@@ -29,5 +29,5 @@ export async function launchChromium(): Promise<Browser> {
     throw new Error(
       `The browser tests need Chromium${given === undefined ? '' : ` (CHROMIUM names ${given}, which is not there)`}: install it (Debian: apt install chromium) or set CHROMIUM to its path.`,
     )
-  return chromium.launch({ executablePath, args: QUIET.map(one => `--${one}`) })
+  return chromium.launch({ executablePath, args: QUIET.map(flag => `--${flag}`) })
 }

@@ -1,13 +1,10 @@
 type Step = () => Promise<void> | void
 
-/**
- * One list for a test, however many ask: the folder that was made first goes last, after who still
- * writes to it.
- */
+/** A test's only list: the folder made first goes last, after every process that writes to it. */
 const known = new WeakMap<object, Step[]>()
 
 /**
- * What a test, or all tests of a file, have opened, closed in reverse order when it ends, also when
+ * Resources of a test, or of all tests of a file, closed in reverse order when it ends, also when
  * it fails.
  */
 export class Cleanup {

@@ -17,7 +17,7 @@ export class Cluster {
   readonly #t: TestContext
   readonly #server: TestServer
   readonly cleanup: Cleanup
-  /** Where their buckets are, if they share buckets instead of folders. */
+  /** Their buckets, if they share buckets instead of folders. */
   readonly s3: FakeS3 | null
 
   private constructor(
@@ -60,13 +60,13 @@ export class Cluster {
       PLIMSOLL_API_ERROR_STATUS: 'http',
       PLIMSOLL_PAGES_SOURCE: 'false',
       ...this.s3?.env({ crates: 's3://test/crates', public: 's3://test/www' }),
-      // Each would have a git index of its own.
+      // Each daemon would have its own git index.
       ...(this.s3 && { PLIMSOLL_GIT_INDEX: 'off' }),
       ...more,
     }
   }
 
-  /** One more daemon, of this version or `which`, with a registry folder of its own. */
+  /** One more daemon, of this version or `which`, with its own registry folder. */
   async daemon(
     more: Record<string, string> = {},
     which?: readonly string[],
@@ -77,7 +77,7 @@ export class Cluster {
     return { dir, ...(await serve(this.cleanup, dir, env, undefined, undefined, which)) }
   }
 
-  /** What a daemon says that does not start, because of these settings or of its version. */
+  /** The output of a daemon that does not start, because of these settings or of its version. */
   async refusal(
     more: Record<string, string>,
     which?: readonly string[],

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** How a command ended and what it said. */
+/** The exit code and the output of a command. */
 export interface Run {
   readonly code: number
   readonly stdout: string
@@ -15,8 +15,8 @@ export interface CommandOptions {
 }
 
 /**
- * Runs a command to its end; one that is silent for too long, or dies of a signal, is an error with
- * all it had said.
+ * Runs a command to its end; fails with its output if it is silent for too long, or dies of a
+ * signal.
  */
 export async function run(
   command: string,
@@ -39,21 +39,21 @@ export async function run(
         child.on('close', (...ending) => resolve(ending))
       },
     )
-    const said = {
+    const output = {
       stdout: Buffer.concat(stdout).toString(),
       stderr: Buffer.concat(stderr).toString(),
     }
     if (code === null)
       throw new Error(
-        `${command} ${args.join(' ')} ended by ${signal}\n${said.stdout}${said.stderr}`,
+        `${command} ${args.join(' ')} ended by ${signal}\n${output.stdout}${output.stderr}`,
       )
-    return { code, ...said }
+    return { code, ...output }
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** The run itself, when it ended with `code`; otherwise an error that shows what was said. */
+/** The run itself, when it ended with `code`; otherwise an error with its output. */
 export function expectCode(command: string, ended: Run, code: number): Run {
   if (ended.code === code) return ended
   throw new Error(

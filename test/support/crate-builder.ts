@@ -7,7 +7,7 @@ export interface RawMember {
   readonly data?: string | Uint8Array
   /** Type flag; `0` is a regular file, `5` a folder. */
   readonly type?: string
-  /** Size in the header, when it is not that of `data`. */
+  /** Size in the header, when it differs from the size of `data`. */
   readonly size?: number
   readonly linkName?: string
   /**
@@ -21,7 +21,7 @@ export interface RawMember {
 export interface CrateParts {
   readonly name: string
   readonly version: string
-  /** TOML added to a minimal manifest; one with its own `[package]` or `[project]` replaces it. */
+  /** TOML added to a minimal manifest; replaces it if it has its own `[package]` or `[project]`. */
   readonly manifest?: string
   /** More files, by path below the top folder; without any, there is an empty `src/lib.rs`. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>
@@ -48,7 +48,7 @@ export function manifestOf({ name, version, manifest = '' }: CrateParts): string
     'description = "A crate for tests"',
     'license = "MIT"',
   ]
-  // What begins with a key belongs to `[package]`.
+  // TOML that begins with a key belongs to `[package]`.
   return `${lines.join('\n')}\n${manifest}\n`
 }
 

@@ -17,7 +17,7 @@ export class DaemonRequests implements Requests {
   }
 
   get lines(): string[] {
-    return this.all.map(one => `${one.method} ${one.url} ${one.status}`)
+    return this.all.map(request => `${request.method} ${request.url} ${request.status}`)
   }
 
   get sorted(): string[] {
@@ -25,7 +25,7 @@ export class DaemonRequests implements Requests {
   }
 
   to(method: string, url: string): LoggedRequest[] {
-    return this.all.filter(one => one.method === method && one.url === url)
+    return this.all.filter(request => request.method === method && request.url === url)
   }
 
   clear(): void {

@@ -2,7 +2,7 @@ import type { CrateData, CrateItem, VersionData } from '../../site/crate-data.ts
 import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
 import { dependency } from './release.ts'
 
-/** An invented version, in which only what matters is given. */
+/** An invented version with the given fields. */
 export function version(more: Partial<VersionData> = {}): VersionData {
   const name = more.name ?? 'keel'
   const number = more.version ?? '1.4.0'

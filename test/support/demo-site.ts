@@ -24,11 +24,13 @@ import { comparePage } from '../../site/source/compare-page.ts'
 import { sourcePage } from '../../site/source/page.ts'
 import { card } from './demo-facts.ts'
 
-/** Everything a static tree has for some crates; `cards`: what lists show, if that is more. */
+/**
+ * Everything in a static tree for some crates; `cards`: the contents of lists, if they have more.
+ */
 export function* demoSite(
   site: SiteConfig,
   crates: readonly CrateData[],
-  cards: readonly CrateItem[] = crates.map(one => card(one.newest)),
+  cards: readonly CrateItem[] = crates.map(crate => card(crate.newest)),
 ): Generator<Output> {
   const latest = [...crates].sort((a, b) =>
     (a.newest.publishedAt ?? '') < (b.newest.publishedAt ?? '') ? 1 : -1,
@@ -36,25 +38,25 @@ export function* demoSite(
   yield* assets
   yield frontPage(site, {
     crates: cards.length,
-    versions: crates.reduce((sum, one) => sum + one.versions.length, 0),
-    newest: latest.slice(0, 5).map(one => card(one.newest)),
+    versions: crates.reduce((sum, crate) => sum + crate.versions.length, 0),
+    newest: latest.slice(0, 5).map(crate => card(crate.newest)),
     keywords: [{ slug: 'cli', crates: 1 }],
-    updated: latest.slice(0, 8).map(one => card(one.newest)),
+    updated: latest.slice(0, 8).map(crate => card(crate.newest)),
     example: crates[0]?.name ?? null,
   })
-  for (const one of crates) {
-    yield cratePage(site, one)
-    yield badge({ name: one.name, version: one.newest.version, yanked: one.newest.yanked })
-    yield versionPage(site, one.newest)
-    yield sourcePage(site, one.newest, SOURCES)
-    if (one.versions.length > 1) yield comparePage(site, one)
-    if (one.newest.previous) yield changesPage(site, one.newest, one.newest.previous)
+  for (const crate of crates) {
+    yield cratePage(site, crate)
+    yield badge({ name: crate.name, version: crate.newest.version, yanked: crate.newest.yanked })
+    yield versionPage(site, crate.newest)
+    yield sourcePage(site, crate.newest, SOURCES)
+    if (crate.versions.length > 1) yield comparePage(site, crate)
+    if (crate.newest.previous) yield changesPage(site, crate.newest, crate.newest.previous)
   }
-  const listed = cards.map(one => ({
+  const listed = cards.map(crate => ({
     dependents: 0,
     bytes: 1,
-    ...one,
-    about: { categories: [], license: null, ...one.about },
+    ...crate,
+    about: { categories: [], license: null, ...crate.about },
   }))
   yield* renderListing(site, listed, { versions: listed.length, bytes: listed.length })
   yield* searchFiles(listed)
@@ -114,7 +116,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
           expired: true,
         },
       ],
-      crates: crates.map(one => one.name),
+      crates: crates.map(crate => crate.name),
       cratesPosition: { page: 1, last: 2 },
       invitations: [
         {
@@ -233,7 +235,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
         matched: 1,
         words: 1,
       },
-      crates: crates.map(one => card(one.newest)),
+      crates: crates.map(crate => card(crate.newest)),
       page: 2,
       last: 4,
     }),

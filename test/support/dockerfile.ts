@@ -4,7 +4,7 @@ export interface Instruction {
   readonly words: string
 }
 
-/** A stage: what it is based on, its name, and its instructions in their order. */
+/** A stage: its base, its name, and its instructions in their order. */
 export interface Stage {
   readonly base: string
   readonly name: string | null
@@ -36,7 +36,7 @@ export function parseDockerfile(text: string): Stage[] {
 
 /** Returns the words of the last instruction of that name in a stage. */
 export function lastOf(stage: Stage, name: string): string {
-  const found = stage.instructions.findLast(one => one.name === name)
+  const found = stage.instructions.findLast(instruction => instruction.name === name)
   if (!found) throw new Error(`the stage has no ${name}`)
   return found.words
 }

@@ -17,7 +17,7 @@ const server = process.env.PLIMSOLL_TEST_SERVER ?? null
 /** Whether the catalogs of tests are on PostgreSQL. */
 export const isOnPostgres = server !== null
 
-/** The database that new ones are copies of: it has all tables. */
+/** The database with all tables that new databases are copies of. */
 export const TEMPLATE = 'plimsoll_template'
 
 /** Starts a PostgreSQL server with the template of all tests' databases. */

@@ -5,12 +5,12 @@ import { stat } from 'node:fs/promises'
  */
 const TRIPS = 100
 
-/** Lets happen what can: whatever has not happened afterwards waits for something. */
+/** Lets everything happen that can: the rest waits for something. */
 export async function settle(): Promise<void> {
   for (let trip = 0; trip < TRIPS; trip++) await stat('.')
 }
 
-/** Whether a promise is still waiting when everything that can happen has happened. */
+/** Whether a promise is still pending when everything that can happen has happened. */
 export async function isWaiting(promise: Promise<unknown>): Promise<boolean> {
   let isSettled = false
   const note = () => {

@@ -8,7 +8,7 @@ import { closeServer, listen } from './loopback.ts'
 import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
-/** Which validator the server sends: hosts differ, and Cargo copes with each. */
+/** The validator that the server sends: hosts differ, and Cargo copes with each. */
 export type Validator = 'etag' | 'last-modified' | 'none'
 
 /** A dumb file server: paths below one folder, 404 for the rest. It knows nothing of registries. */

@@ -14,9 +14,7 @@ import { dependency } from './release.ts'
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }
 
-/**
- * Puts crates into the catalog that have no bytes: records, what lists read of them, and marks.
- */
+/** Puts crates without bytes into the catalog: records, the data of lists, and marks. */
 export async function fillCatalog(
   { database }: Registry,
   entries: readonly SearchedCrate[],
@@ -26,7 +24,7 @@ export async function fillCatalog(
       const name = entry.name as Name
       const version = entry.newest as Version
       const canonical = canonicalName(name)
-      // A mark is taken off with what was rendered since: each change needs a number of its own.
+      // A mark is removed with the change that was rendered: each change needs its own number.
       const generation = await addEvent(tx, by, { action: 'publish', crate: name, version })
       const row = { name, canonical, skeleton: canonical, created_at: TIME, generation }
       const id = await insert(tx, 'crates', row)
@@ -48,7 +46,7 @@ export async function fillCatalog(
   })
 }
 
-/** Brings what lists read of a crate in line with its releases, and sets the marks. */
+/** Updates the lists' data about a crate from its releases, and sets the marks. */
 export async function relistCrate(tx: Queries, id: number, generation: number): Promise<void> {
   const crate = await readCrate(tx, id)
   if (!crate) throw new Error(`no crate ${id}`)
@@ -60,7 +58,7 @@ function lineOf(entry: SearchedCrate & Partial<KnownCrate>): string {
   return JSON.stringify({
     name,
     vers: newest,
-    deps: needs.map(one => dependency(one, '^1')),
+    deps: needs.map(need => dependency(need, '^1')),
     cksum: '0'.repeat(64),
     features: {},
     yanked,

@@ -14,12 +14,12 @@ export interface Confinement {
   readonly user?: string
 }
 
-/** What stands for a base image: these folders of this machine. */
+/** The base image: these folders of this machine. */
 const SYSTEM = ['bin', 'etc', 'lib', 'lib64', 'sbin', 'usr/bin', 'usr/lib', 'usr/share']
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Starts a program as process 1 of its own process and mount namespaces, with `root` as its root
+ * Starts a program as process 1 in its own process and mount namespaces, with `root` as its root
  * folder. Linux and root only. The child is `unshare`, which ends as the program does and passes no
  * signal on: see `insideOf`.
  */
@@ -32,8 +32,8 @@ export function enter(
   for (const place of places) mkdirSync(join(root, place), { recursive: true })
   const steps = [
     'mount --bind "$ROOT" "$ROOT"',
-    ...SYSTEM.filter(one => existsSync(`/${one}`)).map(
-      one => `mount --rbind "/${one}" "$ROOT/${one}"`,
+    ...SYSTEM.filter(folder => existsSync(`/${folder}`)).map(
+      folder => `mount --rbind "/${folder}" "$ROOT/${folder}"`,
     ),
     ...Object.entries(mounts).map(([place, folder]) => `mount --bind "${folder}" "$ROOT/${place}"`),
     isReadOnly ? 'mount -o remount,bind,ro "$ROOT"; mount -t tmpfs tmpfs "$ROOT/tmp"' : ':',
@@ -55,7 +55,7 @@ export function insideOf(child: ChildProcess): number {
   return Number(readFileSync(of, 'utf8').trim().split(' ')[0])
 }
 
-/** What npm has to know of this machine to install: registry, proxy, certificates and cache. */
+/** This machine's configuration of npm for installs: registry, proxy, certificates and cache. */
 export function npmAccess(): Required<Pick<Confinement, 'env' | 'mounts'>> {
   const setting = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { encoding: 'utf8', stdio: 'pipe' }).trim()

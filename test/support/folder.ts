@@ -23,7 +23,7 @@ export function treeDigest(folder: string): string {
   return hash.digest('hex')
 }
 
-/** What changes when a file is written, by path: inode and time of modification. */
+/** The inode and time of modification of each file, by path: both change when it is written. */
 export function fileStamps(folder: string): Record<string, string> {
   const stamp = (path: string) => {
     const { ino, mtimeNs } = statSync(join(folder, path), { bigint: true })

@@ -11,7 +11,7 @@ import { root } from './index-repository.ts'
 
 export { fresh, root, run } from './index-repository.ts'
 
-/** The content type of what clients send. */
+/** The content type of requests. */
 export const TYPE = 'application/x-git-upload-pack-request'
 export const path = join(root, 'index.git')
 export let repository: IndexRepository

@@ -181,7 +181,7 @@ ${at > 5 && at < 9 ? `[${at === 6 ? 'dev-dependencies' : 'dependencies'}.keel]\n
         'README.md': `# ${name}\n\nSee [keel](https://keel.example.com/).\n`,
       },
     }),
-    // What `keel` needs has to be there before it.
+    // The dependencies of `keel` must be there before it.
     at:
       name in NUMBERS
         ? '2026-01-05T08:00:00Z'
@@ -259,7 +259,7 @@ export async function fillRegistry(
   releases: readonly HarbourRelease[],
 ): Promise<void> {
   const users = new Map<string, { id: number; admin: boolean }>()
-  for (const login of new Set(releases.map(one => one.by))) {
+  for (const login of new Set(releases.map(release => release.by))) {
     users.set(
       login,
       await addUser(
@@ -273,7 +273,7 @@ export async function fillRegistry(
     const user = users.get(by)
     if (!user) throw new Error(`${by} was not added`)
     const change = { at, actor: by, user, tokenId: null, stillMay: async () => user }
-    const staged = await registry.crates.stage(one(bytes), bytes.length)
+    const staged = await registry.crates.stage(chunkOf(bytes), bytes.length)
     try {
       const { crate } = await addSubmission(registry, { bytes: staged, pubtime: at }, change)
       for (const { id } of users.values()) {
@@ -288,7 +288,7 @@ export async function fillRegistry(
   }
 }
 
-async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* chunkOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
@@ -304,7 +304,9 @@ export function writeCrates(
   mkdirSync(folder, { recursive: true })
   for (const { name, version, bytes } of releases)
     writeFileSync(join(folder, `${name}-${version}.crate`), bytes)
-  const yanked = releases.filter(one => one.yanked).map(one => `"${one.name}@${one.version}"`)
+  const yanked = releases
+    .filter(release => release.yanked)
+    .map(release => `"${release.name}@${release.version}"`)
   writeFileSync(
     join(folder, 'plimsoll.toml'),
     `yanked = [${yanked.join(', ')}]\n\n[registry]\nbase_url = "${base}"\nname = "harbour"\ntitle = "Harbour Crates"\ndescription = "The Rust crates of the Harbour teams."\n\n[pages]\nregistries = ["${OTHER_CRATES}"]\n`,

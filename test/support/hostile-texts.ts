@@ -11,7 +11,7 @@ const PIECES = [
 ]
 
 /**
- * Texts that repeat a few pieces in one of four ways: wide, deep, one after much of another. The
+ * Texts that repeat a few pieces in one of four ways: wide, deep, one after many of another. The
  * same for the same seed; `%` in a piece becomes another number each time.
  */
 export function hostileTexts(count: number, seed = 1, length = 64 * 1024): string[] {

@@ -1,7 +1,7 @@
 import { crate, readme, version } from './demo-facts.ts'
 import { dependency } from './release.ts'
 
-/** Markup that runs something where a page lets it. `__hit` is what a browser test looks for. */
+/** Markup that runs something where a page lets it. Browser tests look for `__hit`. */
 export const PAYLOADS: readonly string[] = [
   '<script>__hit=1</script>',
   '<img src=x onerror="__hit=1">',
@@ -33,7 +33,7 @@ export const PAYLOADS: readonly string[] = [
 const SIZE = 256 * 1024
 const filled = (text: string) => text.repeat(Math.ceil(SIZE / text.length)).slice(0, SIZE)
 
-/** Text of that length whose parts differ from each other. */
+/** A text of `length` characters whose parts differ from each other. */
 function numbered(part: (at: number) => string): string {
   const parts: string[] = []
   for (let length = 0, at = 0; length < SIZE; at++)

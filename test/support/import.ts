@@ -31,12 +31,12 @@ export async function takeOver(
   return { sums, outcomes, source: opened }
 }
 
-/** What became of each version, a line each. */
+/** The outcome of each version, one per line. */
 export function report(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(
-      one =>
-        `${one.name} ${one.version} ${one.outcome}: ${one.issues.map(issue => issue.message).join(' | ')}`,
+      outcome =>
+        `${outcome.name} ${outcome.version} ${outcome.outcome}: ${outcome.issues.map(issue => issue.message).join(' | ')}`,
     )
     .join('\n')
 }

@@ -1,4 +1,4 @@
-/** Where Cargo looks for the index file of a crate, below the root of an index. */
+/** The path at which Cargo looks for a crate's index file, below the root of an index. */
 export function pathOf(name: string): string {
   const lower = name.toLowerCase()
   if (lower.length <= 2) return `${lower.length}/${lower}`

@@ -1,5 +1,5 @@
-// A process of its own that commits to an index repository until it is killed: `index-writer.js
-// PATH ENGINE`. It prints the id of each commit that was acknowledged.
+// A process that commits to an index repository until it is killed: `index-writer.js PATH ENGINE`.
+// It prints the id of each acknowledged commit.
 import { openIndexRepository } from '../../generator/git/index-repository/repository.ts'
 
 const [path = '', engine] = process.argv.slice(2)

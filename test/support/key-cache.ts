@@ -3,15 +3,15 @@ import { text } from 'node:stream/consumers'
 import type { Cleanup } from './cleanup.ts'
 import { closeServer, listen } from './loopback.ts'
 
-interface Kept {
+interface CachedAnswer {
   readonly status: number
   readonly body: string
   readonly keys: readonly string[]
 }
 
 /**
- * A CDN that keeps answers until one of the keys in their header is purged, whatever
- * `Cache-Control` says about how long. `POST /purge` takes the keys as Fastly does.
+ * A CDN that keeps answers until one of the keys in their header is purged, regardless of
+ * `Cache-Control`. `POST /purge` takes the keys as Fastly does.
  */
 export class KeyCache {
   /** The keys of each purge. */
@@ -19,7 +19,7 @@ export class KeyCache {
   /** The paths that the origin was asked for. */
   readonly asked: string[] = []
   readonly url: string
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, CachedAnswer>()
 
   private constructor(url: string) {
     this.url = url
@@ -40,7 +40,7 @@ export class KeyCache {
   }
 
   /** Answers from memory, or as the server at `origin` does. */
-  async get(origin: string, path: string): Promise<Kept> {
+  async get(origin: string, path: string): Promise<CachedAnswer> {
     const known = this.#kept.get(path)
     if (known) return known
     this.asked.push(path)

@@ -1,11 +1,11 @@
 import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
 
-/** A crate as people know such crates, with the names of those that it depends on. */
+/** A well-known kind of crate, with the names of its dependencies. */
 export interface KnownCrate extends SearchedCrate {
   readonly needs: readonly string[]
 }
 
-/** Names, texts and labels like those of well-known crates; the names before which come first. */
+/** Names, texts and labels like those of well-known crates; dependencies come first. */
 const CRATES: readonly [
   name: string,
   description: string,
@@ -140,8 +140,8 @@ const CATEGORIES = new Set(
 export const knownCrates: readonly KnownCrate[] = CRATES.map(
   ([name, description, labels, license, rust, needs]) => {
     const words = labels.split(' ')
-    const categories = words.filter(one => CATEGORIES.has(one))
-    const keywords = words.filter(one => !CATEGORIES.has(one))
+    const categories = words.filter(word => CATEGORIES.has(word))
+    const keywords = words.filter(word => !CATEGORIES.has(word))
     return {
       name,
       newest: '1.0.0',
@@ -149,7 +149,7 @@ export const knownCrates: readonly KnownCrate[] = CRATES.map(
       yanked: false,
       rust,
       needs: needs === '' ? [] : needs.split(' '),
-      dependents: CRATES.filter(one => one[5].split(' ').includes(name)).length,
+      dependents: CRATES.filter(crate => crate[5].split(' ').includes(name)).length,
     }
   },
 ).sort((a, b) => (keyOf(a.name) < keyOf(b.name) ? -1 : 1))

@@ -19,7 +19,7 @@ export interface MargoRelease extends CrateParts {
 /**
  * A registry in margo's layout, made by hand: `config.json` and the tiers of the index at the root,
  * the `.crate` files in `crates/PREFIX/NAME/VERSION.crate`. Dependencies on its own crates carry
- * its own absolute URL, as margo writes them.
+ * its absolute URL, as margo writes them.
  */
 export class MargoTree {
   readonly root: string
@@ -48,7 +48,7 @@ export class MargoTree {
     const line = JSON.stringify({
       name,
       vers: version,
-      deps: (release.deps ?? []).map(one => dependency(one.name, one.req, one)),
+      deps: (release.deps ?? []).map(dep => dependency(dep.name, dep.req, dep)),
       cksum: createHash('sha256').update(bytes).digest('hex'),
       features: release.features ?? {},
       yanked: release.yanked ?? false,

@@ -1,5 +1,5 @@
-// `plimsoll` as later versions of it will be, for tests of several versions on one database:
-// `node newer-program.js newer|newest WORDS…`
+// A later version of `plimsoll`, for tests of several versions on one database: `node
+// newer-program.js newer|newest WORDS…`
 import { CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'

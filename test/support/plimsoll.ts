@@ -33,7 +33,7 @@ export function plimsoll(
 /** A running `plimsoll serve`. */
 export interface Daemon {
   readonly url: string
-  /** Everything it has said so far. */
+  /** Its output so far. */
   readonly log: () => string
   /** Sends SIGTERM now and not at the end of the test. */
   readonly stop: () => void

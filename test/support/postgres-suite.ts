@@ -1,7 +1,7 @@
 import { after, before } from 'node:test'
 import { postgresMissing, startPostgres, type TestServer } from './postgres.ts'
 
-/** What the tests of one file need that use a PostgreSQL server. */
+/** The needs of one file's tests on a PostgreSQL server. */
 export interface PostgresSuite {
   /** Started before the first test of the file, closed after the last. */
   readonly server: TestServer

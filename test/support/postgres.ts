@@ -33,7 +33,7 @@ export interface TestServer {
   readonly close: () => Promise<void>
 }
 
-/** Whoever asks for it may not run the suites without PostgreSQL. */
+/** A run that demands PostgreSQL must not skip its suites. */
 const isRequired = process.env.PLIMSOLL_REQUIRE_POSTGRES === '1'
 
 /**
@@ -52,7 +52,10 @@ export function postgresMissing(): string | null {
 /** The programs that `npm run setup:postgres` has fetched; `scripts/` says where they are. */
 const fetched = process.env.TEST_POSTGRES_PROGRAMS ?? null
 
-/** Returns the folder of the newest of Debian's PostgreSQLs, or of another one; null without any. */
+/**
+ * Returns the folder of the newest of Debian's PostgreSQLs, or of another PostgreSQL; null without
+ * any.
+ */
 function programs(): string | null {
   const root = '/usr/lib/postgresql'
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : []
@@ -64,8 +67,8 @@ function programs(): string | null {
 export function postgresVersion(): string {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
-  const said = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
-  return /\(PostgreSQL\) (\d+)/.exec(said)?.[1] ?? said.trim()
+  const output = execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' })
+  return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim()
 }
 
 interface Owner {
@@ -87,13 +90,13 @@ shared_buffers = 64MB
 autovacuum_naptime = 10s
 `
 
-/** What loses data when the machine fails, but not when the server does. */
+/** Settings that lose data when the machine fails, but not when the server does. */
 const UNSYNCED = `
 fsync = off
 full_page_writes = off
 `
 
-/** What a server has that others do not need. */
+/** A server's special options. */
 interface Wishes {
   /** It also listens on 127.0.0.1, where it demands TLS and a password. */
   readonly tls?: Certificate
@@ -103,7 +106,7 @@ interface Wishes {
   readonly from?: string
 }
 
-/** Starts a server of its own, in a folder of temporary files. */
+/** Starts a server in a temporary folder. */
 export async function startPostgres(wishes: Wishes = {}): Promise<TestServer> {
   const bin = programs()
   if (bin === null) throw new Error('there is no PostgreSQL')
@@ -120,7 +123,7 @@ async function startIn(dir: string, bin: string, wishes: Wishes): Promise<TestSe
   const owner = account()
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(dir, owner.uid, owner.gid)
   const data = join(dir, 'data')
-  // As on a server whose language is not English: the catalog must not depend on it.
+  // As on a server in another language than English: the catalog must not depend on it.
   const options = ['-D', data, '-U', 'plimsoll', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8']
   if (wishes.from === undefined)
     execFileSync(join(bin, 'initdb'), [...options, '--no-sync'], { ...owner, stdio: 'ignore' })
@@ -178,7 +181,7 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Sets up who may come how; returns the settings for it. The server wants the key to be its own. */
+/** Sets up the accepted connections; returns the settings for it. The server must own its key. */
 function secured(data: string, { cert, key }: Certificate, owner: Owner): string {
   for (const [from, name] of [
     [cert, 'server.crt'],

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 
-/** Far more than anything that is linear takes, far less than what is quadratic: 5 seconds. */
+/** 5 seconds: far more than linear work takes, far less than quadratic work. */
 const BUDGET = 5_000
 
-/**
- * Runs work that must not cost much, whatever else the machine does: its processor time is counted.
- */
+/** Runs work that must be cheap; only its processor time counts, not other load on the machine. */
 export function frugally<T>(work: () => T, what = 'it', milliseconds = BUDGET): T {
   const before = process.cpuUsage()
   const result = work()

@@ -5,7 +5,7 @@ import { Exit } from '../../generator/cli/io.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
 
-/** Where a command runs, what it reads, and who is told of each text that it prints. */
+/** A command's folder and input, and the receiver of each printed text. */
 export interface Manner {
   readonly cwd?: string
   readonly stdin?: string
@@ -13,18 +13,19 @@ export interface Manner {
 }
 
 /**
- * Runs a command of `plimsoll` in this process, for tests whose subject is not the process: to
- * start one takes longer than most commands. One at a time, if paths are relative to `cwd`.
+ * Runs a command of `plimsoll` in this process, for tests whose subject is not the process:
+ * starting a process takes longer than most commands. One at a time, if paths are relative to
+ * `cwd`.
  */
 export async function plimsollHere(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   { cwd, stdin = '', onPrinted = () => undefined }: Manner = {},
 ): Promise<Run> {
-  const said = { stdout: '', stderr: '' }
-  const stream = (name: keyof typeof said) => ({
+  const output = { stdout: '', stderr: '' }
+  const stream = (name: keyof typeof output) => ({
     write(text: string) {
-      said[name] += text
+      output[name] += text
       onPrinted()
     },
   })
@@ -49,7 +50,7 @@ export async function plimsollHere(
   } finally {
     if (cwd !== undefined) process.chdir(before)
   }
-  return { code, ...said }
+  return { code, ...output }
 }
 
 type Stream = { write(text: string): void }
@@ -62,5 +63,5 @@ function redirect(command: Command, stdout: Stream, stderr: Stream): void {
     getOutHasColors: () => false,
     getErrHasColors: () => false,
   })
-  for (const one of command.commands) redirect(one, stdout, stderr)
+  for (const child of command.commands) redirect(child, stdout, stderr)
 }

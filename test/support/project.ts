@@ -38,7 +38,7 @@ ${crate.toml ?? ''}
 }
 
 /**
- * Where `cargo package` and `cargo publish` leave the `.crate` of a project that is no workspace
+ * The `.crate` that `cargo package` and `cargo publish` leave for a project that is no workspace
  * member.
  */
 export function packagedFile({ folder, name, version }: Project): string {

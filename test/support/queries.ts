@@ -16,26 +16,26 @@ export function inventedQueries(
   seed = 3,
 ): string[] {
   const roll = dice(seed)
-  const one = (): SearchedCrate => entries[roll(entries.length)] as SearchedCrate
+  const entry = (): SearchedCrate => entries[roll(entries.length)] as SearchedCrate
   const pick = <T>(list: readonly T[]): T => list[roll(list.length)] as T
-  const nameWord = () => pick(one().name.split(/[-_]/))
-  const textWord = () => pick((one().about.description ?? 'x').split(' '))
+  const nameWord = () => pick(entry().name.split(/[-_]/))
+  const textWord = () => pick((entry().about.description ?? 'x').split(' '))
   const part = (text: string) => text.slice(0, 1 + roll(text.length))
   const joins = [' ', '+', '-', '_', '  ', '+ ']
   const kinds: (() => string)[] = [
-    () => one().name,
-    () => part(one().name),
+    () => entry().name,
+    () => part(entry().name),
     () => part(nameWord()),
     nameWord,
     textWord,
-    () => pick(one().about.keywords) ?? 'none',
-    () => one().name.toUpperCase().replaceAll('_', '-'),
+    () => pick(entry().about.keywords) ?? 'none',
+    () => entry().name.toUpperCase().replaceAll('_', '-'),
     () => nameWord() + pick(joins) + nameWord(),
     () => nameWord() + pick(joins) + part(nameWord()),
     () => textWord() + pick(joins) + textWord(),
     () => nameWord() + pick(joins) + textWord(),
-    () => one().name.split(/[-_]/).toReversed().join(pick(joins)),
-    () => `${part(one().name)}${pick(joins)}`,
+    () => entry().name.split(/[-_]/).toReversed().join(pick(joins)),
+    () => `${part(entry().name)}${pick(joins)}`,
     () => part(nameWord()).slice(0, 1) + pick(joins) + part(nameWord()).slice(0, 1),
     () => [textWord(), textWord(), nameWord()].join(' '),
     () => `${nameWord()} ${nameWord()} nowhere`,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { until } from './until.ts'
 
-/** A connection on which a test writes what it likes, and sees what comes back byte for byte. */
+/** A connection on which a test writes any bytes, and sees the answer byte for byte. */
 export class RawClient {
   readonly socket: Socket
   #received = ''
@@ -13,7 +13,7 @@ export class RawClient {
     socket.on('data', chunk => {
       this.#received += chunk.toString('latin1')
     })
-    // A test sees from what has arrived how the connection ended.
+    // A test sees the end of the connection from the received bytes.
     socket.on('error', () => {})
     socket.on('close', () => {
       this.#isClosed = true
@@ -43,7 +43,7 @@ export class RawClient {
     return this.#isClosed
   }
 
-  /** Waits until what has arrived satisfies `is`, and gives it. */
+  /** Waits until the received text satisfies `is`, and returns it. */
   async until(is: (received: string, isClosed: boolean) => boolean): Promise<string> {
     await until(
       () => is(this.#received, this.#isClosed),

@@ -5,7 +5,7 @@ import { request as requestSecure } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { encodePublish, plainMetadata } from './release.ts'
 
-/** Where a server is, and the certificate of whoever vouches for it, where no one else does. */
+/** A server's address, and its authority's certificate if no public one signed it. */
 export interface Origin {
   readonly baseUrl: string
   readonly ca?: string
@@ -37,8 +37,8 @@ export async function send(
   return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) }
 }
 
-/** What a publish says of a release; the rest is what Cargo sends for an empty crate. */
-export interface PublishFacts {
+/** The given metadata of a publish; the rest is Cargo's for an empty crate. */
+export interface PublishInfo {
   readonly name: string
   readonly vers: string
   readonly deps?: readonly unknown[]
@@ -48,11 +48,11 @@ export interface PublishFacts {
 export function putRelease(
   origin: string | Origin,
   token: string,
-  facts: PublishFacts,
+  info: PublishInfo,
   crate: Uint8Array,
 ): Promise<Answer> {
-  const description = `The crate ${facts.name}`
-  const metadata = { ...plainMetadata(facts.name, facts.vers), description, ...facts }
+  const description = `The crate ${info.name}`
+  const metadata = { ...plainMetadata(info.name, info.vers), description, ...info }
   const body = Buffer.from(encodePublish(metadata, crate))
   return send(
     'PUT',
@@ -63,7 +63,7 @@ export function putRelease(
   )
 }
 
-/** What the API objects to in an answer, joined as Cargo joins it; null for a success. */
+/** The API's objections in an answer, joined as Cargo joins them; null for a success. */
 export function refusal(answer: Answer): string | null {
   const { errors } = JSON.parse(answer.bytes.toString()) as { errors?: { detail: string }[] }
   return errors === undefined ? null : errors.map(error => error.detail).join(', ')

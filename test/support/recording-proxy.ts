@@ -7,8 +7,8 @@ import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
 /**
- * What a client meets instead of the server's answer: another one, none (then the server has seen
- * the request or not), or the first half of it.
+ * A fault in place of the server's answer: another answer, none (then the server has seen the
+ * request or not), or its first half.
  */
 export type Fault =
   | {

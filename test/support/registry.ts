@@ -33,15 +33,15 @@ export interface TestRegistryOptions {
   /** Settings as environment variables: `{ PLIMSOLL_AUTH_REQUIRED: 'true' }`. */
   readonly env?: Readonly<Record<string, string>>
   readonly logLevel?: string
-  /** An existing folder to make the registry in; default: that of temporary files. */
+  /** An existing parent folder for the registry; by default, the folder of temporary files. */
   readonly parent?: string
   /** Whether it has a git index; default: none. */
   readonly git?: boolean
-  /** What happens just before each transaction that the daemon begins. */
+  /** Runs just before each transaction of the daemon. */
   readonly beforeChange?: () => Promise<void>
 }
 
-/** What a token is to be; without scopes and crates it may do everything. */
+/** The wanted token; without scopes and crates it may do everything. */
 export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires' | 'name'>>
 
 /**
@@ -59,7 +59,7 @@ export class TestRegistry implements Deps {
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
-  /** What builds failed with. */
+  /** The errors of builds. */
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
   readonly timing = { build: 15_000, retry: 20 }
@@ -163,7 +163,7 @@ export class TestRegistry implements Deps {
     return { status: response.status, body: (await response.json()) as Answer['body'] }
   }
 
-  /** Publishes a good crate, the way Cargo does; `metadata` is laid over what Cargo would say. */
+  /** Publishes a good crate, the way Cargo does; `metadata` overrides Cargo's. */
   publish(token: string | null, parts: CrateParts, metadata: object = {}): Promise<Answer> {
     return this.publishBody(token, publishRequest(parts, metadata))
   }

@@ -4,7 +4,7 @@ import { buildCrate, type CrateParts } from './crate-builder.ts'
 /** The base URL of every test registry without a socket. */
 export const BASE = 'http://crates.test'
 
-/** A plain dependency of an index line, every field written out, but for what is different. */
+/** A plain dependency of an index line, every field written out, with changes. */
 export function dependency(
   name: string,
   req = '^1',
@@ -24,7 +24,7 @@ export function dependency(
   }
 }
 
-/** A plain entry of an index file, `demo 1.0.0`, but for what is different. */
+/** A plain entry of an index file, `demo 1.0.0`, with changes. */
 export function entry(different: Partial<Entry> = {}): Entry {
   return {
     name: 'demo',
@@ -40,7 +40,7 @@ export function entry(different: Partial<Entry> = {}): Entry {
   }
 }
 
-/** A plain dependency as Cargo sends it with a publish, but for what is different. */
+/** A plain dependency as Cargo sends it with a publish, with changes. */
 export function sentDependency(name: string, different: object = {}) {
   return {
     name,
@@ -61,7 +61,7 @@ export interface Wish {
   readonly kind?: 'normal' | 'build' | 'dev'
   /** The name it is to go by in the crate. */
   readonly rename?: string
-  /** The index of the registry, as Cargo writes it; default: that of the test registry. */
+  /** The index of the registry, as Cargo writes it; by default, the test registry's. */
   readonly index?: string
 }
 
@@ -110,8 +110,8 @@ export function plainMetadata(name: string, vers: string): Record<string, unknow
  * a plain one.
  */
 export function publishRequest(parts: CrateParts, metadata: object = {}): Uint8Array<ArrayBuffer> {
-  const said = { ...plainMetadata(parts.name, parts.version), ...metadata }
-  return encodePublish(said, buildCrate(parts))
+  const sent = { ...plainMetadata(parts.name, parts.version), ...metadata }
+  return encodePublish(sent, buildCrate(parts))
 }
 
 /** Publishes a good crate to a daemon, the way Cargo does. */

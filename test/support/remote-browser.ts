@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 
-/** What a browser is to a daemon on a socket: cookies, and forms sent as their pages have them. */
+/**
+ * A browser, from the view of a daemon on a socket: cookies, and forms sent as their pages have
+ * them.
+ */
 export class RemoteBrowser {
   readonly #cookies = new Map<string, string>()
   readonly #base: string
@@ -14,7 +17,9 @@ export class RemoteBrowser {
     return this.#send(path, {})
   }
 
-  /** Posts fields along with what the forms of the page `from` carry; the status of the answer. */
+  /**
+   * Posts fields along with the hidden fields on the page `from`; returns the status of the answer.
+   */
   async post(
     path: string,
     fields: Readonly<Record<string, string>> = {},

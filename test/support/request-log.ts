@@ -37,7 +37,7 @@ export class RequestLog implements Requests {
   }
 
   get lines(): string[] {
-    return this.#requests.map(one => `${one.method} ${one.url} ${one.status}`)
+    return this.#requests.map(request => `${request.method} ${request.url} ${request.status}`)
   }
 
   get sorted(): string[] {
@@ -45,7 +45,7 @@ export class RequestLog implements Requests {
   }
 
   to(method: string, url: string): LoggedRequest[] {
-    return this.#requests.filter(one => one.method === method && one.url === url)
+    return this.#requests.filter(request => request.method === method && request.url === url)
   }
 
   clear(): void {

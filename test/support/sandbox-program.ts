@@ -1,7 +1,7 @@
 import { issue, Refusal } from '../../core/error/error.ts'
 import { serveTasks } from '../../generator/sandbox/serve-tasks.ts'
 
-/** Tasks under the names of the real ones: what their `content` says. */
+/** Tasks under the names of the real ones; their `content` selects the task. */
 serveTasks({
   async inspect({ content }: { content: string }) {
     if (content === 'spin') for (;;);

@@ -15,13 +15,13 @@ import { until } from './until.ts'
 export interface ServedFolder {
   readonly dir: string
   readonly url: string
-  /** What the daemon has said so far. */
+  /** The daemon's output so far. */
   readonly log: () => string
   /** Tells the daemon to stop. */
   readonly stop: () => void
   /** Runs a command beside the daemon. */
   run(args: readonly string[], stdin?: string): Promise<Run>
-  /** Runs one that must succeed, and gives what it says on stdout. */
+  /** Runs a command that must succeed, and returns its stdout. */
   ok(...args: readonly string[]): Promise<string>
 }
 
@@ -65,11 +65,11 @@ export async function refuses(
   { run }: Pick<ServedFolder, 'run'>,
   rows: readonly (readonly [args: readonly string[], code: 1 | 2, said: string | RegExp])[],
 ): Promise<void> {
-  for (const [args, code, said] of rows) {
+  for (const [args, code, message] of rows) {
     const ended = await run(args)
     const what = `plimsoll ${args.join(' ')}`
     assert.deepEqual([ended.code, ended.stdout], [code, ''], `${what}\n${ended.stderr}`)
-    if (typeof said === 'string') assert.equal(ended.stderr, `error: ${said}\n`, what)
-    else assert.match(ended.stderr, said, what)
+    if (typeof message === 'string') assert.equal(ended.stderr, `error: ${message}\n`, what)
+    else assert.match(ended.stderr, message, what)
   }
 }

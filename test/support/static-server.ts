@@ -15,8 +15,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * A server of plain files as hosts of static sites have it: `404.html` for what is not there, and
- * the strict policy. It remembers what it was asked for.
+ * A server of plain files, like hosts of static sites: `404.html` for missing files, and the strict
+ * policy. It remembers its requests.
  */
 export interface FileServer {
   readonly url: string

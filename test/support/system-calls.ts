@@ -17,7 +17,7 @@ exec @ARGV or die $!`
 export const withoutFilters: string | false =
   process.platform !== 'linux' || process.arch !== 'x64'
     ? 'Linux on x64 only'
-    : [NUMBERS, '/usr/bin/perl', '/usr/bin/systemd-analyze'].find(one => !existsSync(one))
+    : [NUMBERS, '/usr/bin/perl', '/usr/bin/systemd-analyze'].find(path => !existsSync(path))
       ? 'needs linux-libc-dev, perl and systemd-analyze'
       : false
 
@@ -44,7 +44,7 @@ function callsOf(name: string): readonly string[] {
   const [, ...lines] = execFileSync('systemd-analyze', ['syscall-filter', name], {
     encoding: 'utf8',
   }).split('\n')
-  return lines.map(line => line.trim()).flatMap(one => (/^\W?\w/.test(one) ? callsOf(one) : []))
+  return lines.map(line => line.trim()).flatMap(line => (/^\W?\w/.test(line) ? callsOf(line) : []))
 }
 
 /** A filter for seccomp: allows these calls, and answers others with an error. */

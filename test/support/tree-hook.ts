@@ -1,6 +1,8 @@
 import type { PublicTree } from '../../generator/places/public-tree.ts'
 
-/** Hands every tree that works in a batch of `tree` to `hook`; gives back what ends that. */
+/**
+ * Hands every tree that works in a batch of `tree` to `hook`; returns a function that undoes it.
+ */
 export function hookTree(tree: PublicTree, hook: (inner: PublicTree) => void): () => void {
   const { within } = tree
   tree.within = batch => {

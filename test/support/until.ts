@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Far more milliseconds than anything takes on a busy machine: only what never comes takes longer.
- */
+/** Milliseconds: far more than anything takes on a busy machine. */
 const TIMEOUT_MS = 60_000
 
 /**
- * Waits until something holds, looking every few milliseconds; fails with what `never` says when it
- * does not come in `timeoutMs`.
+ * Waits until a condition holds, looking every few milliseconds; fails with the text of `never`
+ * after `timeoutMs`.
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,

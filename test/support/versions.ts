@@ -24,7 +24,7 @@ export const NEWER: Program = {
   pageFormat: 'newer',
 }
 
-/** The version after that: it takes away what only this version would miss. */
+/** The version after that: it removes a part that only this version would miss. */
 export const NEWEST: Program = {
   version: '8.0.0',
   steps: {

@@ -9,23 +9,20 @@ import { BASE } from './release.ts'
 /** The password of everybody in tests. */
 export const PASSWORD = 'correct horse battery'
 
-/** What a browser sends its requests to. */
+/** The target of a browser's requests. */
 export interface Site {
   readonly app: {
     request(url: string, init: RequestInit, env: object): Response | Promise<Response>
   }
 }
 
-/**
- * What a browser is, as far as the daemon sees it: cookies, and forms that are sent as the page has
- * them.
- */
+/** A browser, from the daemon's view: cookies, and forms that are sent as the page has them. */
 export class Visitor {
   readonly cookies = new Map<string, string>()
   readonly #test: Site
   /** Headers of every request. */
   readonly headers: Record<string, string>
-  /** Where the requests come from. */
+  /** The source address of requests. */
   address = '192.0.2.1'
 
   constructor(test: Site, headers: Record<string, string> = {}) {
@@ -51,7 +48,7 @@ export class Visitor {
     return this.send(path, { method: 'POST', headers, body: form({ csrf, ...fields }) })
   }
 
-  /** What the forms of a page carry. */
+  /** The hidden fields of a page's forms. */
   async proof(path = '/me'): Promise<string> {
     const text = await (await this.get(path)).text()
     return (
@@ -60,7 +57,7 @@ export class Visitor {
     )
   }
 
-  /** Sends a request with the cookies, and keeps those that come back. */
+  /** Sends a request with the cookies, and keeps those of the answer. */
   async send(path: string, init: RequestInit): Promise<Response> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const headers = new Headers({ accept: 'text/html', ...this.headers, ...(cookie && { cookie }) })
@@ -87,7 +84,7 @@ export function form(
 ): URLSearchParams {
   const body = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))
-    for (const one of [value].flat()) body.append(name, one)
+    for (const item of [value].flat()) body.append(name, item)
   return body
 }
 

@@ -11,7 +11,7 @@ import { buildCrate, type CrateParts } from './crate-builder.ts'
 import { newDatabase } from './engine.ts'
 import { scratch } from './scratch.ts'
 
-/** What the operator at the command line does at a fixed time. */
+/** The operator at the command line, at a fixed time. */
 export const OPERATOR: Change = {
   at: '2026-11-20T12:00:00Z',
   actor: 'command line',
@@ -24,7 +24,7 @@ export function folderOf(t: TestContext): string {
   return scratch(new Cleanup(t))
 }
 
-/** A new registry in a folder of its own, closed and gone after the test. */
+/** A new registry in its own folder, closed and removed after the test. */
 export async function newRegistry(t: TestContext): Promise<Registry> {
   const dir = folderOf(t)
   const { settings, drop } = await newDatabase()

@@ -1,6 +1,6 @@
 /**
- * Replaces connections to the database server of a simulation, below the driver: what `pg` would
- * write to a socket arrives at the server later, and its answers later still, or never.
+ * Replaces connections to the database server of a simulation, below the driver: bytes that `pg`
+ * would write to a socket arrive at the server later, and its answers later still, or never.
  */
 import pg from 'pg'
 import type { Random } from '../../random.ts'
@@ -11,7 +11,7 @@ import { encoded } from './statements.ts'
 /** The name by which the server is known. */
 export const DATABASE_HOST = 'database.simulated'
 
-/** A `Connection` of the driver, with what belongs to the simulation. */
+/** A `Connection` of the driver, with the simulation's additions. */
 interface Wire extends NodeJS.EventEmitter {
   readonly stream: NodeJS.EventEmitter & { destroy(): void }
   _ending: boolean
@@ -41,7 +41,7 @@ class Link {
     this.#name = `${process.name} ${links.get(process) ?? 0}`
     links.set(process, (links.get(process) ?? 0) + 1)
     all.add(this)
-    // The driver destroys what does not connect in time.
+    // The driver destroys connections that are not made in time.
     wire.stream.on('error', error => wire.emit('error', error))
     wire.stream.once('close', () => this.close())
   }
@@ -99,25 +99,25 @@ class Link {
     })
   }
 
-  /** The client hangs up: the server learns that after what was sent before. */
+  /** The client hangs up: the server learns that after all earlier messages. */
   close(): void {
     if (this.#isOver) return
     this.#hangUp(0)
     this.#wire.emit('end')
   }
 
-  /** The connection breaks: the client learns it at once, the server after what was sent. */
+  /** The connection breaks: the client learns it at once, the server after all earlier messages. */
   reset(): void {
     if (this.#isOver) return
     this.#break('ECONNRESET', 'read')
   }
 
-  /** The connection breaks, and the server takes it for open for so many milliseconds. */
+  /** The connection breaks, and the server keeps it open for `ms`. */
   vanish(ms: number): void {
     if (!this.#isOver) this.#break('ECONNRESET', 'read', ms)
   }
 
-  /** The process is dead: the server learns it after what was sent. */
+  /** The process is dead: the server learns it after all earlier messages. */
   abandon(): void {
     if (!this.#isOver) this.#hangUp(0)
   }
@@ -152,7 +152,7 @@ class Link {
       if (rows) {
         const { fields, rows: texts } = encoded(rows)
         wire.emit('rowDescription', { fields })
-        for (const one of texts) wire.emit('dataRow', { fields: one })
+        for (const fields of texts) wire.emit('dataRow', { fields })
       }
       wire.emit('commandComplete', { text: tag })
     }
@@ -163,7 +163,7 @@ class Link {
     wire.emit('end')
   }
 
-  /** Sends to the server; what becomes of it is drawn when it is sent. */
+  /** Sends to the server, with a fate that is drawn now. */
   #toServer(what: string, arrive: (fate: 'good' | 'cut' | 'lost') => void): void {
     const { network } = this.#process.world
     let fate: 'good' | 'cut' | 'lost' = 'good'
@@ -183,7 +183,7 @@ class Link {
       this.#there = Math.max(at, this.#there + 0.001)
       return this.#there - timeline.now
     }
-    // It belongs to no process: what a process has sent before its death arrives.
+    // It belongs to no process: messages of a dead process still arrive.
     timeline.plan(`to db ${this.#name}: ${what}`, null, when, work)
   }
 
@@ -209,7 +209,7 @@ export function linksOf(process: VirtualProcess): readonly Link[] {
   return [...all].filter(link => link.process === process)
 }
 
-/** What differs between two runs of a seed: where the program runs, and what tokens were made. */
+/** The text that differs between two runs of a seed: the process's place, and its tokens. */
 const OF_THE_RUN = /"host":"[^"]*","process":\d+|[0-9a-f]{64}/g
 
 function keyOf({ text, values }: Message): string {
@@ -223,7 +223,7 @@ function keyOf({ text, values }: Message): string {
 
 type Method = (this: Wire, ...args: unknown[]) => unknown
 
-/** Has connections of simulated processes lead to `server()`; returns what ends that. */
+/** Leads connections of simulated processes to `server()`; returns a function that undoes it. */
 export function replaceConnections(server: () => Server): () => void {
   const prototype = pg.Connection.prototype as unknown as Record<string, Method>
   const before = new Map<string, Method>()

@@ -1,4 +1,4 @@
-import { promise } from '../../run.ts'
+import { ensure } from '../../run.ts'
 import type { Event, Timeline } from '../timeline.ts'
 import { type Result, Statements } from './statements.ts'
 
@@ -8,7 +8,7 @@ export interface Message {
   readonly values: readonly unknown[]
 }
 
-/** What the server answers: results, and then perhaps an error, after which it may hang up. */
+/** The server's answer: results, and then perhaps an error, after which it may hang up. */
 export interface Reply {
   readonly results: readonly Result[]
   readonly error: ServerError | null
@@ -35,28 +35,28 @@ interface Waiting {
   readonly granted: () => void
 }
 
-interface Held {
+interface Lock {
   readonly session: Session
   readonly waiting: Waiting[]
 }
 
-/** What the server was told of itself, in milliseconds; 0 is no limit. */
+/** The server's own time limits, in milliseconds; 0 is no limit. */
 export interface Limits {
   readonly lock: number
   readonly idle: number
 }
 
 /**
- * A database server: sessions with transactions, advisory locks that are served in order, time
- * limits of its own, and the records in SQLite. Only who has the writers' lock writes, so that one
+ * A database server: sessions with transactions, advisory locks that are served in order, its own
+ * time limits, and the records in SQLite. Only the holder of the writers' lock writes, so one
  * transaction at a time is enough.
  */
 export class Server {
   readonly timeline: Timeline
   readonly readers: Statements
   readonly writer: Statements
-  readonly locks = new Map<string, Held>()
-  /** What became of transactions, by their numbers. */
+  readonly locks = new Map<string, Lock>()
+  /** The outcomes of transactions, by their numbers. */
   readonly outcomes = new Map<string, 'in progress' | 'committed' | 'aborted'>()
   readonly sessions = new Set<Session>()
   commits = 0
@@ -112,14 +112,14 @@ export class Session {
     this.#next()
   }
 
-  /** The client is gone: rolls back, and frees what it has. */
+  /** The client is gone: rolls back, and frees its locks. */
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true
     this.#unlimited()
     this.#finish(false)
     for (const { waiting } of this.#server.locks.values()) {
-      const at = waiting.findIndex(one => one.session === this)
+      const at = waiting.findIndex(waiting => waiting.session === this)
       if (at >= 0) waiting.splice(at, 1)
     }
     this.#server.sessions.delete(this)
@@ -132,7 +132,7 @@ export class Session {
     this.#unlimited()
     this.#isWorking = true
     const { text, values } = first.message
-    // What has values is one statement, whatever is in it.
+    // A text with values is one statement, even if it contains semicolons.
     const statements = values.length > 0 ? [text] : text.split(/;\s*(?=[A-Z])/)
     this.#run(statements, values, [], reply => {
       this.#isWorking = false
@@ -159,7 +159,7 @@ export class Session {
     try {
       proceed(this.#execute(statement, values))
     } catch (error) {
-      // What SQLite does not understand PostgreSQL may: that is a fault of this server.
+      // PostgreSQL may understand a statement that SQLite does not: that is a fault of this server.
       if (/syntax error|no such/.test(String(error))) this.#server.timeline.fail(error)
       fail(error instanceof ServerError ? error : new ServerError('XX000', String(error)))
     }
@@ -177,11 +177,11 @@ export class Session {
     const answered = this.#ownAnswer(text, values)
     if (answered) return row(answered)
     const { writer, readers } = this.#server
-    promise(this.#isWriter || /^\s*(?:SELECT|WITH)\b/i.test(text), `${text} without the lock`)
+    ensure(this.#isWriter || /^\s*(?:SELECT|WITH)\b/i.test(text), `${text} without the lock`)
     return (this.#isWriter ? writer : readers).execute(text, values)
   }
 
-  /** Answers what only PostgreSQL knows. */
+  /** Answers questions that only PostgreSQL understands. */
   #ownAnswer(text: string, [first]: readonly unknown[]): Record<string, unknown> | null {
     const { outcomes, timeline } = this.#server
     const [, key] = /pg_try_advisory_xact_lock\((\d+)/.exec(text) ?? []
@@ -204,7 +204,7 @@ export class Session {
     return isKept ? 'COMMIT' : 'ROLLBACK'
   }
 
-  /** Ends the transaction, and gives its locks to whoever waits. */
+  /** Ends the transaction, and gives its locks to waiting sessions. */
   #finish(isKept: boolean): void {
     const { writer, outcomes, locks } = this.#server
     const wasWriter = this.#isWriter
@@ -244,21 +244,21 @@ export class Session {
     }
     if (this.#tryLock(key)) return void take()
     const waiting = this.#server.locks.get(key)?.waiting ?? []
-    const one: Waiting = {
+    const waiter: Waiting = {
       session: this,
       granted: () => {
         this.#unlimited()
         take()
       },
     }
-    waiting.push(one)
+    waiting.push(waiter)
     this.#limited(this.#limits.lock, 'lock', () => {
-      waiting.splice(waiting.indexOf(one), 1)
+      waiting.splice(waiting.indexOf(waiter), 1)
       fail(new ServerError('55P03', 'canceling statement due to lock timeout'))
     })
   }
 
-  /** The server ends a transaction whose client says nothing for too long. */
+  /** Ends a transaction whose client is silent for too long. */
   #idle(): void {
     if (!this.#inTransaction) return
     this.#limited(this.#limits.idle, 'idle', () => {

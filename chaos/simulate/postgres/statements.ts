@@ -2,7 +2,7 @@ import Libsql from 'libsql'
 import { Session } from '../../../generator/store/database/postgres/session.ts'
 import { translate } from '../../../generator/store/database/postgres/translation.ts'
 
-/** What the server of a simulation answers to a statement, as PostgreSQL words it. */
+/** The result of a statement, in PostgreSQL's words. */
 export interface Result {
   /** Null when it returns no rows. */
   readonly rows: readonly Readonly<Record<string, unknown>>[] | null
@@ -17,8 +17,8 @@ const [BYTEA, BIGINT, TEXT, NUMERIC] = [17, 20, 25, 1700]
 const originals = new Map<string, string>()
 
 /**
- * Has the statements remembered that are translated for PostgreSQL, because the server of a
- * simulation executes them as they were written; returns what ends that.
+ * Remembers the original of each statement that is translated for PostgreSQL, because the server of
+ * a simulation executes the original; returns a function that undoes it.
  */
 export function rememberStatements(): () => void {
   const { execute } = Session.prototype
@@ -56,7 +56,7 @@ export class Statements {
       .replace(/\$\d+/g, '?')
       // SQLite has no offset without a limit.
       .replace(/(?<!LIMIT \S+) OFFSET/g, ' LIMIT -1 OFFSET')
-    const parameters = values.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
+    const parameters = values.map(value => (Array.isArray(value) ? JSON.stringify(value) : value))
     const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql)
     const command = /^\s*(\w+)/.exec(sql)?.[1]?.toUpperCase() ?? ''
     if (/^(?:SELECT|INSERT|UPDATE|DELETE|WITH)$/.test(command)) this.#prepared.set(sql, statement)
@@ -81,7 +81,7 @@ function tagOf(command: string, count: number): string {
 export function encoded(rows: readonly Readonly<Record<string, unknown>>[]) {
   const names = Object.keys(rows[0] ?? {})
   const fields = names.map(name => {
-    const value = rows.map(row => row[name]).find(one => one !== null)
+    const value = rows.map(row => row[name]).find(value => value !== null)
     return { name, dataTypeID: typeOf(value), format: 'text' }
   })
   return { fields, rows: rows.map(row => names.map(name => textOf(row[name]))) }

@@ -3,10 +3,10 @@ import { rustMinor } from '../request.ts'
 /** The highest step of dependents. */
 const STEP_MAX = 17
 
-/** Names with at most so many characters come before longer ones. */
+/** The longest names of each class; shorter classes come first. */
 const LENGTHS = [3, 7, 10, 14]
 
-/** Number of ranks of crates with an unyanked version; as many follow for the others. */
+/** Number of ranks of crates with an unyanked version; the others' ranks follow, equally many. */
 const RANKS = (STEP_MAX + 1) * (LENGTHS.length + 1)
 
 /** Returns the step of a number of dependents: one more each time that they have doubled. */
@@ -14,8 +14,8 @@ export function stepOf(dependents: number): number {
   return Math.min(STEP_MAX, 32 - Math.clz32(dependents))
 }
 
-/** What the rank of a crate depends on. */
-export interface Ranked {
+/** The facts behind the rank of a crate. */
+export interface RankInfo {
   readonly canonical: string
   readonly dependents: number
   readonly yanked: boolean
@@ -23,14 +23,14 @@ export interface Ranked {
 
 /**
  * Returns the rank of a crate, 1 to 180: the step of its dependents counts most, then its shorter
- * name. 0 stands for no crate. Crates whose versions are all yanked have ranks above the others.
+ * name. 0 stands for no crate. Crates whose versions are all yanked rank above the others.
  */
-export function rankOf({ canonical, dependents, yanked }: Ranked): number {
+export function rankOf({ canonical, dependents, yanked }: RankInfo): number {
   const short = LENGTHS.filter(most => canonical.length <= most).length
   return 1 + (yanked ? RANKS : 0) + stepOf(dependents) * (LENGTHS.length + 1) + short
 }
 
-/** Whether a rank is that of a crate whose versions are all yanked. */
+/** Whether a crate of this rank has only yanked versions. */
 export function isYanked(rank: number): boolean {
   return rank > RANKS
 }
@@ -41,26 +41,26 @@ export function behind(rank: number): number {
 }
 
 /**
- * What is known of every crate of a shard, as a text with a character for each: its rank, and the
- * minor version of the Rust that it needs. 0 stands for no crate, or nothing said.
+ * The columns of a shard: texts with a character for each crate. `ranks` has its rank, `rust` the
+ * minor version of the Rust it needs; 0 stands for no crate, or for unknown.
  */
 export const COLUMNS = ['ranks', 'rust'] as const
 export type Column = (typeof COLUMNS)[number]
 
-/** The code of the character for 0; that of a number is as much higher. */
+/** The code of the character for 0; that for 1 follows, and so on. */
 const ZERO = 35
 
-/** Returns what the columns say of a crate; `rust`: the version that its newest one needs. */
+/** Returns a crate's values by column; `rust`: the version that its newest version needs. */
 export function columnsOf(
-  crate: Ranked & { readonly rust: string | null },
+  crate: RankInfo & { readonly rust: string | null },
 ): Record<Column, number> {
   const minor = rustMinor(crate.rust)
   return { ranks: rankOf(crate), rust: minor === null ? 0 : minor + 1 }
 }
 
 /**
- * Returns a column in which some crates, by their places, have other numbers. It ends with the last
- * crate of which something is known; '' knows nothing.
+ * Returns a column with new numbers for some crates, by their places. It ends with the last crate
+ * whose number is known; '' is a column without any.
  */
 export function changeColumn(column: string, changes: ReadonlyMap<number, number>): string {
   const letters = Array.from(column)

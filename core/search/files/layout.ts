@@ -22,15 +22,15 @@ export interface Slice {
 export type OtherSort = Exclude<Sort, 'relevance'>
 
 /**
- * Crates with adjacent ids make a shard, whose files are a complete search of them. So no file, and
- * no change of one, grows with the registry for ever.
+ * Crates with adjacent ids make a shard, whose files are a complete search of them, so that neither
+ * files nor changes grow with the registry.
  */
 export const SHARD_CRATES = 65_536
 
-/** Number of crates in a block: those whose results are shown by one file. */
+/** Number of crates in a block, whose results are in one file. */
 export const BLOCK_CRATES = 5
 
-/** Bits of a hash; a shard has at most so many buckets. */
+/** Bits of a hash; a shard has at most 2^`HASH_BITS` buckets. */
 export const HASH_BITS = 12
 
 /** The average number of crates for each bucket. */
@@ -43,7 +43,7 @@ export function bitsFor(crates: number): number {
   return bits
 }
 
-/** Returns the layout for a number of crates, of which `last` is the highest id. */
+/** Returns the layout for a number of crates and their highest id, `last`. */
 export function layoutFor(crates: number, last: number): SearchLayout {
   return { format: SEARCH_FORMAT, bits: bitsFor(crates), shards: shardOf(last) + 1 }
 }
@@ -64,16 +64,16 @@ export function bucketOf(hash: number, bits: number): number {
 }
 
 /**
- * Returns the hash that says in which bucket a term is: that of its first three letters, so that
- * words which begin alike or have one stem are in one file. Filters are separate: `license:` and
- * three letters, and all of `rust:` together.
+ * Returns the hash that tells a term's bucket. Only its first three letters count, so that words
+ * with the same beginning or stem are in one file. Filters are separate: `license:` and three
+ * letters, and all of `rust:` together.
  */
 export function placeOf(term: string): number {
   const at = term.indexOf(':') + 1
   return hashOf(term.startsWith(RUST) ? RUST : term.slice(0, at + 3))
 }
 
-/** What terms of minor versions of Rust begin with. */
+/** Prefix of terms for minor versions of Rust. */
 export const RUST = 'rust:'
 
 /** Returns the hash under which words are listed that begin and end with the same letters. */

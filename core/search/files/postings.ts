@@ -1,8 +1,8 @@
 /**
- * The crates of a shard that a term finds. For each fit a part: its digit, then the lowest place of
- * such a crate in the shard, and the differences to the next ones, each in digits of five bits, the
- * lowest first. Parts are separated by commas. Files that are sent as gzip are a sixth smaller so
- * than with decimal numbers.
+ * The crates of a shard that a term finds, in a part for each fit: its digit, then the lowest place
+ * of such a crate in the shard, and the differences to the next places, each in digits of five
+ * bits, the lowest first. Parts are separated by commas. With gzip, files are a sixth smaller than
+ * with decimal numbers.
  */
 export type Postings = string
 

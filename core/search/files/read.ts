@@ -10,7 +10,7 @@ export interface Bucket {
   readonly shapes: ReadonlyMap<number, readonly ListedWord[]>
 }
 
-/** What a result shows of a crate. */
+/** A crate as results show it. */
 export interface FoundCrate {
   readonly id: number
   readonly name: string
@@ -38,9 +38,9 @@ export function readBucket(text: string): Bucket {
 
 function unpackWords(packed: readonly (number | string)[]): ListedWord[] {
   let grade = 0
-  return packed.flatMap(one => {
-    if (typeof one === 'string') return [{ word: one, grade }]
-    grade = one
+  return packed.flatMap(item => {
+    if (typeof item === 'string') return [{ word: item, grade }]
+    grade = item
     return []
   })
 }

@@ -17,7 +17,7 @@ export interface FoundBy {
   readonly postings: Postings
 }
 
-/** A crate of which results show something. */
+/** A crate as files of results show it. */
 export interface ShownCrate extends Omit<FoundCrate, 'description'> {
   readonly description: string | null
 }

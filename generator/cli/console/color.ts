@@ -1,6 +1,6 @@
 import { WriteStream } from 'node:tty'
 
-/** What a terminal shows a text in. */
+/** The colors of text on a terminal. */
 export type Color = 'dim' | 'red' | 'yellow'
 
 /** Codes of `Select Graphic Rendition` (ECMA-48). */
@@ -10,8 +10,8 @@ const CODES: Readonly<Record<Color, number>> = { dim: 2, red: 31, yellow: 33 }
 export type Paint = (color: Color, text: string) => string
 
 /**
- * Returns what colors the text of a stream: terminals get colors unless `NO_COLOR` is set or `TERM`
- * says that they have none, other streams only with `FORCE_COLOR`.
+ * Returns a function that colors the text of a stream: terminals get colors unless `NO_COLOR` is
+ * set or `TERM` denies them, other streams only with `FORCE_COLOR`.
  */
 export function painter(
   stream: { readonly isTTY?: boolean },

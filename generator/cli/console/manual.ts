@@ -1,10 +1,10 @@
 import { type Command, Help } from 'commander'
 
-/** What the help of a command says besides its arguments and options. */
+/** The help of a command, besides its arguments and options. */
 export interface Manual {
-  /** Command lines, each with what it does. */
+  /** Command lines, each with its effect. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
-  /** What `--json` prints; adds the option. */
+  /** The output of `--json`; adds the option. */
   readonly json?: string
   /** The meaning of exit code 1; default: `the operation was refused or failed`. */
   readonly fails?: string

@@ -38,7 +38,7 @@ export function progressLine(io: Io): ProgressLine {
   }
 }
 
-/** Returns for example `: 1,234 of 5,678`; without a total only what is done. */
+/** Returns for example `: 1,234 of 5,678`, or only the first number without a total. */
 function amount(done: number, total: number): string {
   if (total > 0) return `: ${formatNumber(done)} of ${formatNumber(total)}`
   return done > 0 ? `: ${formatNumber(done)}` : ''

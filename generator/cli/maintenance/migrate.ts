@@ -81,7 +81,7 @@ async function move(
   requireApart(dir, storage)
   const crates = place === undefined ? null : await openCrates(dir, storage, io.env)
   if (to === undefined) return copyCrates(io, registry, options, crates as CrateStore, progress)
-  // An empty URL is that of the file.
+  // An empty URL stands for the file.
   const url = to === 'file' ? '' : to
   const flags = { ...flagsOf(options), 'database.url': url }
   const { database } = readSettings(dir, { env: io.env, flags }).settings

@@ -77,7 +77,7 @@ export function objectId(kind: 'blob' | 'tree' | 'commit', bytes: Uint8Array): s
   return createHash('sha1').update(`${kind} ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** Writes what `git update-server-info` writes, for plain file servers; only files that change. */
+/** Writes the files of `git update-server-info`, for plain file servers; only files that change. */
 export async function updateServerInfo(path: string): Promise<void> {
   const [ref, id] = [await headRef(path), await readHead(path)]
   const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name =>
@@ -97,12 +97,12 @@ async function replaceDerived(file: string, text: string): Promise<void> {
   if ((await readText(file)) !== text) await disk.run('replace', file, Buffer.from(text))
 }
 
-/** How long a ref may be locked: git needs milliseconds; an older lock is of a dead process. */
+/** Maximum time of a lock on a ref: git needs milliseconds, so an older lock's process is dead. */
 const LOCK_MS = 5_000
-/** How long a lock may be held during packing. */
+/** Maximum time of a lock during packing. */
 const WORK_MS = 600_000
 
-/** Waits for the locks of HEAD and its branch, and removes those of killed processes. */
+/** Waits for the locks of HEAD and its branch, and removes locks of killed processes. */
 export async function removeStaleLocks(path: string): Promise<void> {
   const locks = ['HEAD', 'packed-refs', await headRef(path)].map(name => join(path, `${name}.lock`))
   for (const lock of locks) {

@@ -32,7 +32,7 @@ export class GitEngine implements Engine {
   ): Promise<string | null> {
     const importing = new FastImport(this.#git)
     try {
-      const paths = changes.map(one => one.path)
+      const paths = changes.map(change => change.path)
       const ids = await this.#ids(importing, tip.head, paths)
       const different = changes.filter(
         ({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null),

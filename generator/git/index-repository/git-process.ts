@@ -24,7 +24,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'maintenance.auto': 'false',
 }
 
-/** Returns an environment in which no variable or file of the user changes what git does. */
+/** Returns an environment in which none of the user's variables and files change git's behavior. */
 export function cleanEnvironment(path: string): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     LC_ALL: 'C',
@@ -53,8 +53,8 @@ export interface GitAt {
 }
 
 /**
- * Starts git on the repository, in a clean environment unless `options` have another one; the
- * caller reads, writes, and waits with `finish`.
+ * Starts git on the repository, in a clean environment unless `options` have another; the caller
+ * reads, writes, and waits with `finish`.
  */
 export function startGit(
   git: GitAt,
@@ -113,8 +113,8 @@ export async function runGit(
 /** Returns the version of the executable; null when it cannot be run. */
 export async function gitVersion(command: string): Promise<string | null> {
   const options = { env: cleanEnvironment('') }
-  const said = await promisify(execFile)(command, ['version'], options).catch(() => null)
-  return /git version (\d+\.\d+(?:\.\d+)?)/.exec(said?.stdout ?? '')?.[1] ?? null
+  const output = await promisify(execFile)(command, ['version'], options).catch(() => null)
+  return /git version (\d+\.\d+(?:\.\d+)?)/.exec(output?.stdout ?? '')?.[1] ?? null
 }
 
 export interface UploadPackOptions {

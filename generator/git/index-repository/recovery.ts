@@ -8,7 +8,7 @@ import { readFolder, readText } from '../../places/disk/files.ts'
 import { BRANCH, ensureBare, readHead, updateServerInfo } from './bare-repository.ts'
 import { finish, type GitAt, runGit, startGit } from './git-process.ts'
 
-/** Returns what is wrong with HEAD or its commit; null when nothing is. Changes nothing. */
+/** Returns the fault of HEAD or its commit, or null. Changes nothing. */
 export async function headFault(path: string): Promise<string | null> {
   if ((await readText(join(path, 'HEAD'))) === null) return 'HEAD is missing'
   const head = await readHead(path).catch(refusalOnly)
@@ -65,7 +65,7 @@ export async function recoverHistory(damaged: string, git: GitAt): Promise<numbe
   return 0
 }
 
-/** Creates an empty repository that has the objects of another one, but none of its refs. */
+/** Creates an empty repository that has the objects of another repository, but none of its refs. */
 async function startFrom(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true })
   await ensureBare(to)
@@ -81,11 +81,11 @@ async function tips(git: GitAt): Promise<string[]> {
   const checking = startGit(git, ['fsck', '--full', '--no-progress'])
   checking.stdin.end()
   // Its exit code also reports faults, so a failure is ignored.
-  const [said] = await Promise.all([
+  const [log] = await Promise.all([
     text(checking.stdout),
     finish(checking, 'fsck').catch(refusalOnly),
   ])
-  const ids = [...said.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
+  const ids = [...log.matchAll(/^dangling commit ([0-9a-f]{40})$/gm)].map(match => match[1] ?? '')
   if (ids.length === 0) return []
   return linesOf(await runGit(git, ['rev-list', '--no-walk=sorted', ...ids.slice(0, 1000)]))
 }

@@ -26,7 +26,7 @@ import { loadNodegit, type NodeGit, NodegitEngine } from './nodegit.ts'
 /** With more files than this, one pack from fast-import is cheaper than synced loose objects. */
 const BULK = 500
 
-/** Which engine should write the repository. */
+/** The engine that should write the repository. */
 export interface EngineChoice {
   /** `auto` uses nodegit if it is installed and loads, else the git executable. */
   readonly engine?: 'auto' | 'nodegit' | 'git'
@@ -190,7 +190,7 @@ class Maintenance {
     this.#command = command
   }
 
-  /** Packs what is due, then runs `after`. */
+  /** Packs due objects, then runs `after`. */
   async run(after: () => Promise<void>): Promise<void> {
     await this.#mutex.run(async () => {
       await removeStaleFiles(this.#path)
@@ -242,7 +242,7 @@ class Maintenance {
 async function scanPacks(folder: string): Promise<{ objects: number; bitmap: boolean }[]> {
   const names = await readdir(folder)
   const packs: Awaited<ReturnType<typeof scanPacks>> = []
-  for (const name of names.filter(one => one.endsWith('.idx'))) {
+  for (const name of names.filter(name => name.endsWith('.idx'))) {
     const handle = await open(join(folder, name))
     try {
       // Version 2: a header of 8 bytes, then the fan-out table; its last entry counts all objects.

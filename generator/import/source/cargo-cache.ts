@@ -11,7 +11,7 @@ import type { OpenedSource } from './source.ts'
 /** The supported format of Cargo's index cache (`CURRENT_CACHE_VERSION`). */
 const FORMAT = 3
 
-/** Matches the names of Cargo's caches of crates.io: of the sparse index and of the git index. */
+/** Matches Cargo's caches of crates.io: of the sparse index and of the git index. */
 const CRATES_IO_CACHE = /^(?:index\.crates\.io|github\.com)-/
 
 /**
@@ -37,8 +37,8 @@ export async function openCargoCache(source: string, index: string): Promise<Ope
     async *crates() {
       for (const file of files) {
         const crate = await readTier(entries, file, crates, indexLines)
-        const versions = crate.versions.filter(([one]) =>
-          present.has(`${one?.identity?.name}-${one?.identity?.version}.crate`),
+        const versions = crate.versions.filter(([release]) =>
+          present.has(`${release?.identity?.name}-${release?.identity?.version}.crate`),
         )
         yield { ...crate, versions }
       }

@@ -45,7 +45,7 @@ export function isFileTemplate(dl: string): boolean {
   try {
     return !fileURLToPath(dl).includes('\0')
   } catch {
-    // What its escapes mean cannot be in a path.
+    // Its escapes mean characters that no path can contain.
     return false
   }
 }

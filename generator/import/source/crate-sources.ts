@@ -12,7 +12,7 @@ import type { ImportRequest, SourceRelease } from './source.ts'
 import { plain, type Web } from './web.ts'
 
 /** The `.crate` to read. */
-export interface Wanted {
+export interface CrateFile {
   readonly name: Name
   readonly version: Version
   readonly cksum: string
@@ -22,14 +22,14 @@ export interface Wanted {
 export interface CrateSource {
   /** For messages. */
   readonly description: string
-  take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
+  take<T>(wanted: CrateFile, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
 /** Returns a release whose bytes are in `crates`. */
 export function releaseIn(
   crates: CrateSource,
   where: string,
-  wanted: Wanted,
+  wanted: CrateFile,
   entry: Entry | null,
 ): SourceRelease {
   const { name, version, cksum } = wanted
@@ -107,7 +107,10 @@ export class FolderCrates implements CrateSource {
     this.description = root
   }
 
-  async take<T>(wanted: Wanted, use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T> {
+  async take<T>(
+    wanted: CrateFile,
+    use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
     const path = await this.#find(wanted)
     return use(createReadStream(path))
   }
@@ -117,7 +120,7 @@ export class FolderCrates implements CrateSource {
     return (await this.#survey()).size === 0
   }
 
-  async #find(wanted: Wanted): Promise<string> {
+  async #find(wanted: CrateFile): Promise<string> {
     const paths = this.#dl === null ? [] : pathsOf(this.#dl, wanted)
     const direct = paths.map(path => join(this.#root, ...path.split('/')))
     if (this.#dl !== null && isFileTemplate(this.#dl))
@@ -156,7 +159,7 @@ export class FolderCrates implements CrateSource {
   }
 }
 
-/** Returns whether there is a file that may be read: those of /proc have no size, and some no end. */
+/** Whether there is a readable file: files in /proc have no size, and some no end. */
 async function hasBytes(path: string): Promise<boolean> {
   return ((await fileFacts(path))?.size ?? 0) > 0
 }
@@ -172,7 +175,7 @@ function keysOf(path: string): string[] {
  * Returns the paths in a tree where the `.crate` of a `dl` may be: the path of the URL, or its end
  * when the tree is served below a prefix. Never a path outside the tree.
  */
-function pathsOf(dl: string, wanted: Wanted): string[] {
+function pathsOf(dl: string, wanted: CrateFile): string[] {
   const path = expandDl(dl, wanted)
     .replace(/[?#].*$/s, '')
     .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '')

@@ -95,7 +95,7 @@ async function readDl(
   files: readonly GitFile[],
   source: string,
 ): Promise<string | null> {
-  const file = files.find(one => one.path === 'config.json')
+  const file = files.find(file => file.path === 'config.json')
   if (!file) return null
   const where = `config.json of ${plain(source)}`
   if ((file.size ?? 0) > CONFIG_MAX) refuse('import_too_long', { what: where, max: CONFIG_MAX })

@@ -9,7 +9,7 @@ import { type Version, type VersionIdentity, versionIdentity } from '../../../co
 import { fileFacts, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
-  type Refused,
+  type RefusedPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -31,7 +31,7 @@ export function readIndexFile(
   { where, stem, bytes }: { where: string; stem: string; bytes: Uint8Array },
   crates: CrateSource,
 ): SourceCrate {
-  const refused: Refused[] = []
+  const refused: RefusedPart[] = []
   const versions = new Map<VersionIdentity, SourceRelease[]>()
   let spelling: string | null = null
   let number = 0
@@ -73,7 +73,7 @@ function readLine(raw: Uint8Array, line: number, issues: Issue[]): Entry | undef
   if (text.trim() === '') return undefined
   const found: Issue[] = []
   const entry = collect(found, () => parseEntry(text))
-  for (const one of found) issues.push(issue('index_line', { line, reason: one.message }))
+  for (const problem of found) issues.push(issue('index_line', { line, reason: problem.message }))
   return entry
 }
 
@@ -100,7 +100,7 @@ function* split(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** A file whose path is that of an index file. */
+/** A file at the path of an index file. */
 export interface TierFile {
   /** Path below the index, with `/`. */
   readonly path: string

@@ -26,7 +26,7 @@ const OPEN: Record<
   crates: request => openLoose(request.source),
 }
 
-/** Detects and opens a source; refuses one that cannot be imported or needs more options. */
+/** Detects and opens a source; refuses a source that cannot be imported or needs more options. */
 export async function openSource(request: ImportRequest, web: WebOptions = {}): Promise<Source> {
   const { source, as, token, sourceUrl = [] } = request
   const { kind, index } = await detect(source, as)
@@ -37,14 +37,14 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
 }
 
 /** The kind of a source, and where its index is. */
-interface Detected {
+interface Detection {
   readonly kind: SourceKind
   /** For a tree: the folder of the index below the source, `.` for the source itself. */
   readonly index: string
 }
 
 /** Detects the kind of a source by name and content; refuses unknown and ambiguous ones. */
-async function detect(source: string, as?: SourceKind): Promise<Detected> {
+async function detect(source: string, as?: SourceKind): Promise<Detection> {
   if (/^sparse\+/i.test(source)) return at('sparse')
   const isHere = existsSync(source)
   // As in Cargo, a URL without `sparse+` is a git repository.
@@ -54,7 +54,9 @@ async function detect(source: string, as?: SourceKind): Promise<Detected> {
   if (!facts) return refuse('file_missing', { path: source })
   if (!facts.isDirectory())
     return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
-  const candidates = (await lookAround(source)).filter(one => as === undefined || one.kind === as)
+  const candidates = (await lookAround(source)).filter(
+    ({ kind }) => as === undefined || kind === as,
+  )
   const [first, ...others] = candidates
   if (first && others.length === 0) return first
   if (first) refuse('import_source_ambiguous', { source, kinds: candidates.map(say).join(' or ') })
@@ -62,22 +64,22 @@ async function detect(source: string, as?: SourceKind): Promise<Detected> {
   return refuse('import_source_unknown', { source: what })
 }
 
-function at(kind: SourceKind, index = '.'): Detected {
+function at(kind: SourceKind, index = '.'): Detection {
   return { kind, index }
 }
 
-function say({ kind, index }: Detected): string {
+function say({ kind, index }: Detection): string {
   return index === '.' ? `\`${kind}\`` : `\`${kind}\` (in ${index})`
 }
 
 /** Returns every kind that a folder could be; a more specific kind hides a general one. */
-async function lookAround(source: string): Promise<Detected[]> {
+async function lookAround(source: string): Promise<Detection[]> {
   if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
   if (isBare(source)) return [at('git')]
   const caches = await cargoCaches(source)
   if (caches.length > 0) return caches.map(index => at('cargo-cache', index))
   const entries = await readFolder(source)
-  const found: Detected[] = []
+  const found: Detection[] = []
   const hasIndex = await isIndex(join(source, 'index'))
   const cratesOnTop = entries.some(entry => entry.isFile() && entry.name.endsWith('.crate'))
   // `cargo local-registry` writes no `config.json`.

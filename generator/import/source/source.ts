@@ -23,14 +23,16 @@ export interface SourceRelease {
   readonly identity: { readonly name: Name; readonly version: Version } | null
   /** Its index entry; null without an index: then the packaged manifest counts. */
   readonly entry: Entry | null
-  /** The required SHA-256 of the bytes: from the index or, without one, of the bytes as found. */
+  /**
+   * The required SHA-256 of the bytes: from the index or, without an index, of the bytes as found.
+   */
   readonly cksum: string
   /** Reads the bytes; starts over after a failure. Refuses when there are none. */
   take<T>(use: (bytes: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>
 }
 
 /** A part of the source that is not imported, and why. */
-export interface Refused {
+export interface RefusedPart {
   readonly where: string
   readonly name: string | null
   readonly version: string | null
@@ -42,24 +44,24 @@ export function refusedPart(
   where: string,
   issues: readonly Issue[],
   identity: { readonly name: string; readonly version?: string } | null = null,
-): Refused {
+): RefusedPart {
   return { where, name: identity?.name ?? null, version: identity?.version ?? null, issues }
 }
 
 /** One crate of the source. */
 export interface SourceCrate {
   readonly name: Name | null
-  /** In the source's order. Of several candidates for a version, the first valid one counts. */
+  /** In the source's order. If a version has several candidates, the first valid one counts. */
   readonly versions: readonly (readonly SourceRelease[])[]
-  readonly refused: readonly Refused[]
+  readonly refused: readonly RefusedPart[]
 }
 
-/** Returns a crate of which nothing is imported. */
-export function refusedCrate(...refused: readonly Refused[]): SourceCrate {
+/** Returns a crate without importable versions. */
+export function refusedCrate(...refused: readonly RefusedPart[]): SourceCrate {
   return { name: null, versions: [], refused }
 }
 
-/** What the operator wants to import. */
+/** The operator's request for an import. */
 export interface ImportRequest {
   /** A folder, file, or URL. */
   readonly source: string
@@ -76,7 +78,7 @@ export interface ImportRequest {
 
 /** An opened source. */
 export interface OpenedSource {
-  /** What the source was detected as, for messages. */
+  /** The kind of the source, for messages. */
   readonly description: string
   /** Every index URL that means the source itself. */
   readonly ownUrls: readonly string[]

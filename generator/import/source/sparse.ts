@@ -15,7 +15,7 @@ import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
 import {
   type ImportRequest,
   type OpenedSource,
-  type Refused,
+  type RefusedPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -62,9 +62,9 @@ async function fetchCrate(
 }
 
 /** Parses one name per line; ignores blank lines and `#` comments. */
-function parseNames(text: string, file: string): { names: Name[]; refused: Refused[] } {
+function parseNames(text: string, file: string): { names: Name[]; refused: RefusedPart[] } {
   const names = new Map<string, Name>()
-  const refused: Refused[] = []
+  const refused: RefusedPart[] = []
   for (const [at, line] of text
     .replace(/^\uFEFF/, '')
     .split('\n')
@@ -74,7 +74,9 @@ function parseNames(text: string, file: string): { names: Name[]; refused: Refus
     const issues: Issue[] = []
     const parsed = collect(issues, () => parseName(name))
     if (parsed) names.set(parsed.toLowerCase(), parsed)
-    const reasons = issues.map(one => issue('index_line', { line: at + 1, reason: one.message }))
+    const reasons = issues.map(({ message: reason }) =>
+      issue('index_line', { line: at + 1, reason }),
+    )
     if (reasons.length > 0) refused.push(refusedPart(file, reasons))
   }
   return { names: [...names.values()], refused }

@@ -33,6 +33,6 @@ async function ownCrates(
   web: Web,
 ): Promise<CrateSource> {
   const crates = new FolderCrates(root, dl)
-  // An index without any .crate next to it is a copy of an index whose files are elsewhere.
+  // An index without any .crate next to it is a copy; its files are elsewhere.
   return (await crates.isEmpty()) ? cratesOfDl(dl, index, web) : crates
 }

@@ -17,7 +17,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
   const root = resolve(request.source)
   const beside = new FolderCrates(root, null)
   const named = namedCrates(request, web)
-  // Sources could be packed again, but not to the bytes whose checksums are in lock files.
+  // Unpacked sources could be packed again, but not to the bytes whose checksums are in lock files.
   if (!named && (await beside.isEmpty())) refuse('import_unpacked_only', { source: request.source })
   const crates = named ?? beside
   const folders = (await readFolder(root)).filter(entry => entry.isDirectory())

@@ -5,7 +5,7 @@ import { Refusal, refuse } from '../../../core/error/error.ts'
 export interface WebOptions {
   /** The pause before the first retry, in milliseconds; it doubles each time. */
   readonly pause?: number
-  /** How long the server may send nothing, in milliseconds. */
+  /** Maximum silence of the server, in milliseconds. */
   readonly silenceMs?: number
 }
 

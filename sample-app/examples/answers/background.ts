@@ -5,12 +5,12 @@ import { getRuntimeKey } from 'hono/adapter'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-/** What was sent; a real one would be sent to somebody. */
+/** The sent messages; a real server would send them to somebody. */
 export const sent: string[] = []
 const Notification = v.object({ to: v.string() })
 
-// A server goes on by itself, and has to care for errors, which nobody else hears. A Worker is
-// stopped with its answer unless it is told what to wait for.
+// A server goes on by itself, and must handle errors, which nobody else sees. A Worker is stopped
+// with its answer unless it is told to wait.
 function later(c: Context, work: () => Promise<void>): void {
   const done = Promise.resolve()
     .then(work)

@@ -11,14 +11,14 @@ const Param = v.object({ item_id: v.pipe(integer, v.minValue(1), v.maxValue(1000
 const item = [valid('param', Param), complete] as const
 const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 
-/** What the documentation says beyond what is checked: the answers of a route, by status. */
+/** The documentation of unchecked parts: the answers of a route, by status. */
 export const documents = {
   'GET /items/:item_id': { answers: { 200: v.unknown(), 404: Failure } },
   'PUT /items/:item_id': { answers: { 201: v.object({ item_id: v.number() }) } },
 }
 
 const app = new Hono()
-  // An answer that says no is an answer like any other, and a typed client knows of it.
+  // A refusal is an answer like any other, and a typed client knows of it.
   .get('/items/:item_id', ...item, c => {
     const { item_id } = c.req.valid('param')
     const name = items.get(item_id)
@@ -33,8 +33,8 @@ const app = new Hono()
     throw new HTTPException(409, { message: 'Items are kept' })
   })
 
-// The one place where what was thrown becomes an answer. An exception that has its answer with it,
-// as that of `complete` does, gives it; what nobody expected tells a stranger nothing.
+// The one place where exceptions become answers. An exception that has an answer, as that of
+// `complete` does, gives it; an unexpected one tells a stranger nothing.
 app.onError((error, c) => {
   if (error instanceof HTTPException) {
     return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)

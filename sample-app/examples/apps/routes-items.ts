@@ -7,7 +7,7 @@ import { integer } from '../numbers.ts'
 const Query = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 const Param = v.object({ number: v.pipe(integer, v.minValue(1), v.maxValue(ITEMS.length)) })
 
-/** What can be asked about items; the paths are below the place that it is given. */
+/** Questions about items; the paths are relative to the app's place. */
 export const items = new Hono()
   .get('/', valid('query', Query), complete, c => {
     const { skip, limit } = c.req.valid('query')

@@ -6,8 +6,8 @@ import app from './routes.ts'
 const { api } = testClient(app)
 
 test('routes: each file answers below its path, with its checks', async () => {
-  const one = await api.items[':number'].$get({ param: { number: '2' } })
-  assert.deepEqual(await one.json(), { item_name: 'Bar' })
+  const item = await api.items[':number'].$get({ param: { number: '2' } })
+  assert.deepEqual(await item.json(), { item_name: 'Bar' })
   assert.equal((await api.items.$get({ query: { skip: 'x' } })).status, 422)
   assert.deepEqual(await (await api.version.$get()).json(), { version: 1 })
 })

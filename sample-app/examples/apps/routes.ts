@@ -3,8 +3,8 @@
 import { Hono } from 'hono'
 import { items } from './routes-items.ts'
 
-// `route` puts an app below a path of another: each file has its own and is tested alone. The checks
-// of its routes come along. `basePath` is for what all of them have in common.
+// `route` puts an app below a path of another: each file has its own and is tested alone. The
+// checks of its routes come along. `basePath` is for their common part.
 const app = new Hono()
   .basePath('/api')
   .route('/items', items)

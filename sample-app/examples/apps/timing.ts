@@ -5,8 +5,8 @@ import { requestId } from 'hono/request-id'
 import { endTime, startTime, timing } from 'hono/timing'
 import { ITEMS } from '../items.ts'
 
-// The order of middleware is the order of the code: who comes first measures all that follows. A
-// request has a number, its own or a new one, by which lines of a log are found again.
+// The order of middleware is the order of the code: the first measures all that follow. A request
+// has a number, its own or a new one, that finds its log lines again.
 export default new Hono().use(timing(), requestId()).get('/items/', async c => {
   startTime(c, 'db', 'the database')
   const items = await Promise.resolve(ITEMS)

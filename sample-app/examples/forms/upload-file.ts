@@ -53,7 +53,7 @@ export class TemporaryFile {
 /** An uploaded file, with the names that FastAPI gives to its parts. */
 export class UploadFile {
   readonly file: TemporaryFile
-  /** What the client says: a name to show and never to open, and a type if it says one. */
+  /** From the client: a name to show and never to open, and perhaps a type. */
   readonly filename: string
   readonly content_type: string | null
 
@@ -70,7 +70,7 @@ export class UploadFile {
 }
 
 const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
-/** `v.file()` is that of Fetch, which all runtimes have; a step of the pipe makes it an upload. */
+/** `v.file()` takes a file of Fetch; a step of the pipe makes it an upload. */
 export const upload = v.pipe(
   v.file(words),
   v.transform(file => new UploadFile(file)),

@@ -8,8 +8,8 @@ import { upload } from './upload-file.ts'
 const PIECE = 64 * 1024
 const Upload = v.object({ file: upload })
 
-// A file has one position, which all methods move. Read in pieces, one of any size needs little
-// memory. Nothing can be done with it after `close`.
+// A file has one position, which all methods move. Read in pieces, a file of any size needs little
+// memory. It cannot be used after `close`.
 export default new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
   const { file } = c.req.valid('form')
   const { size } = file.file

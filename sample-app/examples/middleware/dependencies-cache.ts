@@ -3,8 +3,8 @@
 import { Hono } from 'hono'
 import { createMiddleware } from 'hono/factory'
 
-// What is set in `c.var` stays for the request and no longer. A function in it can wait until it is
-// called, and remember what it said: the number is drawn when somebody needs it, and once.
+// A value in `c.var` stays for the request and no longer. A function in it can wait for its first
+// call, and remember its result: the number is drawn once, when somebody needs it.
 const lottery = createMiddleware<{ Variables: { draw: () => number } }>(async (c, next) => {
   let drawn: number | undefined
   c.set('draw', () => {

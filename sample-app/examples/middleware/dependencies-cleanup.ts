@@ -11,8 +11,8 @@ export class Session {
   close = () => --Session.open
 }
 
-// What stands behind `await next()` runs when the handler is done, whether it answered or threw:
-// Hono makes an answer of an error before it comes back here, and leaves the error in `c.error`.
+// Code behind `await next()` runs when the handler is done, whether it answered or threw: Hono
+// makes an answer of an error before it comes back here, and leaves the error in `c.error`.
 const withSession = createMiddleware<{ Variables: { session: Session } }>(async (c, next) => {
   const session = new Session()
   c.set('session', session)

@@ -8,8 +8,8 @@ import { complete, valid } from '../../valid/valid.ts'
 const Query = v.object({ q: v.nullish(v.string(), null) })
 const Cookies = v.object({ last_query: v.nullish(v.string(), null) })
 
-// Middleware that stands behind others has what they left. Its types say what that is: the values
-// of `c.var` that it sets, and the parts of the request that were checked before.
+// Middleware behind others has their results. Its types name them: the values of `c.var` that it
+// sets, and the parts of the request that were checked before.
 type Before = { out: { query: v.InferOutput<typeof Query>; cookie: v.InferOutput<typeof Cookies> } }
 type Sets = { Variables: { q_or_cookie: string | null } }
 

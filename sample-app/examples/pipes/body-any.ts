@@ -4,13 +4,13 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// Any schema of Valibot will do. `v.strictObject` refuses keys that it does not know; a list has at
-// most a hundred of them, which is said before they are read one by one.
+// Any schema of Valibot will do. `v.strictObject` refuses unknown keys; a list has at most a
+// hundred of them, which is checked before they are read one by one.
 const Item = v.strictObject({ name: v.string(), tags: v.optional(v.array(v.string()), []) })
 const Items = v.pipe(v.array(v.unknown()), v.maxLength(100), v.array(Item))
 
 const taken = new Set(['root'])
-// What an asynchronous schema asks may be a database.
+// An asynchronous schema may ask a database.
 const isFree = v.checkAsync((name: string) => Promise.resolve(!taken.has(name)), 'It is taken')
 const Name = v.pipeAsync(v.string(), isFree)
 

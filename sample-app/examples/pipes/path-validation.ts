@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { integer } from '../numbers.ts'
 
-// Rules are more steps of a pipe. The first one that is broken is reported, and the others of the
-// same value are not: a text that is no number has no bounds. A title is for the documentation.
+// Rules are more steps of a pipe. The first broken one is reported, and no other of the same value:
+// a text that is no number has no bounds. A title is for the documentation.
 const ItemId = v.pipe(integer, v.gtValue(0), v.maxValue(1000), v.title('The ID of the item to get'))
 const param = valid('param', v.object({ item_id: ItemId }))
 const query = valid('query', v.object({ q: v.optional(v.string()) }))

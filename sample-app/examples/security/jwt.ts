@@ -12,7 +12,7 @@ type Bindings = { SAMPLE_JWT_SECRET?: string }
 const secretOf = (c: Parameters<typeof env>[0]) =>
   env<Bindings>(c).SAMPLE_JWT_SECRET || 'fake-super-secret-signature'
 
-// Who may have a token is the subject of `security`; here it is who asks. `exp` is in seconds.
+// `security` decides who gets a token; this example, who is asking. `exp` is in seconds.
 const Login = v.object({ username: v.string() })
 
 // A token is untrusted input until `verify` has checked its signature, with the one algorithm that

@@ -2,7 +2,7 @@ import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { timingSafeEqual } from 'hono/utils/buffer'
 
 const COSTS = { N: 16384, r: 8, p: 1, dkLen: 32 }
-/** What `verifyPassword` can check: a salt and a key derived with scrypt, both in base64. */
+/** A hash for `verifyPassword`: a salt and a key derived with scrypt, both in base64. */
 export const PASSWORD_HASH = /^[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/
 
 /** Checked when there is no such user: an unknown name takes as long as a wrong password. */
@@ -18,7 +18,7 @@ export async function verifyPassword(password: string, hash: string): Promise<bo
   const [salt = ''] = hash.split('$')
   const derived = await derive(
     password,
-    Uint8Array.from(atob(salt), one => one.charCodeAt(0)),
+    Uint8Array.from(atob(salt), character => character.charCodeAt(0)),
   )
   // HMAC, and scrypt with it, fills a key up with NULs: `secret\0` derives the same as `secret`.
   return (await timingSafeEqual(derived, hash)) && !password.endsWith('\0')

@@ -23,7 +23,7 @@ const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 const bearer = { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } }
 const [forToken, forMe] = [v.pipe(Token, v.title('Token')), v.pipe(User, v.title('User'))]
 
-/** For the documentation: what is answered, and what proves who is asking. */
+/** For the documentation: the answers, and the proof of who is asking. */
 export const documents = {
   'POST /token': { answers: { 200: forToken, 400: Failure } },
   'GET /users/me': {
@@ -38,8 +38,8 @@ const usersOf = (c: Context) => readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMP
 const refuse = (c: Context, detail: string) =>
   c.json({ detail }, 401, { 'WWW-Authenticate': 'Bearer' })
 
-// Who is asking is found out before the handler, which has a user or does not run. The schema
-// drops what is not in it: the hash of the password stays here.
+// The user is found before the handler, which has a user or does not run. The schema drops all
+// other keys: the hash of the password stays here.
 type Sets = { Variables: { user: v.InferOutput<typeof User> } }
 const activeUser = createMiddleware<Sets>(async (c, next) => {
   const header = c.req.header('Authorization') ?? ''

@@ -9,7 +9,7 @@ $kgBK9/FcEICTiO5U5hvD/RIgcDBKJ3Z5UPlqRr+29XE="},
 "disabled":true,"hashed_password":"skQyKCIP8yTOIX58FhG6ng==\
 $wg/fxt1zsPcqUMmZRYt/26ZDg3nSAWnHBSDK1SsT0s0="}]`
 
-/** What others may know of a user. */
+/** The public part of a user. */
 export const User = v.object({
   username: v.pipe(v.string(), v.nonEmpty()),
   email: v.string(),
@@ -24,7 +24,7 @@ const Users = v.pipe(
   v.string(),
   v.parseJson(undefined, 'must be JSON'),
   v.array(Stored),
-  v.transform(list => new Map(list.map(one => [one.username, one]))),
+  v.transform(list => new Map(list.map(user => [user.username, user]))),
 )
 
 /** Reads `SAMPLE_USERS`; without it there are demo users. @throws ValiError */

@@ -5,14 +5,14 @@ import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { float } from '../numbers.ts'
 
-// A price is a number, or a text that is one. Of several alternatives, the one that came furthest
-// says what is wrong. JSON could not answer with a number that is not finite.
+// A price is a number, or a text that is one. Among several alternatives, the one that came
+// furthest reports the problem. JSON could not answer with a number that is not finite.
 const flag = v.pipe(v.boolean(), v.toNumber())
 const finite = v.finite('Input should be a finite number | finite_number')
 const price = v.pipe(v.union([v.number(), float, flag]), finite)
 
-// Keys that are not declared are dropped. `name` may be absent but not null; what `v.nullish`
-// wraps may be both. Title and example are for the documentation.
+// Undeclared keys are dropped. `name` may be absent but not null; values in `v.nullish` may be
+// both. Title and example are for the documentation.
 const Item = v.pipe(
   v.object({
     name: v.optional(v.string(), 'Unnamed item'),

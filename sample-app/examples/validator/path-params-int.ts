@@ -4,8 +4,8 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// A pipe has steps, from left to right: a text, less blanks around it, that has digits only, is
-// made a number, as long as a number can be exact. `v.toNumber()` alone would take `0x10`, `1e3`
+// A pipe has steps, from left to right: a text, without blanks around it, that has digits only,
+// becomes a number, if a number can be that exact. `v.toNumber()` alone would take `0x10`, `1e3`
 // and ``. The message has its type behind a bar. The examples after this one share `numbers.ts`.
 const words = 'Input should be a valid integer, unable to parse string as an integer | int_parsing'
 const digits = v.regex(/^[+-]?\d+$/, words)

@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { ITEMS } from '../items.ts'
 
-// The parameter is optional and its value is never null. A default takes the place of what is
-// absent before the rules inside are applied, and is shown in the documentation.
+// The parameter is optional and its value is never null. A default replaces an absent value before
+// the rules inside apply, and the documentation shows it.
 const Query = v.object({ q: v.optional(v.pipe(v.string(), v.minCodePoints(3)), 'fixedquery') })
 
 export default new Hono().get('/items/', valid('query', Query), complete, c => {

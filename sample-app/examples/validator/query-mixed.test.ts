@@ -12,6 +12,6 @@ test('query-mixed: a yes, a no', async () => {
 
 test('query-mixed: the path first, then the query', async () => {
   const { detail } = await ask('/users/x/items/a?short=maybe')
-  const types = detail.map((one: { type: string }) => one.type)
+  const types = detail.map((problem: { type: string }) => problem.type)
   assert.deepEqual(types, ['int_parsing', 'bool_parsing'])
 })

@@ -15,7 +15,7 @@ const Param = v.object({ user_id: integer, item_id: v.string() })
 const Query = v.object({ q: v.optional(v.string()), short: v.optional(flag, 'no') })
 const description = 'This is an amazing item that has a long description'
 
-// Both parts are checked, whatever is wrong with the first: one answer names it all.
+// Both parts are checked, even if the first is wrong: one answer names all problems.
 const checks = [valid('param', Param), valid('query', Query), complete] as const
 
 export default new Hono().get('/users/:user_id/items/:item_id', ...checks, c => {

@@ -6,8 +6,8 @@ import { complete, valid } from '../../valid/valid.ts'
 import { slice } from '../items.ts'
 import { integer } from '../numbers.ts'
 
-// What `v.optional` wraps may be absent; its second argument takes the place then, so the handler
-// always has a number. Whatever is wrong with either parameter comes in the same answer.
+// A value in `v.optional` may be absent; its second argument replaces it, so the handler always has
+// a number. The same answer has the problems of both parameters.
 const Page = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 
 export default new Hono().get('/items/', valid('query', Page), complete, c => {

@@ -1,13 +1,15 @@
 import { formatBytes } from '../../../core/quantity.ts'
 import { button, element, part } from './element.ts'
 import type { TaskWorker } from './task-worker.ts'
-import type { ArchiveTasks, Opened } from './workers/archive.ts'
-import type { Check, Loaded, PackagePlace } from './workers/load.ts'
+import type { ArchiveTasks, OpenedPackage } from './workers/archive.ts'
+import type { Check, LoadedPackage, PackagePlace } from './workers/load.ts'
 
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024
 
-/** Says what is loaded, and what came of the check; asks the reader where that is needed. */
+/**
+ * Shows the package that is loading and the result of its check; asks the reader when necessary.
+ */
 export class CheckBox {
   readonly #root: HTMLElement
   readonly #state: HTMLElement
@@ -25,17 +27,19 @@ export class CheckBox {
     this.#question.replaceChildren()
   }
 
-  /** Says something in place of what was said before. */
+  /** Replaces the message. */
   say(...words: readonly (Node | string)[]): void {
     this.#state.replaceChildren(...words)
   }
 
-  /** Says what came of the checks of all packages of the page. */
+  /** Shows the results of the checks of all packages of the page. */
   conclude(checks: readonly (Check & { readonly name: string })[]): void {
-    const states = checks.map(one => one.state)
+    const states = checks.map(check => check.state)
     const worst = (['differs', 'unchecked'] as const).find(state => states.includes(state))
     this.#root.dataset.checksum = worst ?? 'verified'
-    this.say(...checks.map(one => element('span', { className: one.state }, ...wordsOf(one), ' ')))
+    this.say(
+      ...checks.map(check => element('span', { className: check.state }, ...wordsOf(check), ' ')),
+    )
   }
 
   /** Resolves when the reader agrees. */
@@ -49,8 +53,8 @@ export class CheckBox {
     })
   }
 
-  /** Loads a package and checks it; asks before a large one, and before one that differs. */
-  async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<Opened> {
+  /** Loads a package and checks it; asks before a large package, and before a wrong one. */
+  async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<OpenedPackage> {
     const { name, version, size } = place
     const what = `${name} ${version}`
     if (size !== null && size > ASKED_BYTES)
@@ -59,7 +63,7 @@ export class CheckBox {
     progress.setAttribute('aria-label', `Loading ${what}`)
     this.say(`Loading ${what}, ${size === null ? '' : formatBytes(size)} … `, progress)
     const onProgress = (loaded: unknown) => {
-      progress.value = (loaded as Loaded).bytes
+      progress.value = (loaded as LoadedPackage).bytes
     }
     const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened
@@ -90,7 +94,7 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
   ]
 }
 
-/** Returns where the package of a version is, by what the page says of its crate. */
+/** Returns the location of a version's package, from the page's data about its crate. */
 export function placeOf(
   root: HTMLElement,
   version: string,
@@ -102,5 +106,5 @@ export function placeOf(
   return { name, version, dl, index, page: location.href, size, unpacked }
 }
 
-/** Cargo's own limit for unpacking, for a version of which nothing is known. */
+/** Cargo's own limit for unpacking, for a version of unknown contents. */
 const UNPACKED_MAX = 512 * 1024 * 1024

@@ -7,7 +7,9 @@ import { element, part } from './element.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
 
-/** Up to so many changed lines of a file, and of all files, are shown without a click. */
+/**
+ * The maximum numbers of changed lines, of a file and of all files, that are shown without a click.
+ */
 const OPEN_MAX = { file: 400, page: 1500 }
 
 /** Compares the versions that the fragment of the address names, or the newest two. */
@@ -146,7 +148,7 @@ class CompareView {
 
   async #goTo(path: string): Promise<void> {
     const all = this.#root.querySelectorAll<HTMLDetailsElement>('.file-diff')
-    const details = [...all].find(one => one.dataset.path === path)
+    const details = [...all].find(details => details.dataset.path === path)
     if (details) details.open = true
     details?.scrollIntoView()
     // The lines of files above it may only come now.
@@ -173,21 +175,21 @@ const KINDS = ['changed', 'added', 'removed', 'renamed'] as const
 function sumOf(files: readonly ChangedFile[]): string {
   if (files.length === 0) return 'No file differs.'
   const kinds = KINDS.flatMap(kind => {
-    const n = files.filter(one => one.kind === kind).length
+    const n = files.filter(file => file.kind === kind).length
     return n === 0 ? [] : [`${formatNumber(n)} ${kind}`]
   })
   const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
-  const sum = (count: 'added' | 'removed') => matched.reduce((all, one) => all + one[count], 0)
-  const given = files.filter(one => one.lines && !one.lines.isMatched).length
+  const sum = (count: 'added' | 'removed') => matched.reduce((all, lines) => all + lines[count], 0)
+  const given = files.filter(file => file.lines && !file.lines.isMatched).length
   const without = given === 0 ? '' : `, without ${counted(given, 'file')} in which too much differs`
   const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
   return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }
 
-/** Says what the lines do not tell; null if there is nothing to say. */
+/** Explains differences that the lines do not show; null if there are none. */
 function explanation({ kind, before, lines, sizes }: ChangedFile): string | null {
   const was = kind === 'renamed' ? `was ${before}` : null
-  const size = sizes.map(one => (one === null ? 'none' : formatBytes(one))).join(' → ')
+  const size = sizes.map(size => (size === null ? 'none' : formatBytes(size))).join(' → ')
   if (lines === null)
     return [was, `no text, or too large to compare: ${size}`].filter(Boolean).join('; ')
   return lines.isMatched ? was : 'too much differs to match the lines: the old ones precede the new'

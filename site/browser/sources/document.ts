@@ -3,7 +3,7 @@ import { IMAGE_PREFIX } from '../../source/content.ts'
 import { button, element } from './element.ts'
 import type { Workers } from './task-worker.ts'
 
-/** What a document is rendered with. */
+/** The context of a rendered document. */
 interface DocumentPlace extends Workers {
   readonly root: HTMLElement
   readonly paths: readonly string[]
@@ -15,8 +15,8 @@ const MARKDOWN = /\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 const RENDERED_MAX = 256 * 1024
 
 /**
- * Renders a Markdown file beside its code: shows the document, and the code when it is asked for or
- * when lines of it are chosen. Null for other and for very long files.
+ * Renders a Markdown file beside its code. Shows the document, or the code when the reader wants it
+ * or has chosen lines of it. Null for other and for very long files.
  */
 export function documentOf(
   path: string,
@@ -65,7 +65,7 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
     vcsPath: vcsPath || null,
     images: images as 'link',
     paths,
-    addresses: paths.map(one => fileFragment({ path: one, lines: null })),
+    addresses: paths.map(path => fileFragment({ path, lines: null })),
   })
   // In a template nothing is loaded yet. The HTML is the sanitizer's.
   const template = element('template', { innerHTML: html })

@@ -1,7 +1,7 @@
-/** What is between the tags of an element. */
+/** A child of an element. */
 type Child = Node | string | null
 
-/** Makes an element with properties and children; text is text, whatever it says. */
+/** Makes an element with properties and children; strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   facts: Partial<Omit<HTMLElementTagNameMap[K], 'style' | 'dataset'>> = {},

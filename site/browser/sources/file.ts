@@ -7,7 +7,7 @@ import { button, element } from './element.ts'
 /** Lines of a file, from 1. */
 export type Lines = readonly [from: number, to: number]
 
-/** The code of a file with the numbers of its lines, of which some are marked. */
+/** The code of a file with line numbers; some lines are marked. */
 export class CodeView {
   readonly element: HTMLElement
   readonly #path: string
@@ -21,16 +21,16 @@ export class CodeView {
     this.element.setAttribute('aria-label', path)
     const lines = visible(text).split('\n')
     if (lines.length > 1 && lines.at(-1) === '') lines.pop()
-    this.#fill(blocksOf(lines), (code, one) => {
-      code.textContent = one
+    this.#fill(blocksOf(lines), (code, block) => {
+      code.textContent = block
     })
     this.element.addEventListener('click', event => this.#click(event))
   }
 
   /** Replaces the code by itself in color: HTML of the highlighter. */
   color(blocks: readonly Block[]): void {
-    this.#fill(blocks, (code, one) => {
-      code.innerHTML = one
+    this.#fill(blocks, (code, block) => {
+      code.innerHTML = block
     })
   }
 
@@ -72,13 +72,13 @@ export class CodeView {
     const line = Number(target.dataset.first) + Math.floor(offsetY / height)
     const [from, to] = (shiftKey && this.#chosen) || [line, line]
     const lines = [Math.min(from, line), Math.max(to, line)] as const
-    // Without a jump: what is clicked on is in view.
+    // No jump: the clicked line is in view.
     history.pushState(null, '', fileFragment({ path: this.#path, lines }))
     this.#mark(lines)
   }
 }
 
-/** Makes the head of a file: its path, its size, and what can be done with it. */
+/** Makes the head of a file: its path, its size, and its actions. */
 export function fileHead(
   path: string,
   size: number,
@@ -98,7 +98,7 @@ export function fileHead(
   }
   const save = button('Download', async () => {
     const bytes = (await load()) as BlobPart
-    // Never as what it may be: a page of a stranger would have the rights of this site.
+    // Never by its own type: a stranger's page would have the rights of this site.
     const blob = new Blob([bytes], { type: 'application/octet-stream' })
     const link = element('a', { href: URL.createObjectURL(blob) })
     link.download = path.slice(path.lastIndexOf('/') + 1)

@@ -1,22 +1,22 @@
 import { fileFragment } from '../../source/address.ts'
-import type { Found } from '../../source/find.ts'
+import type { Matches } from '../../source/find.ts'
 import { element } from './element.ts'
 
 /** The most files that are offered. */
 const OFFERED = 20
 
-/** How long the search waits for more letters. */
+/** Milliseconds that the search waits for more letters. */
 const PAUSE_MS = 150
 
 /** Two fields: one goes to a file by parts of its path, the other searches in all files. */
 export class Finder {
   readonly element: HTMLElement
   readonly #paths: readonly string[]
-  readonly #find: (query: string) => Promise<Found>
+  readonly #find: (query: string) => Promise<Matches>
   readonly #results = element('div', { className: 'found', hidden: true })
   #asked = 0
 
-  constructor(paths: readonly string[], find: (query: string) => Promise<Found>) {
+  constructor(paths: readonly string[], find: (query: string) => Promise<Matches>) {
     this.#paths = paths
     this.#find = find
     const goTo = field('Go to file', () => this.#offer(goTo.value))
@@ -48,7 +48,7 @@ export class Finder {
     const words = name.toLowerCase().split(/\s+/)
     const found = this.#paths
       .map(path => ({ path, rank: rankOf(path, words) }))
-      .filter(one => one.rank !== null)
+      .filter(match => match.rank !== null)
       .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0) || a.path.length - b.path.length)
     const lines = line === undefined ? null : ([Number(line), Number(line)] as const)
     const links = found.slice(0, OFFERED).map(({ path }) => {

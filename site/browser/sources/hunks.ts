@@ -25,14 +25,14 @@ export async function hunkView(
     if (left > 0) shown.push({ ...hunk, lines: hunk.lines.slice(0, left) })
     left -= hunk.lines.length
   }
-  const rows = shown.flatMap(one => rowsOf(one, file, source))
-  const code = element('code', {}, ...rows.map(one => one.element))
+  const rows = shown.flatMap(hunk => rowsOf(hunk, file, source))
+  const code = element('code', {}, ...rows.map(row => row.element))
   const pre = element('pre', { className: 'source diff', tabIndex: 0 }, code)
   pre.setAttribute('aria-label', `Changes of ${path}`)
   const color = async (kind: DiffLine['kind']) => {
-    const some = rows.filter(one => one.kind === kind || one.kind === 'same')
-    if (!some.some(one => one.kind === kind)) return
-    const text = some.map(one => one.text).join('\n')
+    const some = rows.filter(row => row.kind === kind || row.kind === 'same')
+    if (!some.some(row => row.kind === kind)) return
+    const text = some.map(row => row.text).join('\n')
     const lines = await render.ask('lines', { path, text: `${text}\n` })
     for (const [place, row] of some.entries()) row.code.innerHTML = lines[place] ?? ''
   }
@@ -60,7 +60,7 @@ function rowsOf({ before, after, lines }: Hunk, file: ChangedFile, source: strin
   const title = element('span', { className: 'hunk' }, link, '\n')
   let [old, now] = [before, after]
   const rows = lines.map(({ kind, text: all }): Row => {
-    // What differs may be this alone.
+    // This may be the only difference.
     const text = all.replace(/\r$/, '␍')
     const numbers = [kind === 'added' ? '' : old++, kind === 'removed' ? '' : now++]
     const code = element('span', {}, visible(text))

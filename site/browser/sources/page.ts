@@ -3,7 +3,7 @@ import { startCompare } from './compare.ts'
 import { startSource } from './source.ts'
 import { TaskWorker, type Workers } from './task-worker.ts'
 
-/** How long the workers may be silent, in seconds. */
+/** Maximum silence of the workers, in seconds. */
 const SECONDS = { archive: 20, render: 5 }
 
 const workers: Workers = {

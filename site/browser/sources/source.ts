@@ -8,7 +8,7 @@ import { CodeView, fileHead } from './file.ts'
 import { Finder } from './finder.ts'
 import type { Workers } from './task-worker.ts'
 import { FileTree } from './tree.ts'
-import type { Content, Opened } from './workers/archive.ts'
+import type { Content, OpenedPackage } from './workers/archive.ts'
 
 /** Loads the package of the page and shows its files. */
 export async function startSource(root: HTMLElement, workers: Workers): Promise<void> {
@@ -22,7 +22,7 @@ export async function startSource(root: HTMLElement, workers: Workers): Promise<
   root.ariaBusy = 'false'
 }
 
-/** The files of a package: their tree, and the one that the fragment of the address names. */
+/** The file tree of a package, and the file that the address's fragment names. */
 class SourceView {
   readonly #root: HTMLElement
   readonly #workers: Workers
@@ -32,7 +32,7 @@ class SourceView {
   readonly #problem: string | null
   #shown: { readonly path: string; readonly code: CodeView | null } | null = null
 
-  constructor(root: HTMLElement, workers: Workers, { files, problem }: Opened) {
+  constructor(root: HTMLElement, workers: Workers, { files, problem }: OpenedPackage) {
     this.#root = root
     this.#workers = workers
     this.#sizes = new Map(files)
@@ -42,7 +42,7 @@ class SourceView {
 
   async start(): Promise<void> {
     const sizes = [...this.#sizes.values()]
-    const bytes = formatBytes(sizes.reduce((sum, one) => sum + one, 0))
+    const bytes = formatBytes(sizes.reduce((sum, size) => sum + size, 0))
     const summary = element('summary', {}, `${counted(sizes.length, 'file')}, ${bytes}`)
     const files = element('details', { open: innerWidth > 640 }, summary, this.#tree.element)
     const nav = element('nav', { className: 'siblings' }, files)
@@ -66,12 +66,12 @@ class SourceView {
     return this.#root.dataset.version ?? ''
   }
 
-  /** Shows what the fragment names, or else the main file of the package. */
+  /** Shows the file that the fragment names, or else the package's main file. */
   async #show(): Promise<void> {
     const address = readFileAddress(location.hash)
     // Addresses of older versions lack the `.txt` of some files.
     const asked = address && [address.path, `${address.path}.txt`]
-    const path = (asked ?? [mainFile(this.#sizes)]).find(one => this.#sizes.has(one))
+    const path = (asked ?? [mainFile(this.#sizes)]).find(path => this.#sizes.has(path))
     if (path === undefined) {
       this.#shown = null
       this.#place.replaceChildren(notice(`This package has no file ${address?.path ?? ''}.`))

@@ -2,7 +2,7 @@ import type { ArchiveTasks } from './workers/archive.ts'
 import type { RenderTasks } from './workers/render.ts'
 import type { Reply, Request, Tasks } from './workers/serve.ts'
 
-/** The workers of a page: one reads packages, the other colors and renders what is in them. */
+/** The workers of a page: one reads packages, the other colors and renders their files. */
 export interface Workers {
   readonly archive: TaskWorker<ArchiveTasks>
   readonly render: TaskWorker<RenderTasks>
@@ -22,8 +22,8 @@ interface Pending {
 }
 
 /**
- * A worker in which strangers' bytes are read. One that says nothing for `seconds` is ended with all
- * of its tasks; the next task gets a new one.
+ * A worker that reads strangers' bytes. If it is silent for `seconds`, it is ended with all of its
+ * tasks; the next task gets a new worker.
  */
 export class TaskWorker<T extends Tasks> {
   readonly #program: string
@@ -56,7 +56,7 @@ export class TaskWorker<T extends Tasks> {
   #start(): Worker {
     const worker = new Worker(new URL(this.#program, import.meta.url), { type: 'module' })
     worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => this.#hear(data))
-    // Without memory for what it does, a worker ends with an error.
+    // A worker that runs out of memory ends with an error.
     worker.addEventListener('error', () => this.#end())
     return worker
   }

@@ -7,7 +7,7 @@ interface Folder {
   readonly files: string[]
 }
 
-/** The files of a package as a tree, whose folders get their content when they are opened. */
+/** The files of a package as a tree; folders get their content when they are opened. */
 export class FileTree {
   readonly element: HTMLElement
   readonly #root: Folder = { folders: new Map(), files: [] }
@@ -33,19 +33,19 @@ export class FileTree {
     for (const name of path.split('/').slice(0, -1)) {
       const folder: HTMLDetailsElement | undefined = [
         ...(list?.querySelectorAll<HTMLDetailsElement>(':scope > li > details') ?? []),
-      ].find(one => one.dataset.name === name)
+      ].find(details => details.dataset.name === name)
       if (folder) fill(folder)
       if (folder) folder.open = true
       list = folder?.querySelector(':scope > ul') ?? null
     }
     const links = list?.querySelectorAll<HTMLAnchorElement>(':scope > li > a') ?? []
-    const link = [...links].find(one => one.hash === fileFragment({ path, lines: null }))
+    const link = [...links].find(link => link.hash === fileFragment({ path, lines: null }))
     link?.setAttribute('aria-current', 'page')
     link?.scrollIntoView({ block: 'nearest' })
   }
 }
 
-/** What is in the folders that were not opened yet. */
+/** The content of folders that were not opened yet. */
 const closed = new WeakMap<HTMLDetailsElement, Folder>()
 
 function fill(details: HTMLDetailsElement): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Repeater } from '../../../core/async/repeater.ts'
 import { settle } from '../../support/event-loop.ts'
 
-/** Work that is begun at once and ends when it is told to, with the pause that it is told. */
+/** Work that begins at once and ends when it is told to, with a given pause. */
 function manual() {
   const runs: ((again: number | null) => void)[] = []
   let begun = 0

@@ -47,7 +47,7 @@ test('a refusal lists each error once, at most 50 of them, and says how many mor
 })
 
 test('warnings come one of each kind, with a count', () => {
-  const [one, two, ...others] = groupWarnings([
+  const [first, second, ...others] = groupWarnings([
     hint('a'),
     error('b'),
     hint('c'),
@@ -55,8 +55,8 @@ test('warnings come one of each kind, with a count', () => {
     warning('license_missing'),
     hint('d'),
   ])
-  assert.equal(one?.message, `${hint('a').message} (and 2 more warnings of this kind)`)
-  assert.deepEqual(two, warning('license_missing'))
+  assert.equal(first?.message, `${hint('a').message} (and 2 more warnings of this kind)`)
+  assert.deepEqual(second, warning('license_missing'))
   assert.deepEqual(others, [])
   assert.match(groupWarnings([hint('a'), hint('b')])[0]?.message ?? '', / \(and 1 more warning of/)
   const placed = [inFile('x.crate', hint('a')), inFile('y.crate', hint('a'))]
@@ -76,7 +76,7 @@ function thrownBy(issues: readonly Issue[]): string[] {
     refuseErrors(issues)
   } catch (refusal) {
     assert.ok(refusal instanceof Refusal)
-    return refusal.issues.map(one => one.message)
+    return refusal.issues.map(problem => problem.message)
   }
   return []
 }

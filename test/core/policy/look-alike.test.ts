@@ -36,7 +36,7 @@ const letter = (character: string) => /[a-z]/.test(character)
 const replaceAt = (text: string, index: number, length: number, by: string) =>
   text.slice(0, index) + by + text.slice(index + length)
 
-/** Each kind of similarity: a name made from another one, or null where the other one has nothing for it. */
+/** Each kind of similarity: makes a name from another, or null if the kind does not apply. */
 const kinds: Record<string, (text: string) => string | null> = {
   '0 for o': text => swapOne(text, 'o', '0'),
   'o for 0': text => swapOne(text, '0', 'o'),
@@ -54,12 +54,12 @@ const kinds: Record<string, (text: string) => string | null> = {
     return index < 0 ? null : replaceAt(text, index, 0, text[index] ?? '')
   },
   'a letter dropped': text => {
-    const index = at(text, (one, place) => place > 0 && letter(one))
+    const index = at(text, (char, place) => place > 0 && letter(char))
     return index < 0 ? null : replaceAt(text, index, 1, '')
   },
   'a separator dropped': text => swapOne(text, '_', ''),
   'two letters swapped': text => {
-    const index = at(text, (one, place) => letter(one) && letter(text[place + 1] ?? ''))
+    const index = at(text, (char, place) => letter(char) && letter(text[place + 1] ?? ''))
     return index < 0
       ? null
       : replaceAt(text, index, 2, `${text[index + 1] ?? ''}${text[index] ?? ''}`)
@@ -100,8 +100,8 @@ const ORDINARY =
 
 test('ordinary names are left alone', () => {
   const names = ORDINARY.map(parseName)
-  const pairs = names.flatMap(one =>
-    names.filter(other => looksAlike(one, other)).map(other => `${one} ${other}`),
+  const pairs = names.flatMap(name =>
+    names.filter(other => looksAlike(name, other)).map(other => `${name} ${other}`),
   )
   assert.deepEqual(pairs, [])
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Dependency, Entry } from '../../../core/entry/entry.ts'
 import type { Name } from '../../../core/name.ts'
 import { parseName } from '../../../core/name.ts'
-import type { PolicyFacts, PolicyRelease } from '../../../core/policy/policy.ts'
+import type { PolicyInfo, PolicyRelease } from '../../../core/policy/policy.ts'
 import { checkPolicy, policyQuestions } from '../../../core/policy/policy.ts'
 import { checkFeatures } from '../../../core/release/features.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
@@ -15,12 +15,12 @@ import { dependency as plain, entry as plainEntry } from '../../support/release.
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 const names = (...texts: string[]): Name[] => texts.map(parseName)
 
-/** A dependency on serde 1, but for what is given. */
+/** A dependency on serde 1, with changes. */
 const dependency = (given: Partial<Dependency>) => plain('serde', '^1.0', given)
 
 type About = PolicyRelease['about']
 
-/** A release to which neither preset objects, but for what is given. */
+/** A release that both presets accept, with changes. */
 function release(
   about: Partial<About> = {},
   entry: Partial<Entry> = {},
@@ -49,7 +49,7 @@ function release(
   }
 }
 
-const NOTHING: PolicyFacts = {
+const NOTHING: PolicyInfo = {
   existing: null,
   lookAlikes: [],
   missingDependencies: [],
@@ -65,21 +65,21 @@ const PUBLIC = policy('preset = "public"')
 
 /** `severity code` of every objection. */
 function verdict(
-  one: PolicyRelease,
+  subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyFacts> = {},
+  info: Partial<PolicyInfo> = {},
 ): string[] {
-  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(
+  return checkPolicy(subject, { ...NOTHING, ...info }, rules).issues.map(
     each => `${each.severity} ${each.code}`,
   )
 }
 
-function said(
-  one: PolicyRelease,
+function messagesOf(
+  subject: PolicyRelease,
   rules: Settings['policy'],
-  facts: Partial<PolicyFacts> = {},
+  info: Partial<PolicyInfo> = {},
 ): string[] {
-  return checkPolicy(one, { ...NOTHING, ...facts }, rules).issues.map(each => each.message)
+  return checkPolicy(subject, { ...NOTHING, ...info }, rules).issues.map(each => each.message)
 }
 
 test('every number of crates.io is the default of a setting', () => {
@@ -114,13 +114,13 @@ test('every number of crates.io is the default of a setting', () => {
 })
 
 test('a decent release pleases both presets', () => {
-  const one = release({
+  const subject = release({
     keywords: ['parser', 'c++', '3d'],
     categories: ['anything'],
     badges: { maintenance: {} },
   })
   for (const rules of [PRIVATE, PUBLIC]) {
-    assert.deepEqual(checkPolicy(one, NOTHING, rules), {
+    assert.deepEqual(checkPolicy(subject, NOTHING, rules), {
       issues: [],
       invalidCategories: [],
       invalidBadges: [],
@@ -131,7 +131,7 @@ test('a decent release pleases both presets', () => {
 const from = (registry: string) => ({ deps: [dependency({ registry })] })
 const presets: [
   what: string,
-  one: PolicyRelease,
+  subject: PolicyRelease,
   code: string,
   inPrivate: string | null,
   inPublic: string,
@@ -221,14 +221,14 @@ const presets: [
     'error',
   ],
 ]
-for (const [what, one, code, inPrivate, inPublic] of presets) {
+for (const [what, subject, code, inPrivate, inPublic] of presets) {
   test(`both presets on ${what}`, () => {
-    assert.deepEqual(verdict(one, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
-    assert.deepEqual(verdict(one, PUBLIC), [`${inPublic} ${code}`])
+    assert.deepEqual(verdict(subject, PRIVATE), inPrivate === null ? [] : [`${inPrivate} ${code}`])
+    assert.deepEqual(verdict(subject, PUBLIC), [`${inPublic} ${code}`])
   })
 }
 
-const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] = [
+const levels: [key: string, subject: PolicyRelease, facts: Partial<PolicyInfo>][] = [
   ['description', release({ description: null }), {}],
   ['license', release({ license: '' }), {}],
   ['license_expression', release({ license: 'X' }), {}],
@@ -245,10 +245,10 @@ const levels: [key: string, one: PolicyRelease, facts: Partial<PolicyFacts>][] =
   ['foreign_registries', release({}, from('https://a.example/index')), {}],
   ['path_dependency_trap', release({}, from(CRATES_IO)), { alsoHere: names('serde') }],
 ]
-for (const [key, one, facts] of levels) {
+for (const [key, subject, info] of levels) {
   test(`policy.${key} at each level`, () => {
     const at = (level: string) =>
-      verdict(one, policy(`${key} = "${level}"`), facts).map(each => each.split(' ')[0])
+      verdict(subject, policy(`${key} = "${level}"`), info).map(each => each.split(' ')[0])
     assert.deepEqual([at('error'), at('warn'), at('off')], [['error'], ['warning'], []])
   })
 }
@@ -284,24 +284,24 @@ test('every key of the policy is tried here', () => {
 })
 
 test('what is reserved or looks alike matters to new crates only', () => {
-  const one = release({}, {}, 'core')
+  const subject = release({}, {}, 'core')
   assert.deepEqual(
-    verdict(one, PUBLIC, { existing: { name: one.name }, lookAlikes: names('cores') }),
+    verdict(subject, PUBLIC, { existing: { name: subject.name }, lookAlikes: names('cores') }),
     [],
   )
 })
 
 test('candidates that do not look alike are left out', () => {
-  const one = release({}, {}, 'serd')
-  assert.deepEqual(said(one, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
+  const subject = release({}, {}, 'serd')
+  assert.deepEqual(messagesOf(subject, PRIVATE, { lookAlikes: names('serde', 'sand', 'SERD') }), [
     'the crate name `serd` is easily mistaken for the existing `serde`; choose a name that differs more',
   ])
 })
 
 test('unknown categories have their own place as a warning, and are an objection as an error', () => {
-  const one = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
+  const subject = release({ categories: ['parsing', 'foo', 'foo', '__proto__'] })
   const check = (text: string) =>
-    checkPolicy(one, NOTHING, policy(`categories = ["parsing"]\n${text}`))
+    checkPolicy(subject, NOTHING, policy(`categories = ["parsing"]\n${text}`))
   assert.deepEqual(check(''), {
     issues: [],
     invalidCategories: ['foo', '__proto__'],
@@ -422,9 +422,9 @@ const featureCases: FeatureCase[] = [
 ]
 for (const [what, features, objection] of featureCases) {
   test(`features: ${what}`, () => {
-    const one = release({}, { features, deps: OPTIONAL })
+    const subject = release({}, { features, deps: OPTIONAL })
     assert.deepEqual(
-      checkFeatures(one.entry).map(({ code }) => code),
+      checkFeatures(subject.entry).map(({ code }) => code),
       objection === null ? [] : [objection],
     )
   })
@@ -448,14 +448,14 @@ const dependencyCases: DependencyCase[] = [
 ]
 for (const [what, given, objection] of dependencyCases) {
   test(`dependencies: ${what}`, () => {
-    const one = release({}, { deps: [dependency(given)] })
-    assert.deepEqual(verdict(one, PRIVATE), objection === null ? [] : [`error ${objection}`])
+    const subject = release({}, { deps: [dependency(given)] })
+    assert.deepEqual(verdict(subject, PRIVATE), objection === null ? [] : [`error ${objection}`])
   })
 }
 
 test('an optional dev-dependency', () => {
-  const one = release({}, { deps: [dependency({ kind: 'dev', optional: true })] })
-  assert.deepEqual(verdict(one, PRIVATE), ['error dependency_dev_optional'])
+  const subject = release({}, { deps: [dependency({ kind: 'dev', optional: true })] })
+  assert.deepEqual(verdict(subject, PRIVATE), ['error dependency_dev_optional'])
 })
 
 test('missing dependencies are named once, with the spelling there is', () => {
@@ -465,11 +465,11 @@ test('missing dependencies are named once, with the spelling there is', () => {
     dependency({ name: 'nix' }),
     dependency({ name: 'sample', kind: 'dev' }),
   ]
-  const facts = {
+  const info = {
     missingDependencies: names('foo_bar', 'nix', 'sample'),
     otherSpellings: names('foo-bar'),
   }
-  assert.deepEqual(said(release({}, { deps }), PRIVATE, facts), [
+  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, info), [
     'this registry has no crate `foo_bar`, on which the crate depends, but it has `foo-bar`; spell the dependency that way',
     'this registry has no crate `nix`, on which the crate depends; publish that one first, or name the registry it comes from',
   ])
@@ -480,7 +480,7 @@ test('the trap of path dependencies is explained', () => {
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: `${CRATES_IO}/` }),
   ]
-  assert.deepEqual(said(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
+  assert.deepEqual(messagesOf(release({}, { deps }), PRIVATE, { alsoHere: names('core_of_us') }), [
     'the dependency `core-of-us` is taken from crates.io, but this registry has a crate of that name; if that one is meant, as for a member of your workspace, add `registry = "…"` with the name of this registry to the dependency and publish again',
   ])
 })
@@ -490,20 +490,20 @@ test('where crates.io is refused, the trap is the one objection to a crate that 
     dependency({ name: 'core-of-us', registry: CRATES_IO }),
     dependency({ registry: CRATES_IO }),
   ]
-  const facts = { alsoHere: names('core_of_us') }
-  const one = release({}, { deps })
-  assert.deepEqual(verdict(one, PUBLIC, facts), [
+  const info = { alsoHere: names('core_of_us') }
+  const subject = release({}, { deps })
+  assert.deepEqual(verdict(subject, PUBLIC, info), [
     'error dependency_path_trap',
     'error dependency_foreign',
   ])
   assert.match(
-    said(one, PUBLIC, facts)[1] ?? '',
+    messagesOf(subject, PUBLIC, info)[1] ?? '',
     /^the dependency `serde` comes from another registry, /,
   )
   const allowed = policy(`preset = "public"\nallowed_registries = ["${CRATES_IO}"]`)
-  assert.deepEqual(verdict(one, allowed, facts), ['warning dependency_path_trap'])
+  assert.deepEqual(verdict(subject, allowed, info), ['warning dependency_path_trap'])
   const unexplained = policy('preset = "public"\npath_dependency_trap = "off"')
-  assert.deepEqual(verdict(one, unexplained, facts), [
+  assert.deepEqual(verdict(subject, unexplained, info), [
     'error dependency_foreign',
     'error dependency_foreign',
   ])
@@ -517,10 +517,13 @@ test('allowed registries are no foreign ones, however they are written', () => {
   const rules = policy(
     `preset = "public"\nallowed_registries = ["${CRATES_IO}", "sparse+https://a.example/index"]\nlook_alikes = "off"`,
   )
-  assert.deepEqual(said(release({}, { deps }), rules), [])
-  assert.deepEqual(said(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC), [
-    'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
-  ])
+  assert.deepEqual(messagesOf(release({}, { deps }), rules), [])
+  assert.deepEqual(
+    messagesOf(release({}, { deps: [dependency({ registry: CRATES_IO })] }), PUBLIC),
+    [
+      'the dependency `serde` comes from another registry, https://github.com/rust-lang/crates.io-index, which this one does not allow; publish it here and add `registry = "…"` with the name of this registry to the dependency, or ask the operator to add that URL to `policy.allowed_registries`',
+    ],
+  )
 })
 
 test('the questions to the catalog', () => {
@@ -539,7 +542,10 @@ test('the questions to the catalog', () => {
 })
 
 test('messages neither steer a terminal nor grow without bounds', () => {
-  const [message = ''] = said(release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }), PUBLIC)
+  const [message = ''] = messagesOf(
+    release({ license: `\u001b[2J\u202e${'x'.repeat(5000)}` }),
+    PUBLIC,
+  )
   assert.match(message, /^the license `\\u\{1b\}\[2J\\u\{202e\}x+…` is not an SPDX expression; /)
   assert.ok(message.length < 800)
 })

@@ -13,7 +13,7 @@ import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { renderSearch } from '../../support/render-search.ts'
 
-/** Searches in all ways, by their URL parameters, with what they find and say. */
+/** Searches in all ways, by their URL parameters, with their results and notes. */
 const searches: [parameters: string, names: string, notes?: string][] = [
   ['q=serial', 'serialport serde serde_json Serde-Yaml'],
   ['q=serialisation', 'serde serde_json Serde-Yaml serialport'],
@@ -70,12 +70,12 @@ test('so do the search files', async () => {
   const lookup = lookupIn([])
   for (const [parameters, names, notes] of searches) {
     const found = await lookup.search(requestOf(parameters), 10)
-    assert.equal(found.crates.map(one => one.name).join(' '), names, parameters)
+    assert.equal(found.crates.map(crate => crate.name).join(' '), names, parameters)
     assert.deepEqual(notesOf(found), notes ? [notes] : [], parameters)
   }
 })
 
-/** Crates that only differ in what a query finds them by, or in their dependents. */
+/** Crates that only differ in the fields that a query matches, or in their dependents. */
 const rivals: KnownCrate[] = [
   rival('jsonwebtoken', 'Creates tokens', [], 40),
   rival('quick-xml', 'A parser for XML', [], 3),
@@ -84,7 +84,7 @@ const rivals: KnownCrate[] = [
   rival('yoke', 'Borrows data', ['serialization'], 2),
 ]
 
-/** Searches with what they find, in the catalog and in the files. */
+/** Searches with their results, in the catalog and in the files. */
 const byDependents: [q: string, names: string][] = [
   ['serial', 'serde yoke'],
   ['json parser', 'quick-xml serde_json jsonwebtoken'],
@@ -107,7 +107,7 @@ test('within a kind of match, crates with more dependents come first', async t =
     const { ids } = await searchCrates(registry, searchFor(q), { limit: 9, offset: 0 })
     assert.equal(ids.map(id => rivals[id - 1]?.name).join(' '), names, q)
     const { crates } = await lookup.search(searchFor(q), 9)
-    assert.equal(crates.map(one => one.name).join(' '), names, `${q}, files`)
+    assert.equal(crates.map(crate => crate.name).join(' '), names, `${q}, files`)
   }
 })
 
@@ -168,14 +168,14 @@ test('English words that differ by their ending have one stem', () => {
     const stems = new Set(words.split(' ').map(stemOf))
     assert.equal(stems.size, 1, `${words}: ${[...stems].join(' ')}`)
   }
-  for (const [one, other] of [
+  for (const [a, b] of [
     ['json', 'jsonp'],
     ['http', 'https2'],
     ['use', 'us'],
     ['serde', 'server'],
     ['数据库', '数据'],
   ] as const)
-    assert.notEqual(stemOf(one), stemOf(other), `${one} ${other}`)
+    assert.notEqual(stemOf(a), stemOf(b), `${a} ${b}`)
 })
 
 test('typos are letters added, left out, replaced or swapped', () => {
@@ -190,9 +190,9 @@ test('typos are letters added, left out, replaced or swapped', () => {
     ['a', 'abcdef', 3],
     ['', 'ab', 2],
   ]
-  for (const [one, other, typos] of pairs) {
-    assert.equal(typosBetween(one, other, 2), typos, `${one} ${other}`)
-    assert.equal(typosBetween(other, one, 2), typos, `${other} ${one}`)
+  for (const [a, b, typos] of pairs) {
+    assert.equal(typosBetween(a, b, 2), typos, `${a} ${b}`)
+    assert.equal(typosBetween(b, a, 2), typos, `${b} ${a}`)
   }
 })
 
@@ -230,7 +230,7 @@ function lookupIn(loaded: string[]): Lookup {
 }
 
 function lookupOf(crates: Parameters<typeof searchFiles>[0], loaded: string[] = []): Lookup {
-  const files = new Map([...searchFiles(crates)].map(one => [one.path, one.bytes.toString()]))
+  const files = new Map([...searchFiles(crates)].map(file => [file.path, file.bytes.toString()]))
   return new Lookup(async path => {
     loaded.push(path)
     return files.get(`search/${path}`) ?? assert.fail(`there is no ${path}`)

@@ -41,13 +41,13 @@ for (const template of ANSWERED)
     const seen = new Set<string>()
     for (const name of NAMES)
       for (const [at, version] of VERSIONS.entries()) {
-        const one = release(name, version, `${at}${NAMES.indexOf(name)}`.repeat(32))
-        const path = dl?.pathOf(one) ?? ''
+        const sample = release(name, version, `${at}${NAMES.indexOf(name)}`.repeat(32))
+        const path = dl?.pathOf(sample) ?? ''
         assert.ok(!path.startsWith('/') && !seen.has(path), path)
         seen.add(path)
         const found = dl?.find(path)
         for (const part of ['name', 'version', 'cksum'] as const)
-          assert.ok([null, one[part]].includes(found?.[part] ?? null), path)
+          assert.ok([null, sample[part]].includes(found?.[part] ?? null), path)
         assert.ok(found?.cksum || (found?.name && found.version), path)
       }
   })

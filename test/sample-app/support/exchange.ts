@@ -12,14 +12,14 @@ export interface WireRequest {
   readonly ca?: Uint8Array
 }
 
-/** What came back. */
+/** The answer. */
 export interface WireResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-/** Sends one request on a connection of its own and reads the whole answer. */
+/** Sends one request on a new connection and reads the whole answer. */
 export function exchange(
   origin: string,
   { method = 'GET', path, headers, body, ca }: WireRequest,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const CLI = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'sample-app', 'cli.js')
 
-/** The sample application as a process of its own. */
+/** The sample application in its own process. */
 export interface Program {
   readonly process: ChildProcess
   readonly url: string
@@ -16,7 +16,7 @@ export interface Program {
 }
 
 /** How a program that did not start ended. */
-export interface Ended {
+export interface Exit {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -51,7 +51,7 @@ export async function runProgram(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   input = '',
-): Promise<Ended> {
+): Promise<Exit> {
   const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', chunk => (stdout += chunk))

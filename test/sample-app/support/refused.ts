@@ -9,7 +9,7 @@ export function refused(
   return { detail: [{ type, loc, msg, input, ...(ctx && { ctx }) }] }
 }
 
-/** The body of a 422 that names what is missing. */
+/** The body of a 422 that names missing parts. */
 export function missing(...locs: readonly (readonly string[])[]) {
   return { detail: locs.map(loc => ({ type: 'missing', loc, msg: 'Field required', input: null })) }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { WireRequest } from './exchange.ts'
 import { MULTIPART, multipart, type Part, URLENCODED, urlencoded } from './forms.ts'
 
-/** One line of behaviour: a request to an example, and what must come back. */
+/** One line of behavior: a request to an example, and its required answer. */
 export interface Vector {
   readonly id: string
   readonly example: string
@@ -45,14 +45,14 @@ export function wireRequest({
   return { method, path, headers, ...(body !== undefined && { body }) }
 }
 
-/** Whether JSON is what a vector expects; `contains` lets objects have more keys. */
+/** Whether JSON matches a vector; `contains` lets objects have more keys. */
 export function matches(actual: unknown, expected: unknown, contains: boolean): boolean {
   if (typeof expected !== 'object' || expected === null) return actual === expected
   if ('$type' in expected) return typeof actual === expected.$type
   if (Array.isArray(expected) || Array.isArray(actual)) {
     if (!Array.isArray(expected) || !Array.isArray(actual) || expected.length !== actual.length)
       return false
-    return expected.every((one, index) => matches(actual[index], one, contains))
+    return expected.every((item, index) => matches(actual[index], item, contains))
   }
   if (typeof actual !== 'object' || actual === null) return false
   if (!contains && Object.keys(actual).length !== Object.keys(expected).length) return false

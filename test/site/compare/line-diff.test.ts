@@ -12,11 +12,11 @@ function unified(before: string, after: string): string[] {
     .hunks()
     .flatMap(({ before, after, lines }) => [
       `@ ${before} ${after}`,
-      ...lines.map(one => SIGNS[one.kind] + one.text),
+      ...lines.map(line => SIGNS[line.kind] + line.text),
     ])
 }
 
-const text = (...lines: readonly (string | number)[]) => lines.map(one => `${one}\n`).join('')
+const text = (...lines: readonly (string | number)[]) => lines.map(line => `${line}\n`).join('')
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at)
 
@@ -28,7 +28,7 @@ test('changed lines have three lines around them, and close ones are together', 
   const both = text('a', ...numbers(1, 6), 'b', ...numbers(7, 13), 'c')
   const changed = text('A', ...numbers(1, 6), 'B', ...numbers(7, 13), 'C')
   assert.deepEqual(
-    unified(both, changed).filter(one => one.startsWith('@')),
+    unified(both, changed).filter(line => line.startsWith('@')),
     ['@ 1 1', '@ 13 13'],
   )
   assert.deepEqual(unified('', text('a')), ['@ 1 1', '+a'])
@@ -41,8 +41,7 @@ test('the end of the last line counts, as in git', () => {
 })
 
 test('frequent lines do not match where all else differs', () => {
-  const block = (word: string) =>
-    numbers(1, 200).map(one => (one % 5 === 3 ? '}' : `${word} ${one}`))
+  const block = (word: string) => numbers(1, 200).map(n => (n % 5 === 3 ? '}' : `${word} ${n}`))
   const { added, removed } = new LineDiffs().compare(text(...block('a')), text(...block('b')))
   assert.deepEqual([added, removed], [200, 200])
 })
@@ -50,10 +49,10 @@ test('frequent lines do not match where all else differs', () => {
 test('the lines of a difference are those of both texts', () => {
   const some = fc.array(fc.constantFrom('a', 'b', 'c', '}', ''), { maxLength: 40 })
   fc.assert(
-    fc.property(some, some, (one, other) => {
-      const [before, after] = [text(...one), text(...other)]
+    fc.property(some, some, (a, b) => {
+      const [before, after] = [text(...a), text(...b)]
       const diff = new LineDiffs().compare(before, after)
-      assert.equal(diff.added - diff.removed, other.length - one.length)
+      assert.equal(diff.added - diff.removed, b.length - a.length)
       for (const hunk of diff.hunks()) {
         const side = (kind: DiffLine['kind']) =>
           hunk.lines.filter(line => line.kind !== kind).map(line => line.text)
@@ -67,7 +66,7 @@ test('the lines of a difference are those of both texts', () => {
 
 test('what is too much to match says so, and costs no more than its share', () => {
   // Each line is there often, so that none is an anchor.
-  const lines = (seed: number) => numbers(1, 20_000).map(one => (one * one * seed) % 97)
+  const lines = (seed: number) => numbers(1, 20_000).map(n => (n * n * seed) % 97)
   const diffs = new LineDiffs(1_000_000)
   const before = process.cpuUsage()
   const { isMatched, added, removed } = diffs.compare(text(...lines(1)), text(...lines(4)))

@@ -15,7 +15,7 @@ const filesOf = (texts: Texts) =>
 const lines = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('')
 
-/** What `git diff -M50%` says of two folders with these files. */
+/** The output of `git diff -M50%` for two folders with these files. */
 function byGit(t: TestContext, before: Texts, after: Texts): string[] {
   const cwd = scratch(new Cleanup(t))
   for (const [side, texts] of Object.entries({ before, after }))
@@ -55,9 +55,9 @@ test('files, renames and numbers of lines are those of git', t => {
   const { files } = new PackageDiff(filesOf(BEFORE), filesOf(AFTER))
   const ours = files.map(({ path, lines }) => `${path} +${lines?.added} -${lines?.removed}`)
   assert.deepEqual(ours.sort(), byGit(t, BEFORE, AFTER))
-  const renamed = files.filter(one => one.kind === 'renamed')
+  const renamed = files.filter(file => file.kind === 'renamed')
   assert.deepEqual(
-    renamed.map(one => `${one.before} ${one.after}`),
+    renamed.map(file => `${file.before} ${file.after}`),
     ['src/changed.rs src/deep/changed.rs', 'src/moved.rs src/deep/moved.rs'],
   )
 })
@@ -69,7 +69,7 @@ test('what Cargo made comes last, and what is no text has no lines', () => {
     new Map([...filesOf({ 'Cargo.lock': 'b', 'z.rs': 'b', same: 'x' }), ['logo', binary.slice(1)]]),
   )
   assert.deepEqual(
-    diff.files.map(one => [one.path, one.kind, one.lines === null, ...one.sizes]),
+    diff.files.map(file => [file.path, file.kind, file.lines === null, ...file.sizes]),
     [
       ['logo', 'changed', true, 3, 2],
       ['z.rs', 'changed', false, 1, 1],
@@ -85,7 +85,7 @@ test('a file is renamed to the one that has most of it', () => {
   const after = { c: lines('x', 60) + lines('y', 55), d: lines('x', 95), b2: lines('y', 99) }
   const { files } = new PackageDiff(filesOf(before), filesOf(after))
   assert.deepEqual(
-    files.map(one => `${one.kind} ${one.before} ${one.after}`),
+    files.map(file => `${file.kind} ${file.before} ${file.after}`),
     ['renamed b b2', 'added null c', 'renamed a d'],
   )
 })

@@ -25,8 +25,8 @@ function told(from: ComparedVersion, to: ComparedVersion): Record<string, string
     html
       .split('<li>')
       .slice(1)
-      .map(one =>
-        one
+      .map(line =>
+        line
           .replace(/<\/ul>.*/s, '')
           .replace(/<[^>]*>/g, '')
           .trim(),

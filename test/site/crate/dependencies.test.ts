@@ -15,12 +15,12 @@ test('a dependency from elsewhere links there, and to the crate of its name here
     dependency('own', '^1'),
     dependency('other', '^1', { registry: 'sparse+https://mirror.example/index/' }),
   ]
-  const here = new Map([
+  const namesakes = new Map([
     ['serde_json', 'serde-json'],
     ['other', 'other'],
     ['own', 'own'],
   ])
-  const text = `${dependencySection(site, deps, path => path, here)}`
+  const text = `${dependencySection(site, deps, path => path, namesakes)}`
   assert.match(text, /href="https:\/\/crates\.io\/crates\/serde_json"/)
   assert.match(
     text,
@@ -32,12 +32,12 @@ test('a dependency from elsewhere links there, and to the crate of its name here
 
 test('dependents that take the crate of this name from elsewhere say so', () => {
   const row = { version: '1.0.0', req: '^1', kind: 'normal', optional: false } as const
-  const one = { ...row, name: 'one', registry: null }
+  const dependent = { ...row, name: 'one', registry: null }
   const two = { ...row, name: 'two', registry: CRATES_IO }
-  const show = (dependents: (typeof one | typeof two)[]) =>
+  const show = (dependents: (typeof dependent | typeof two)[]) =>
     `${dependentSection(site, { dependents, dependentCount: dependents.length }, path => path)}`
-  assert.doesNotMatch(show([one]), /another registry|from/)
-  assert.match(show([one, two]), /another registry.*two.*from crates\.io/s)
+  assert.doesNotMatch(show([dependent]), /another registry|from/)
+  assert.match(show([dependent, two]), /another registry.*two.*from crates\.io/s)
 })
 
 test('documentation of libraries that name none: docs.rs for copies of crates.io, or a setting', () => {

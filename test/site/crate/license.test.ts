@@ -42,9 +42,9 @@ test('a license file links to itself, and nothing that does not exist is linked'
   assert.equal(shown(null, ['LICENSE.txt'], 'LICENSE.txt'), '[LICENSE.txt → LICENSE.txt]')
   assert.equal(shown(null, [], 'legal/TERMS'), 'legal/TERMS')
   assert.equal(shown(null, ['LICENSE']), 'not stated')
-  const one = version({ license: 'MIT' })
+  const single = version({ license: 'MIT' })
   assert.equal(
-    licenseText({ source: false }, one, path => path),
+    licenseText({ source: false }, single, path => path),
     'MIT',
   )
 })

@@ -45,7 +45,7 @@ const grammars: [language: string, code: string][] = [
 test('a raw string of Rust ends with its own number of marks', () => {
   const result = highlight('r#"a"b"#, r"c\\", br##"d"#"##', 'rust').toString()
   const strings = [...result.matchAll(/<span class="hljs-string">(.*?)<\/span>/g)].map(
-    ([, one]) => one,
+    ([, language]) => language,
   )
   const quoted = (text: string) => text.replaceAll('"', '&quot;')
   assert.deepEqual(strings, ['r#"a"b"#', 'r"c\\"', 'br##"d"#"##'].map(quoted))

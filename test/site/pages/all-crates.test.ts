@@ -37,7 +37,7 @@ test('a page that is too long names the crate called like its prefix, and leads 
   assert.deepEqual(
     tiers.slice(0, 4).map(({ prefix, total, crates, parts, above }) => {
       const next = parts.map(part => `${part.prefix} ${part.total}`)
-      return [prefix, total, crates.map(one => one.name), next.slice(0, 2), above]
+      return [prefix, total, crates.map(crate => crate.name), next.slice(0, 2), above]
     }),
     [
       ['', 1204, [], ['a 1203', 'b 1'], []],

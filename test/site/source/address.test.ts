@@ -44,14 +44,14 @@ test('a fragment names two versions, and perhaps a file', () => {
 })
 
 test('what was written is read', () => {
-  const path = fc.string({ minLength: 1, unit: 'binary' }).filter(one => !/:L\d+$/.test(one))
+  const path = fc.string({ minLength: 1, unit: 'binary' }).filter(path => !/:L\d+$/.test(path))
   fc.assert(
-    fc.property(path, fc.integer({ min: 1, max: 1e6 }), (one, line) => {
-      const whole = { path: one, lines: null }
+    fc.property(path, fc.integer({ min: 1, max: 1e6 }), (path, line) => {
+      const whole = { path, lines: null }
       assert.deepEqual(readFileAddress(fileFragment(whole)), whole)
-      const some = { path: one, lines: [line, line + 5] as const }
+      const some = { path, lines: [line, line + 5] as const }
       assert.deepEqual(readFileAddress(fileFragment(some)), some)
-      const pair = { from: '1.0.0', to: '1.1.0', path: one }
+      const pair = { from: '1.0.0', to: '1.1.0', path }
       assert.deepEqual(readCompareAddress(compareFragment(pair)), pair)
     }),
   )

@@ -30,7 +30,7 @@ test('a text that is everywhere is not listed without end, and long lines are cu
   const { hits, isMore } = findText(new Map([['a', bytes('x'.repeat(10_000))]]), 'x')
   assert.equal(hits.length, 500)
   assert.equal(isMore, true)
-  assert.ok(hits.every(one => one.parts.join('').length <= 121))
+  assert.ok(hits.every(hit => hit.parts.join('').length <= 121))
 })
 
 test('marks over several lines are closed and opened again, and lines are put into blocks', () => {
@@ -42,7 +42,7 @@ test('marks over several lines are closed and opened again, and lines are put in
   assert.deepEqual(splitLines('a\n\nb'), ['a', '', 'b'])
   const blocks = blocksOf(Array.from({ length: 1001 }, (_, at) => `${at}`))
   assert.deepEqual(
-    blocks.map(one => [one.lines, one.html.slice(0, 4)]),
+    blocks.map(block => [block.lines, block.html.slice(0, 4)]),
     [
       [500, '0\n1\n'],
       [500, '500\n'],

@@ -22,8 +22,8 @@ export function startEngine(cleanup: Cleanup): Promise<TestS3> {
 }
 
 /**
- * Starts versitygw, a server over a folder, with one bucket, `test`. It keeps what belongs to an
- * object in files of their own, or as attributes of its file: not every file system has those.
+ * Starts versitygw, a server over a folder, with one bucket, `test`. It keeps metadata of objects
+ * in separate files, or as attributes of their files: not every file system has those.
  */
 export async function startVersitygw(
   cleanup: Cleanup,
@@ -47,10 +47,10 @@ export async function startVersitygw(
       env: { ...process.env, ROOT_ACCESS_KEY: KEYS.id, ROOT_SECRET_KEY: KEYS.secret },
     },
   )
-  let said = ''
+  let output = ''
   for (const stream of [server.stdout, server.stderr])
     stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
+      output += chunk.toString()
     })
   const ended = new Promise(resolve => server.on('close', resolve))
   cleanup.add(async () => {
@@ -59,13 +59,13 @@ export async function startVersitygw(
   })
   await until(
     () => {
-      assert.equal(server.exitCode, null, said)
+      assert.equal(server.exitCode, null, output)
       return fetch(url).then(
         () => true,
         () => false,
       )
     },
-    () => `versitygw does not answer\n${said}`,
+    () => `versitygw does not answer\n${output}`,
   )
   return { url }
 }

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { Cleanup } from '../cleanup.ts'
 import { environmentOf, type TestS3 } from './environment.ts'
 import { signatureFault } from './signature.ts'
-import { type Answer, type Arrived, failure, ObjectStorage } from './storage.ts'
+import { type Answer, failure, ObjectStorage, type StorageRequest } from './storage.ts'
 
-export type { Arrived } from './storage.ts'
+export type { StorageRequest } from './storage.ts'
 
 /**
- * What becomes of a request besides being answered: a status; `lost`: done, but the connection
- * breaks before the answer; `cut`: the connection breaks before anything is done.
+ * The fate of a request besides an answer: a status; `lost`: done, but the connection breaks before
+ * the answer; `cut`: the connection breaks before anything is done.
  */
 export type Fault = 400 | 403 | 412 | 429 | 500 | 503 | 'lost' | 'cut' | null
 
@@ -18,14 +18,13 @@ const KEY_MAX = 1024
 
 /**
  * An S3 in this process, with one bucket, `test`, in path style: it checks signatures and
- * conditions and the length of keys, knows parts, ranges, copies and lists, and fails as it is told
- * to.
+ * conditions and the length of keys, knows parts, ranges, copies and lists, and fails on command.
  */
 export class FakeS3 extends ObjectStorage implements TestS3 {
   readonly url: string
-  readonly requests: Arrived[] = []
+  readonly requests: StorageRequest[] = []
   /** Decides about each request before it is done. */
-  fault: (request: Arrived) => Fault = () => null
+  fault: (request: StorageRequest) => Fault = () => null
   /** By how many milliseconds its clock is ahead. */
   ahead = 0
 

@@ -6,7 +6,7 @@ export const KEYS = { id: 'AKIAPLIMSOLLTEST', secret: 'secret/of+the=tests' }
 
 /**
  * Checks the signature of a request as the documents of AWS describe it, written apart from the
- * client's code; returns the code of what is wrong, null when nothing is.
+ * client's code; returns the code of the fault, or null.
  */
 export function signatureFault(request: IncomingMessage, body: Buffer, now: number): string | null {
   const url = new URL(request.url ?? '', 'http://host')
@@ -48,7 +48,7 @@ export function signatureFault(request: IncomingMessage, body: Buffer, now: numb
   return expected === given.signature ? null : 'SignatureDoesNotMatch'
 }
 
-interface Given {
+interface SignatureParts {
   readonly credential: string
   readonly date: string
   readonly signedHeaders: string
@@ -56,7 +56,7 @@ interface Given {
   readonly seconds: number
 }
 
-function fromHeader(request: IncomingMessage): Given | null {
+function fromHeader(request: IncomingMessage): SignatureParts | null {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/
   const [, credential = '', signedHeaders = '', signature = ''] =
@@ -65,7 +65,7 @@ function fromHeader(request: IncomingMessage): Given | null {
   return signature === '' ? null : { credential, signedHeaders, signature, date, seconds: 0 }
 }
 
-function fromQuery({ searchParams: query }: URL): Given {
+function fromQuery({ searchParams: query }: URL): SignatureParts {
   return {
     credential: query.get('X-Amz-Credential') ?? '',
     date: query.get('X-Amz-Date') ?? '',

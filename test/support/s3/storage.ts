@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { KEPT, listPage, objectOf, type StoredObject } from './objects.ts'
 
 /** A request that has arrived: its method, the key, and the names in its query. */
-export interface Arrived {
+export interface StorageRequest {
   readonly method: string
   readonly key: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
 }
 
-/** What an object storage answers. */
+/** The answer of an object storage. */
 export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
@@ -27,8 +27,8 @@ export class ObjectStorage {
     return [...this.objects.keys()].sort()
   }
 
-  /** Does what a request asks for; returns the answer. */
-  answer(request: Arrived, body: Buffer): Answer {
+  /** Performs a request; returns the answer. */
+  answer(request: StorageRequest, body: Buffer): Answer {
     const { method, key, query } = request
     if (key === '' && method === 'GET') {
       const after = query.get('continuation-token') ?? query.get('start-after') ?? ''
@@ -46,7 +46,7 @@ export class ObjectStorage {
     return get(request, object)
   }
 
-  #put({ key, headers }: Arrived, body: Buffer): Answer {
+  #put({ key, headers }: StorageRequest, body: Buffer): Answer {
     const refusal = this.#condition(key, headers)
     if (refusal) return refusal
     const source = headers['x-amz-copy-source']
@@ -61,7 +61,7 @@ export class ObjectStorage {
     return { status: 200, headers: { etag: object.etag } }
   }
 
-  #condition(key: string, headers: Arrived['headers']): Answer | null {
+  #condition(key: string, headers: StorageRequest['headers']): Answer | null {
     const object = this.objects.get(key)
     if (headers['if-none-match'] === '*' && object) return failure(412, 'PreconditionFailed')
     const tag = headers['if-match']
@@ -70,7 +70,7 @@ export class ObjectStorage {
   }
 }
 
-function get({ headers }: Arrived, { bytes, etag, headers: kept }: StoredObject): Answer {
+function get({ headers }: StorageRequest, { bytes, etag, headers: kept }: StoredObject): Answer {
   const facts = { ...kept, etag }
   const [, first = '', last = ''] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? []
   if (first === '') {
@@ -82,7 +82,7 @@ function get({ headers }: Arrived, { bytes, etag, headers: kept }: StoredObject)
   return { status: 206, headers: { ...facts, 'content-range': range }, body: part }
 }
 
-function kept(headers: Arrived['headers']): Record<string, string> {
+function kept(headers: StorageRequest['headers']): Record<string, string> {
   const entries = Object.entries(headers).filter(([name]) => KEPT.test(name))
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }

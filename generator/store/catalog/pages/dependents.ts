@@ -1,4 +1,4 @@
-import { type Dependency, dependencyOn, type Tie } from '../../../../core/entry/entry.ts'
+import { type Dependency, type DependencyUse, dependencyOn } from '../../../../core/entry/entry.ts'
 import type { CanonicalName, Name } from '../../../../core/name.ts'
 import type { Slice } from '../../../../core/search/files/layout.ts'
 import type { Version } from '../../../../core/version.ts'
@@ -22,7 +22,7 @@ export function listDependents(
 }
 
 /** A crate whose newest version depends on another, with the kind of dependency. */
-export interface Dependent extends Tie {
+export interface Dependent extends DependencyUse {
   readonly name: Name
   readonly version: Version
 }

@@ -2,12 +2,12 @@ import type { Hunk } from '../../../compare/line-diff.ts'
 import { type ChangedFile, PackageDiff } from '../../../compare/package-diff.ts'
 import { imageType, textOf } from '../../../source/content.ts'
 import { findText } from '../../../source/find.ts'
-import { type Check, type Loaded, load, type PackagePlace } from './load.ts'
+import { type Check, type LoadedPackage, load, type PackagePlace } from './load.ts'
 import { serve } from './serve.ts'
 import { unpack } from './unpack.ts'
 
-/** A package that was loaded; without files as long as it differs from its index line. */
-export interface Opened {
+/** A loaded package; it has no files while it differs from its index line. */
+export interface OpenedPackage {
   readonly check: Check
   readonly files: readonly (readonly [path: string, size: number])[]
   /** Why not all files are there, as a sentence. */
@@ -20,14 +20,14 @@ export type Content =
   | { readonly kind: 'image'; readonly type: string; readonly bytes: Uint8Array }
   | { readonly kind: 'other' }
 
-/** What a package has in memory: its bytes until they are unpacked, and its files from then on. */
-interface Kept {
+/** A package in memory: its bytes until they are unpacked, then its files. */
+interface StoredPackage {
   readonly check: Check
   readonly bytes: Uint8Array | null
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-const packages = new Map<string, Kept>()
+const packages = new Map<string, StoredPackage>()
 let compared: PackageDiff | null = null
 
 const tasks = {
@@ -35,19 +35,19 @@ const tasks = {
   async open(
     { place, anyway }: { readonly place: PackagePlace; readonly anyway: boolean },
     report: (progress: unknown) => void,
-  ): Promise<Opened> {
+  ): Promise<OpenedPackage> {
     const { name, version, unpacked } = place
     const held = packages.get(version)
     const { bytes, check } = held?.bytes
       ? { bytes: held.bytes, check: held.check }
-      : await load(place, (loaded: Loaded) => report(loaded))
+      : await load(place, (loaded: LoadedPackage) => report(loaded))
     if (check.state === 'differs' && !anyway) {
       packages.set(version, { check, bytes, files: new Map() })
       return { check, files: [], problem: null }
     }
     const { files, problem } = await unpack(bytes, `${name}-${version}`, unpacked)
     packages.set(version, { check, bytes: null, files })
-    return { check, files: [...files].map(([path, one]) => [path, one.length]), problem }
+    return { check, files: [...files].map(([path, bytes]) => [path, bytes.length]), problem }
   },
 
   /** Returns a file as it is shown. */
@@ -81,7 +81,7 @@ const tasks = {
   },
 }
 
-/** Two versions whose packages were opened. */
+/** Two versions with opened packages. */
 interface ComparePlace {
   readonly from: string
   readonly to: string

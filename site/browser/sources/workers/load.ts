@@ -16,14 +16,14 @@ export interface PackagePlace {
   readonly unpacked: number
 }
 
-/** What came of comparing a package with its index line; `because` is a clause. */
+/** The result of comparing a package with its index line; `because` is a clause. */
 export type Check =
   | { readonly state: 'verified'; readonly cksum: string }
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
-/** How far the loading is. */
-export interface Loaded {
+/** The progress of loading. */
+export interface LoadedPackage {
   readonly bytes: number
   readonly size: number | null
 }
@@ -31,10 +31,13 @@ export interface Loaded {
 /** A package without a known size is not loaded beyond this. */
 const BYTES_MAX = 512 * 1024 * 1024
 
-/** Loads a package, and compares it with its index line. Throws an `Error` that says what to do. */
+/**
+ * Loads a package and compares it with its index line. The `Error` it throws tells the reader what
+ * to do.
+ */
 export async function load(
   place: PackagePlace,
-  report: (loaded: Loaded) => void,
+  report: (loaded: LoadedPackage) => void,
 ): Promise<{ readonly bytes: Uint8Array; readonly check: Check }> {
   const line = indexLine(place)
   const needsSum = place.dl.includes('{sha256-checksum}')
@@ -82,7 +85,7 @@ function parsed(line: string): { readonly vers?: unknown; readonly cksum?: unkno
 async function loadBytes(
   url: URL,
   { size }: PackagePlace,
-  report: (loaded: Loaded) => void,
+  report: (loaded: LoadedPackage) => void,
 ): Promise<Uint8Array> {
   const answer = await fetch(url).catch(() => null)
   if (answer === null) throw new Error(unreachable(url))

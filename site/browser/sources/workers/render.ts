@@ -30,7 +30,7 @@ const GRAMMARS: ReadonlyMap<
   ['yaml', () => import('highlight.js/lib/languages/yaml')],
 ])
 
-/** A Markdown file, and what it may refer to. */
+/** A Markdown file, and the targets of its links. */
 export interface Document {
   readonly path: string
   readonly text: string
@@ -60,8 +60,8 @@ const tasks = {
     const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
     const about = { repository, ...(vcsPath !== null && { vcs_path: vcsPath }), readme_file: path }
-    const places = new Map(paths.map((one, at) => [one, addresses[at] ?? '']))
-    const packaged = new Map(paths.filter(isImage).map(one => [one, imageOf(one)]))
+    const places = new Map(paths.map((path, at) => [path, addresses[at] ?? '']))
+    const packaged = new Map(paths.filter(isImage).map(path => [path, imageOf(path)]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
     return renderWithImages({ text, about, images, packaged }, inside).html

@@ -1,4 +1,4 @@
-/** What a worker does, by name; each may report its progress. */
+/** A worker's tasks by name; each may report its progress. */
 export type Tasks = Readonly<
   Record<string, (input: never, report: (progress: unknown) => void) => Promise<unknown>>
 >
@@ -10,7 +10,7 @@ export interface Request {
   readonly input: unknown
 }
 
-/** What a worker says of a task: how far it is, its result, or why it has none. */
+/** A worker's message about a task: its progress, its result, or its error. */
 export type Reply = { readonly id: number } & (
   | { readonly progress: unknown }
   | { readonly result: unknown }

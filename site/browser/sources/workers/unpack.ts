@@ -2,8 +2,8 @@ import { type Issue, Refusal } from '../../../../core/error/error.ts'
 import { ByteReader, gather } from '../../../../core/tarball/bytes.ts'
 import { walkTar } from '../../../../core/tarball/walk.ts'
 
-/** The files of a package, and why there may be more; as far as it could be read. */
-export interface Unpacked {
+/** The readable files of a package, and why there may be more. */
+export interface PackageFiles {
   readonly files: Map<string, Uint8Array>
   /** A sentence; null if all was read. */
   readonly problem: string | null
@@ -15,8 +15,8 @@ const STEP = 16 * 1024
 /** The most files that are kept. */
 const FILES_MAX = 100_000
 
-/** Unpacks what Cargo would unpack of a `.crate` into the folder `top`. */
-export async function unpack(bytes: Uint8Array, top: string, most: number): Promise<Unpacked> {
+/** Unpacks the members of a `.crate` that Cargo would unpack into the folder `top`. */
+export async function unpack(bytes: Uint8Array, top: string, most: number): Promise<PackageFiles> {
   const files = new Map<string, Uint8Array>()
   const issues: Issue[] = []
   const reader = new ByteReader(gunzip(bytes), most)
@@ -49,7 +49,7 @@ async function* gunzip(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     }
     await writer.close()
   }
-  // Whatever is wrong, the reader learns it, too.
+  // The reader reports the error, too.
   feed().catch(() => undefined)
   const reader = stream.readable.getReader()
   try {

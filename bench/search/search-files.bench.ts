@@ -3,30 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
-import { canonicalName } from '../core/name.ts'
-import { Lookup } from '../core/search/lookup.ts'
-import { buildMarks } from '../generator/pages/marked.ts'
-import { beginWhole } from '../generator/projections/search/layouts.ts'
-import { searchFor } from '../generator/projections/search/search.ts'
-import { type SearchedCrate, searchFiles } from '../generator/projections/search/whole.ts'
-import { DATABASE_FILE, initRegistry, openRegistry, type Registry } from '../generator/registry.ts'
-import { pageMarks } from '../generator/store/catalog/pages/page-marks.ts'
-import { LIST, run } from '../generator/store/database/statement.ts'
-import { fillCatalog } from '../test/support/filled-catalog.ts'
-import { inventedEntries } from '../test/support/many-crates.ts'
-import { inventedQueries } from '../test/support/queries.ts'
-import { TermFiller } from './support/term-filler.ts'
+import { canonicalName } from '../../core/name.ts'
+import { Lookup } from '../../core/search/lookup.ts'
+import { buildMarks } from '../../generator/pages/marked.ts'
+import { beginWhole } from '../../generator/projections/search/layouts.ts'
+import { searchFor } from '../../generator/projections/search/search.ts'
+import { type SearchedCrate, searchFiles } from '../../generator/projections/search/whole.ts'
+import {
+  DATABASE_FILE,
+  initRegistry,
+  openRegistry,
+  type Registry,
+} from '../../generator/registry.ts'
+import { pageMarks } from '../../generator/store/catalog/pages/page-marks.ts'
+import { LIST, run } from '../../generator/store/database/statement.ts'
+import { fillCatalog } from '../../test/support/filled-catalog.ts'
+import { inventedEntries } from '../../test/support/many-crates.ts'
+import { inventedQueries } from '../../test/support/queries.ts'
+import { TermFiller } from '../support/term-filler.ts'
 
 /**
- * The browser's search: what a query loads from a registry of 200,000 crates, and what a new crate
- * costs its files. `PLIMSOLL_BENCH_CRATES` is another number of crates.
+ * The browser's search: the files that a query loads from a registry of 200,000 crates, and the
+ * cost of a new crate for them. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
 const LARGE = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 200_000)
 const SMALL = LARGE / 20
 const NEW_CRATES = 25
 
 /**
- * Invented crates whose descriptions have the words that every other one has. A quarter of them have
+ * Invented crates; half of them share a word in their descriptions. A quarter of them have
  * dependents: half as many crates have twice as many.
  */
 function entriesOf(count: number): SearchedCrate[] {
@@ -94,7 +99,7 @@ async function measureQuery(made: ReadonlyMap<string, Buffer>, query: string): P
   console.log(`  “${query}” at once: ${await run([query])}`)
 }
 
-/** What whole pages of results load. */
+/** Measures the files that whole pages of results load. */
 async function measureSearches(made: ReadonlyMap<string, Buffer>): Promise<void> {
   const filters = [
     {},

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** How long work keeps the event loop from others at a time, in ms of processor time. */
-export class Held {
+/** The time for which work blocks the event loop at once, in ms of processor time. */
+export class LoopDelay {
   readonly #times: number[] = []
   #isOver = false
 

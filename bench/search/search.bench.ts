@@ -3,10 +3,10 @@
  * asks for `/healthz`: a search must not make others wait. `PLIMSOLL_BENCH_CRATES` is another
  * number of crates.
  */
-import { filledRegistry } from './support/filled-registry.ts'
-import { startDaemon } from './support/registry.ts'
-import { measureSearches } from './support/searching.ts'
-import { printTable } from './support/table.ts'
+import { filledRegistry } from '../support/filled-registry.ts'
+import { startDaemon } from '../support/registry.ts'
+import { measureSearches } from '../support/searching.ts'
+import { printTable } from '../support/table.ts'
 
 const CRATES = Number(process.env.PLIMSOLL_BENCH_CRATES ?? 200_000)
 

@@ -1,13 +1,13 @@
-import { searchCrates, searchFor } from '../generator/projections/search/search.ts'
-import { openRegistry, type Registry } from '../generator/registry.ts'
-import type { Database } from '../generator/store/database/connection.ts'
-import { all } from '../generator/store/database/statement.ts'
-import { filledRegistry } from './support/filled-registry.ts'
-import { Held } from './support/held.ts'
+import { searchCrates, searchFor } from '../../generator/projections/search/search.ts'
+import { openRegistry, type Registry } from '../../generator/registry.ts'
+import type { Database } from '../../generator/store/database/connection.ts'
+import { all } from '../../generator/store/database/statement.ts'
+import { filledRegistry } from '../support/filled-registry.ts'
+import { LoopDelay } from '../support/loop-delay.ts'
 
 /**
- * Search in small and large registries: what a query costs the daemon by what it asks for, and how
- * long it keeps the event loop from others at a time.
+ * Search in small and large registries: the cost of each kind of query for the daemon, and how long
+ * a query blocks the event loop at a time.
  */
 const SIZES = (process.env.PLIMSOLL_BENCH_CRATES ?? '20000 200000').split(' ').map(Number)
 const ROUNDS = 300
@@ -70,18 +70,18 @@ async function measure(registry: Registry): Promise<void> {
   for (const [what, query, offset] of queries) {
     const times: number[] = []
     let total = 0
-    const held = new Held()
-    const watching = held.watch()
+    const delay = new LoopDelay()
+    const watching = delay.watch()
     const used = process.cpuUsage()
     for (let round = 0; round < ROUNDS; round++) {
       const start = performance.now()
       total = (await searchCrates(registry, searchFor(query), { limit: 10, offset })).total
       times.push(performance.now() - start)
     }
-    const most = held.end().toFixed(1).padStart(5)
+    const most = delay.end().toFixed(1).padStart(5)
     await watching
     times.sort((a, b) => a - b)
-    // What the processor did, which a busy machine does not lengthen.
+    // A busy machine does not lengthen processor time.
     const { user, system } = process.cpuUsage(used)
     const cpu = ((user + system) / 1000 / ROUNDS).toFixed(2).padStart(7)
     const at = (part: number) =>
