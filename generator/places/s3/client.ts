@@ -49,6 +49,7 @@ export function clientsOf(options: BucketOptions): { requests: S3Client; streams
     followRegionRedirects: true,
     // Requests are tried again by `BucketPlace`, as long as its budget says.
     maxAttempts: 1,
+    retryMode: 'standard',
     // Many storages refuse bodies in chunks and checksums in trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
