@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
@@ -11,6 +10,7 @@ import { baseOfDl } from '../../core/urls/urls.ts'
 import { deploy } from '../deploy/deploy.ts'
 import { parseDl } from '../import/source/config.ts'
 import { findCrates } from '../places/disk/crate-files.ts'
+import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
@@ -197,15 +197,6 @@ async function openTarget(
   const bucket = await openBucket(to, storage, env)
   if (bucket) return bucket
   const folder = resolve(to)
-  const real = (path: string) => {
-    try {
-      return `${realpathSync(path)}/`
-    } catch {
-      // A folder that is still to be made.
-      return `${path}/`
-    }
-  }
-  const [a, b] = [real(folder), real(from)]
-  if (a.startsWith(b) || b.startsWith(a)) refuse('deploy_same', { to })
+  if (isInside(folder, from) || isInside(from, folder)) refuse('deploy_same', { to })
   return new FolderPlace(folder, { sync: 'never' })
 }

@@ -16,15 +16,15 @@ export class BucketTree extends Mirror {
     try {
       await this.upload(changes, new Map(), changes.mutex ?? null)
     } finally {
+      const left = new Set(this.left.files)
       for (const path of files)
-        if (isCopied(path) && !this.left.files.has(path))
-          await rm(this.folder.local(path), { force: true })
+        if (isCopied(path) && !left.has(path)) await rm(this.folder.local(path), { force: true })
     }
   }
 
   /** Only immutable files: others may have newer copies, and marks have them rendered again. */
   protected override leaves({ files }: BucketTree['left']): BucketTree['left'] {
     const kept = [...files].filter(path => publicFile(path).cache === 'immutable')
-    return { files: new Set(kept), stored: new Map(), gone: new Map() }
+    return { files: kept, stored: new Map(), gone: new Map() }
   }
 }

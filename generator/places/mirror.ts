@@ -24,7 +24,7 @@ interface Known {
 /** The most objects whose ETags are remembered. */
 const REMEMBERED = 200_000
 
-/** So often another writer may come in between; each time it has made progress. */
+/** How often another writer may come in between; each time it has made progress. */
 const ATTEMPTS = 20
 
 /** ETags by path, as a list of the bucket had them. */
@@ -32,11 +32,8 @@ type Listed = { get(path: string): string | undefined }
 const NOTHING: Listed = new Map()
 
 /** What is to be made equal. */
-interface Todo {
-  readonly files: ReadonlySet<string>
-  readonly stored: ReadonlyMap<string, string>
-  readonly gone: ReadonlyMap<string, boolean>
-}
+type Todo = Omit<TreeChanges, 'mutex'>
+const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
 
 /**
  * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
@@ -52,7 +49,7 @@ export class Mirror {
   readonly #records: Partial<TreeRecords>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
   /** What an upload that failed leaves to the next one. */
-  protected left: Todo = { files: new Set(), stored: new Map(), gone: new Map() }
+  protected left: Todo = NOTHING_LEFT
 
   /** `folder`: that of the tree. Without records, index files are those of the folder, too. */
   constructor(
@@ -107,28 +104,19 @@ export class Mirror {
       )
       await refused.check()
     } catch (error) {
-      const { files, stored, gone } = this.leaves(todo)
       // Uploads may overlap: what another one has left stays.
-      this.left = {
-        files: new Set([...this.left.files, ...files]),
-        stored: new Map([...this.left.stored, ...stored]),
-        gone: new Map([...this.left.gone, ...gone]),
-      }
+      this.left = joined(this.left, this.leaves(todo))
       throw error
     }
     refused.throw()
   }
 
-  #withLeft({ files, stored, gone }: TreeChanges): Todo {
-    const todo = {
-      files: new Set([...this.left.files, ...files]),
-      stored: new Map([...this.left.stored, ...stored]),
-      gone: new Map([...this.left.gone, ...gone]),
-    }
+  #withLeft(changes: TreeChanges): Todo {
+    const left = { ...this.left, gone: new Map(this.left.gone) }
     // What was published again after its removal had failed.
-    for (const path of stored.keys()) if (!gone.has(path)) todo.gone.delete(path)
-    this.left = { files: new Set(), stored: new Map(), gone: new Map() }
-    return todo
+    for (const path of changes.stored.keys()) left.gone.delete(path)
+    this.left = NOTHING_LEFT
+    return joined(left, changes)
   }
 
   /** Lists ETags by path, those of 200,000 files at most, so that `update` asks less. */
@@ -253,6 +241,14 @@ export class Mirror {
   #remove(path: string): Promise<void> {
     this.#known.delete(path)
     return this.bucket.remove(path)
+  }
+}
+
+function joined(one: Todo, other: Todo): Todo {
+  return {
+    files: new Set([...one.files, ...other.files]),
+    stored: new Map([...one.stored, ...other.stored]),
+    gone: new Map([...one.gone, ...other.gone]),
   }
 }
 

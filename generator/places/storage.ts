@@ -3,13 +3,12 @@ import { refuse } from '../../core/error/error.ts'
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { BucketPlace } from './bucket-place.ts'
-import { BucketTree } from './bucket-tree.ts'
 import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
-import { isInside, realOf } from './disk/files.ts'
+import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
-import { Mirror } from './mirror.ts'
+import type { Mirror } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Environment } from './s3/client.ts'
 import type { TreeRecords } from './tree-records.ts'
@@ -30,7 +29,7 @@ export function requireApart(root: string, storage: Settings['storage']): void {
   if (isInside(root, folder)) refuse('places_overlap', { one: folder, other: root })
   if (crates) return
   const store = resolve(root, storage.crates)
-  if (isEitherInside(realOf(store), realOf(folder)))
+  if (isInside(store, folder) || isInside(folder, store))
     refuse('places_overlap', { one: folder, other: store })
 }
 
@@ -69,10 +68,21 @@ export async function openTree(
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
-  const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
-  const place = new FolderPlace(folder, { sync: 'never' })
-  const uploads = bucket && new Uploads(bucket, place, crates, records)
+  const uploads = bucket && (await openUploads(bucket, folder, crates, records))
   return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base) })
+}
+
+/** Returns what keeps the bucket equal to a tree in a folder; most registries do not load it. */
+async function openUploads(
+  bucket: BucketPlace,
+  folder: string,
+  crates: CrateStore,
+  records: TreeRecords,
+): Promise<Mirror> {
+  const { Mirror } = await import('./mirror.ts')
+  const { BucketTree } = await import('./bucket-tree.ts')
+  const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
+  return new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
 }
 
 /**

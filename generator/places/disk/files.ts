@@ -119,7 +119,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** Returns a path without symbolic links, and with a separator at its end. */
-export function realOf(path: string): string {
+function realOf(path: string): string {
   let above = path
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
   const real = join(existsSync(above) ? realpathSync(above) : above, relative(above, path))
