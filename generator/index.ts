@@ -8,6 +8,7 @@
 // The registry: a folder with settings, database, crate store and public tree.
 
 export { Backoff } from '../core/async/backoff.ts'
+export { Mutex } from '../core/async/mutex.ts'
 export { Repeater } from '../core/async/repeater.ts'
 export { sha256, sha256Bytes, sha256Of } from '../core/sha256.ts'
 export type { ChangeNumber } from './places/change-number.ts'

@@ -66,7 +66,7 @@ export interface Place {
   checksum(path: string): Promise<string | null>
   /** Opens a file, or a part of it; null when there is none. */
   open(path: string, range?: ByteRange): Promise<OpenFile | null>
-  /** Reads a file; null when there is none. Of a bucket, at most `max` bytes: an error for more. */
+  /** Reads a file; null when there is none. A bucket fails when it has more than `max` bytes. */
   read(path: string, max?: number): Promise<Content | null>
   /** Lists the files whose paths begin with `start`, or those of a range, in no particular order. */
   list(start?: string, range?: PathRange): AsyncIterable<FileInfo>
@@ -79,7 +79,7 @@ export interface Place {
   remove(path: string): Promise<void>
   /** Returns where a file is on this machine; a bucket does not have that. */
   local?(path: string): string
-  /** Returns an address at which anybody may read a file for `seconds`; only of a bucket. */
+  /** Returns an address at which anybody may read a file for `seconds`; a folder has none. */
   presigned?(path: string, seconds: number): Promise<string>
 }
 
