@@ -54,6 +54,7 @@ export interface RegistrySources extends SettingSources {
 
 /** An open registry folder: its settings and stores. */
 export interface Registry extends PageContext {
+  readonly crates: CrateStore
   readonly dir: string
   readonly settings: Settings
   readonly locks: Locks

@@ -11,7 +11,7 @@ const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
   generator: from => [
     'core/',
     'generator/',
-    ...(/^generator\/(pages|projections|render|static|sandbox)\//.test(from) ? ['site/'] : []),
+    ...(/^generator\/(pages|projections|render|sandbox)\//.test(from) ? ['site/'] : []),
   ],
   // The table of commands beside the whole: a command is found in it without loading the others.
   daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],

@@ -8,7 +8,6 @@ import { Lookup } from '../../core/search/lookup.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { beginWhole } from '../../generator/projections/search/layouts.ts'
 import { searchFor } from '../../generator/projections/search/search.ts'
-import { type SearchedCrate, searchFiles } from '../../generator/projections/search/whole.ts'
 import {
   DATABASE_FILE,
   initRegistry,
@@ -20,6 +19,7 @@ import { LIST, run } from '../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../test/support/filled-catalog.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
 import { inventedQueries } from '../../test/support/queries.ts'
+import { type SearchedCrate, searchFiles } from '../../test/support/whole-search.ts'
 import { TermFiller } from '../support/term-filler.ts'
 
 /**

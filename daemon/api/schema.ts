@@ -75,7 +75,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
   return {
     id: name,
     name,
-    updated_at: card.updatedAt,
+    updated_at: card.updatedAt ?? card.createdAt,
     created_at: card.createdAt,
     versions: more.versions ?? null,
     keywords: more.taxonomy ? about.keywords.map(one => one.toLowerCase()) : null,

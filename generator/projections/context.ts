@@ -1,5 +1,6 @@
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { BuildContext } from '../build/crate.ts'
+import type { CrateStore } from '../places/crate-store.ts'
 import type { PublicTree } from '../places/public-tree.ts'
 import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../store/database/schema/migrations.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
@@ -17,10 +18,22 @@ export interface Program extends SchemaOwner {
 export const PLIMSOLL: Program = { ...PLIMSOLL_SCHEMA, pageFormat: PAGE_FORMAT }
 
 /** The context for rendering pages. Pages have their own mutex, so no publish waits for them. */
-export interface PageContext extends BuildContext {
+export interface PageContext extends Omit<BuildContext, 'crates'> {
+  readonly crates: Pick<CrateStore, 'localFile'>
   readonly pageMutex: ProcessMutex
   readonly site: SiteConfig
   readonly program: Program
+  /** Returns what earlier work with this key returned; a daemon does all work anew. */
+  readonly remember?: <T>(key: readonly unknown[], work: () => Promise<T>) => Promise<T>
+}
+
+/** Runs work whose result depends on nothing but the key, unless it is remembered. */
+export function remembered<T>(
+  { remember }: PageContext,
+  key: readonly unknown[],
+  work: () => Promise<T>,
+): Promise<T> {
+  return remember ? remember(key, work) : work()
 }
 
 /** Runs `work` holding the mutex of the pages, then syncs its changes to the tree to disk. */

@@ -2,17 +2,14 @@ import { readEntry } from '../../core/entry/parse.ts'
 import type { Name } from '../../core/name.ts'
 import { crateRecordPath, VERSIONS_SHOWN } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
-import type { ArchiveFile } from '../../core/tarball/read.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { compareVersions, newestVersion } from '../../core/version.ts'
 import { badge } from '../../site/crate/badge.ts'
-import { changesPage } from '../../site/crate/changes-page.ts'
 import { cratePage } from '../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../site/crate/versions.ts'
 import type { ComparedVersion, CrateData, VersionData } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { comparePage } from '../../site/source/compare-page.ts'
-import { sourcePage } from '../../site/source/page.ts'
 import type { ReleaseRecord } from '../store/catalog/releases.ts'
 
 /** Maximum number of dependents on a crate's page; a popular crate has thousands. */
@@ -90,18 +87,6 @@ export function renderCratePages(
     badge(newest),
     ...(site.source && releases.length > 1 ? [comparePage(site, data)] : []),
     ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),
-  ]
-}
-
-/** Renders the pages about the files of a version; `files` are null if they cannot be read. */
-export function renderSourcePages(
-  site: SiteConfig,
-  version: VersionData,
-  files: readonly ArchiveFile[] | null,
-): Output[] {
-  return [
-    sourcePage(site, version, files),
-    ...(version.previous ? [changesPage(site, version, version.previous)] : []),
   ]
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { compareText } from '../../core/entry/entry.ts'
 import { type Issue, inFile, issue, refuse } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
@@ -10,17 +11,21 @@ import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { dependencyFacts, inspect } from '../add/add.ts'
 import { fileChecksum } from '../places/disk/files.ts'
+import { filesKey } from '../projections/crates/source.ts'
 import type { BuildCache } from './cache.ts'
 
+/** A release as it was read, without what only the list of its files shows. */
+type ReadRelease = Omit<Release, 'files'>
+
 /** A release of a static tree, with `yanked` by the settings, and the path of its `.crate`. */
-export type StaticRelease = Omit<Release, 'files'> & { readonly path: string }
+export type StaticRelease = ReadRelease & { readonly path: string }
 
 /** A crate of a static tree: its releases, ordered by version. */
 export type StaticCrate = readonly [StaticRelease, ...StaticRelease[]]
 
 /** A release read from a `.crate`, null if it is refused, and its issues. */
 interface Inspected {
-  readonly release: Omit<Release, 'files'> | null
+  readonly release: ReadRelease | null
   readonly issues: readonly Issue[]
 }
 
@@ -50,13 +55,11 @@ export class StaticReleases {
     this.#cache = cache
   }
 
+  /** All crates, ordered by canonical name: their places in lists and search files follow it. */
   get crates(): StaticCrate[] {
-    return [...this.#crates.values()].map(
-      versions =>
-        [...versions.values()].sort((a, b) =>
-          compareVersions(a.version, b.version),
-        ) as unknown as StaticCrate,
-    )
+    return [...this.#crates]
+      .sort(([a], [b]) => compareText(a, b))
+      .map(([, versions]) => [...versions.values()].sort(byVersion) as unknown as StaticCrate)
   }
 
   /** Adds a `.crate` file; adds its errors and warnings to `issues`. */
@@ -116,6 +119,9 @@ export class StaticReleases {
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
     if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
     const { files, ...rest } = release
+    // Of a path that comes twice the last one counts, as when the archive is listed.
+    const last = new Map(files.map(file => [file.path, file]))
+    this.#cache.know(filesKey(cksum), [...last.values()])
     // Converted as in the cache, so that the result is the same with and without it.
     const found = JSON.parse(JSON.stringify({ release: rest, issues })) as Inspected
     this.#cache.set(`crate ${cksum}`, found)
@@ -163,6 +169,10 @@ export class StaticReleases {
   #report(path: string, issues: readonly Issue[]): void {
     this.issues.push(...issues.map(one => inFile(path, one)))
   }
+}
+
+function byVersion(a: StaticRelease, b: StaticRelease): number {
+  return compareVersions(a.version, b.version)
 }
 
 /** Returns where a tree without a daemon has a `.crate`: where its own `dl` leads. */

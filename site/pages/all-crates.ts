@@ -1,4 +1,4 @@
-import { canonicalName, sortByName } from '../../core/name.ts'
+import { canonicalName } from '../../core/name.ts'
 import { type ListOrder, orderedListPath } from '../../core/paths/listings.ts'
 import { searchPath } from '../../core/paths/search.ts'
 import { frontPath, listPath, type Output, output } from '../../core/paths/tree.ts'
@@ -125,37 +125,6 @@ export interface ListData {
 export interface PrefixCount {
   readonly prefix: string
   readonly total: number
-}
-
-/** Returns the contents of the pages by letters; none for crates that an ordered list shows. */
-export function listData(crates: Iterable<CrateItem>): ListData[] {
-  const sorted = sortByName(crates)
-  return sorted.length <= ORDERED_MAX ? [] : dataBelow('', sorted, [])
-}
-
-/** Returns one page and, if it has too many crates, also the pages for all longer prefixes. */
-function dataBelow(
-  prefix: string,
-  crates: readonly CrateItem[],
-  above: readonly string[],
-): ListData[] {
-  const total = crates.length
-  if (total <= LIST_MAX) return [{ prefix, total, crates, parts: [], above }]
-  const longer = new Map<string, CrateItem[]>()
-  for (const crate of crates) {
-    const part = canonicalName(crate.name).slice(0, prefix.length + 1)
-    const some = longer.get(part)
-    if (some) some.push(crate)
-    else longer.set(part, [crate])
-  }
-  const [[only, all] = ['', []]] = longer
-  // A page with one link would only be in the way.
-  if (longer.size === 1 && only !== prefix) return dataBelow(only, all, above)
-  const own = longer.get(prefix) ?? []
-  longer.delete(prefix)
-  const pages = [...longer].map(([part, some]) => dataBelow(part, some, [...above, prefix]))
-  const parts = pages.flatMap(([first]) => first ?? [])
-  return [{ prefix, total, crates: own, parts, above }, ...pages.flat()]
 }
 
 /** Renders one page of the list by letters, except the first. */

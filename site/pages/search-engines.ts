@@ -1,4 +1,3 @@
-import { sortByName } from '../../core/name.ts'
 import { cratePath } from '../../core/paths/crates.ts'
 import {
   apiPagePath,
@@ -14,7 +13,6 @@ import {
   openSearchPath,
   output,
   robotsPath,
-  SITEMAP_CRATES,
   sitemapPartPath,
   sitemapPath,
 } from '../../core/paths/tree.ts'
@@ -78,18 +76,6 @@ export function sitemapIndex(site: SiteConfig, parts: readonly number[]): Output
 export function sitemapPart(site: SiteConfig, part: number, crates: readonly DatedCrate[]): Output {
   const pages = crates.map(crate => ({ path: cratePath(crate.name), changed: crate.updatedAt }))
   return urlset(site, part, pages)
-}
-
-/** Renders the whole sitemap at once; a crate's id is its position by canonical name, from 1. */
-export function* sitemaps(site: SiteConfig, crates: Iterable<DatedCrate>): Generator<Output> {
-  const sorted = sortByName(crates)
-  const parts: number[] = []
-  for (let part = 0; part * SITEMAP_CRATES <= sorted.length && sorted.length > 0; part++) {
-    const start = part * SITEMAP_CRATES - 1
-    yield sitemapPart(site, part, sorted.slice(Math.max(0, start), start + SITEMAP_CRATES))
-    parts.push(part)
-  }
-  yield* sitemapIndex(site, parts)
 }
 
 function urlset(

@@ -13,10 +13,10 @@ import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
 import { termsOf } from '../../core/search/terms.ts'
 import { parseQuery } from '../../core/search/words.ts'
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
-import { searchFiles } from '../../generator/projections/search/whole.ts'
 import { inventedEntries } from '../support/many-crates.ts'
 import { inventedQueries } from '../support/queries.ts'
+import type { SearchedCrate } from '../support/whole-search.ts'
+import { searchFiles } from '../support/whole-search.ts'
 
 type Files = ReadonlyMap<string, string>
 

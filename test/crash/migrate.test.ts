@@ -37,7 +37,7 @@ interface Home {
 
 /** Steps by which a move dies besides those at the end, by name, and so many others. */
 const NAMED = ['insert releases', 'insert facts', 'delete facts']
-const OTHERS = 4
+const OTHERS = 2
 /** The last steps, among them those after the records were closed. */
 const LAST = 4
 

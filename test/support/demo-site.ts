@@ -1,8 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/paths/tree.ts'
-import { searchFiles } from '../../generator/projections/search/whole.ts'
-import { renderListing } from '../../generator/render/listing.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
 import type { Viewer } from '../../site/account/frame.ts'
 import { homePage } from '../../site/account/home-page.ts'
@@ -23,6 +21,8 @@ import type { SiteConfig } from '../../site/site-config.ts'
 import { comparePage } from '../../site/source/compare-page.ts'
 import { sourcePage } from '../../site/source/page.ts'
 import { card } from './demo-facts.ts'
+import { renderListing } from './listing.ts'
+import { searchFiles } from './whole-search.ts'
 
 /**
  * Everything in a static tree for some crates; `cards`: the contents of lists, if they have more.

@@ -1,6 +1,5 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { addEvent, makeChange } from '../../generator/store/catalog/change.ts'
 import { readCrate } from '../../generator/store/catalog/crates.ts'
@@ -10,6 +9,7 @@ import { listVersions } from '../../generator/store/catalog/releases.ts'
 import { insert, type Queries } from '../../generator/store/database/statement.ts'
 import type { KnownCrate } from './known-crates.ts'
 import { dependency } from './release.ts'
+import type { SearchedCrate } from './whole-search.ts'
 
 const TIME = '2026-11-20T12:00:00Z'
 const BY_TEST = { at: TIME, actor: 'test', user: null, tokenId: null }

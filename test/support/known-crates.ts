@@ -1,4 +1,4 @@
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
+import type { SearchedCrate } from './whole-search.ts'
 
 /** A well-known kind of crate, with the names of its dependencies. */
 export interface KnownCrate extends SearchedCrate {

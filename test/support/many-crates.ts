@@ -1,4 +1,4 @@
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
+import type { SearchedCrate } from './whole-search.ts'
 
 const PARTS =
   'ser de jso n par se rust cli to kio asy nc http tp web ap i lib log ger fm t re gex sql db cache key map ve c str ing fast sim ple net io fs path ge macro der ive err or test mock bench time date rand om hash crypt o'.split(

@@ -1,4 +1,4 @@
-import type { SearchedCrate } from '../../generator/projections/search/whole.ts'
+import type { SearchedCrate } from './whole-search.ts'
 
 /** A random number that is the same in every run. */
 export function dice(seed: number): (sides: number) => number {

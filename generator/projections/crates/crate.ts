@@ -32,7 +32,7 @@ import {
   readRelease,
 } from '../../store/catalog/releases.ts'
 import { pace } from '../../store/database/pace.ts'
-import { PAGE_FORMAT, type PageContext } from '../context.ts'
+import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { sourcePages } from './source.ts'
 
 /** What a README must have to show an image; without one, no `.crate` has to be fetched. */
@@ -58,7 +58,7 @@ export async function cratePages(
   const canonical = canonicalName(crate.name)
   const facts = {
     name: crate.name,
-    createdAt: crate.createdAt,
+    createdAt: crate.createdAt || null,
     releases,
     owners: site.owners ? await listOwners(database, crateId) : [],
     dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
@@ -67,7 +67,8 @@ export async function cratePages(
     downloads: site.downloads && (await hasDownloads(database, crateId)),
   }
   await pace()
-  const outputs = [...files, renderCrateRecord(facts, site), renderCrateFeed(site, facts)]
+  const outputs = [...files, renderCrateRecord(facts, site)]
+  if (site.feeds) outputs.push(renderCrateFeed(site, facts))
   await pace()
   outputs.push(...renderCratePages(site, facts, version))
   await pace()
@@ -116,7 +117,9 @@ async function shownVersion(
   const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
-  const { html, files: images, failure } = await renderReadme({ readme, crate }, known)
+  const key = ['readme', cksum, site.images]
+  const work = () => renderReadme({ readme, crate }, known)
+  const { html, files: images, failure } = await remembered(context, key, work)
   if (failure && !known) await writeFailure(database, part, failure)
   const files = images.map(({ name: image, bytes }) =>
     output(imagePath(name, release.version, image), Buffer.from(bytes)),

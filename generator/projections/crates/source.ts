@@ -9,21 +9,29 @@ import {
   sourcePath,
 } from '../../../core/paths/crates.ts'
 import type { Output } from '../../../core/paths/tree.ts'
+import { changesPage } from '../../../site/crate/changes-page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
+import { sourcePage } from '../../../site/source/page.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { renderSourcePages } from '../../render/crate.ts'
 import { listFiles } from '../../sandbox/archive.ts'
-import type { PageContext } from '../context.ts'
+import { type PageContext, remembered } from '../context.ts'
+
+/** Under which the list of the files of a `.crate` is remembered. */
+export function filesKey(cksum: string): readonly unknown[] {
+  return ['files', cksum]
+}
 
 /** Renders the pages about the files of a version; none if this site shows no sources. */
-export async function sourcePages(
-  { site, crates }: PageContext,
-  version: VersionData,
-): Promise<Output[]> {
+export async function sourcePages(context: PageContext, version: VersionData): Promise<Output[]> {
+  const { site, crates } = context
   if (!site.source) return []
-  const file = await crates.localFile(crateKey(version.name as Name, version.cksum))
-  const files = file && (await listFiles(file.path, file.size))
-  return renderSourcePages(site, version, files)
+  const { name, cksum } = version
+  const file = await crates.localFile(crateKey(name as Name, cksum))
+  const files =
+    file && (await remembered(context, filesKey(cksum), () => listFiles(file.path, file.size)))
+  const { previous } = version
+  const changes = previous ? [changesPage(site, version, previous)] : []
+  return [sourcePage(site, version, files), ...changes]
 }
 
 /**

@@ -2,10 +2,21 @@ import { sortByName } from '../../../core/name.ts'
 import { CRATES_FOLDER } from '../../../core/paths/crates.ts'
 import { categoryPath, keywordPath, LISTS_FOLDER, userPath } from '../../../core/paths/listings.ts'
 import { isListPath, type Output } from '../../../core/paths/tree.ts'
-import { ORDERED_MAX } from '../../../site/pages/all-crates.ts'
-import { LABEL_CRATES, LABELS_SHOWN, labelPage, userPage } from '../../../site/pages/labels.ts'
-import { RANKS_SHOWN, WEEKS_SHOWN, type WeekCount } from '../../../site/pages/statistics.ts'
-import { byDependents, renderViews } from '../../render/views.ts'
+import { lettersPage, ORDERED_MAX, orderedPages } from '../../../site/pages/all-crates.ts'
+import { apiPage } from '../../../site/pages/api.ts'
+import {
+  LABEL_CRATES,
+  LABELS_SHOWN,
+  labelPage,
+  labelsPage,
+  userPage,
+} from '../../../site/pages/labels.ts'
+import {
+  RANKS_SHOWN,
+  statisticsPage,
+  WEEKS_SHOWN,
+  type WeekCount,
+} from '../../../site/pages/statistics.ts'
 import { registryCounts } from '../../store/catalog/crates.ts'
 import { type CrateCard, readCards } from '../../store/catalog/pages/cards.ts'
 import {
@@ -71,38 +82,49 @@ function readOwner(db: Queries, id: number): Promise<Pick<Row<'users'>, 'login' 
   return first(db, 'SELECT login, name FROM users WHERE id = ?', id)
 }
 
-/** Renders the pages that overlook the whole registry; see `renderViews`. */
+/** Orders crates by the number of their dependents; of equal ones the first stays first. */
+function byDependents(crates: readonly CrateCard[]): CrateCard[] {
+  return crates.toSorted((a, b) => b.dependents - a.dependents)
+}
+
+/** Renders the lists of all crates, of keywords and of categories, statistics and the API page. */
 export async function viewOutputs({ database, site }: PageContext): Promise<Output[]> {
-  const { crates, releases: versions } = await registryCounts(database)
+  const { crates: total, releases: versions } = await registryCounts(database)
   const inOrder = async (order: CrateOrder, limit: number) =>
     readCards(database, await cratesInOrder(database, order, limit))
   const popular = await inOrder('dependents', ORDERED_MAX)
   const newest = await inOrder('newest', ORDERED_MAX)
-  const byName =
-    crates <= ORDERED_MAX
-      ? await readCards(database, await cratesBelow(database, '', ORDERED_MAX))
-      : null
-  const views = {
-    lists: [
-      ...(byName ? [{ order: 'name', crates: byName } as const] : []),
-      { order: 'dependents', crates: popular },
-      { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
-      { order: 'newest', crates: newest.map(createdAt) },
-    ] as const,
-    letters: byName ? [] : await letterParts(database, ''),
-    keywords: await commonLabels(database, 'keyword', LABELS_SHOWN),
-    categories: await commonLabels(database, 'category', LABELS_SHOWN),
-    statistics: {
-      crates,
-      versions,
-      bytes: await storedBytes(database),
-      weeks: await shownWeeks(database),
-      popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
-      largest: await inOrder('bytes', RANKS_SHOWN),
-      newest: newest.slice(0, RANKS_SHOWN).map(createdAt),
-    },
+  const times = [
+    { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
+    { order: 'newest', crates: newest.map(createdAt) },
+  ] as const
+  const others = [{ order: 'dependents', crates: popular } as const, ...(site.feeds ? times : [])]
+  const orders = ['name', ...others.map(list => list.order)] as const
+  const statistics = {
+    crates: total,
+    versions,
+    bytes: await storedBytes(database),
+    weeks: await shownWeeks(database),
+    popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
+    largest: await inOrder('bytes', RANKS_SHOWN),
+    newest: site.feeds ? newest.slice(0, RANKS_SHOWN).map(createdAt) : [],
   }
-  return [...renderViews(site, views)]
+  const byName = async () => {
+    const crates = await readCards(database, await cratesBelow(database, '', ORDERED_MAX))
+    return [...orderedPages(site, { order: 'name', crates }, total, orders)]
+  }
+  const byLetters = async () => {
+    const parts = await letterParts(database, '')
+    return [lettersPage(site, { total, parts }, statistics.popular, orders)]
+  }
+  return [
+    ...(total <= ORDERED_MAX ? await byName() : await byLetters()),
+    ...others.flatMap(list => [...orderedPages(site, list, total, orders)]),
+    labelsPage(site, 'keyword', await commonLabels(database, 'keyword', LABELS_SHOWN)),
+    labelsPage(site, 'category', await commonLabels(database, 'category', LABELS_SHOWN)),
+    statisticsPage(site, statistics),
+    apiPage(site, popular.find(one => !one.yanked) ?? null),
+  ]
 }
 
 /** Shows when a crate was new, in the order by that time. */

@@ -1,34 +1,60 @@
 import {
+  noJekyllPath,
   type Output,
+  output,
   SITEMAP_CRATES,
   SITEMAPS_FOLDER,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { sitemapIndex, sitemapPart } from '../../../site/pages/search-engines.ts'
+import { assets, favicon } from '../../../site/layout/assets.ts'
+import { frontPage } from '../../../site/pages/front.ts'
+import { notFoundPage } from '../../../site/pages/not-found.ts'
+import { staticSearchPage } from '../../../site/pages/search.ts'
+import {
+  openSearch,
+  robots,
+  sitemapIndex,
+  sitemapPart,
+} from '../../../site/pages/search-engines.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../../render/feed.ts'
-import { FRONT_KEYWORDS, FRONT_LENGTH, renderSite } from '../../render/site-pages.ts'
 import { registryCounts } from '../../store/catalog/crates.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'
 import { mostRequired } from '../../store/catalog/pages/dependents.ts'
 import { listedBetween, rangesOf } from '../../store/catalog/pages/id-ranges.ts'
 import { commonLabels } from '../../store/catalog/pages/label-crates.ts'
+import { cratesBelow } from '../../store/catalog/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../../store/catalog/pages/recent.ts'
 import type { PageContext } from '../context.ts'
+
+/** Number of crates in each of the lists of the front page, and of its keywords. */
+const FRONT_LENGTH = 12
+const FRONT_KEYWORDS = 16
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
   const { crates, releases: versions } = await registryCounts(database)
-  const newest = await readCards(database, await newCrates(database, FEED_LENGTH.crates))
-  const updated = await readCards(database, await updatedCrates(database, FRONT_LENGTH))
+  const cards = async (ids: Promise<number[]>) => readCards(database, await ids)
+  const newest = site.feeds ? await cards(newCrates(database, FEED_LENGTH.crates)) : []
+  const updated = site.feeds ? await cards(updatedCrates(database, FRONT_LENGTH)) : []
+  const first = site.feeds ? [] : await cards(cratesBelow(database, '', FRONT_LENGTH))
   const shown = newest.slice(0, FRONT_LENGTH)
-  const latest = [...updated, ...shown].find(one => !one.yanked)?.name ?? null
+  const latest = [...updated, ...shown, ...first].find(one => !one.yanked)?.name ?? null
   const example = (await mostRequired(database)) ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
+  const front = { crates, versions, newest: shown, updated, first, keywords, example }
+  const recent = await recentReleases(database, FEED_LENGTH.updates)
   return [
-    ...renderSite(site, { crates, versions, newest: shown, updated, keywords, example }),
-    renderNewCrates(site, newest),
-    renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
+    ...assets,
+    favicon,
+    frontPage(site, front),
+    notFoundPage(site),
+    staticSearchPage(site),
+    robots(site),
+    openSearch(site),
+    // Otherwise GitHub Pages leaves out files whose names begin with `_`.
+    output(noJekyllPath, ''),
+    ...(site.feeds ? [renderNewCrates(site, newest), renderUpdates(site, recent)] : []),
     ...(site.private ? [] : sitemapIndex(site, await rangesOf(database, SITEMAP_CRATES))),
   ]
 }

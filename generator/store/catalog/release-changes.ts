@@ -210,7 +210,7 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
  */
 export async function importReleases(
   database: Database,
-  releases: readonly Release[],
+  releases: readonly Omit<Release, 'files'>[],
   change: Change,
   import_: { readonly source: string; readonly owner: number | null },
 ): Promise<Landing[]> {
@@ -246,7 +246,7 @@ interface Imported {
 
 async function importRelease(
   tx: Queries,
-  release: Release,
+  release: Omit<Release, 'files'>,
   change: Permitted,
   { source, owner }: { readonly source: string; readonly owner: number | null },
   touched: Map<number, Imported>,

@@ -221,7 +221,7 @@ export async function deletedVersions(db: Queries, crate: Name): Promise<Version
 export async function insertRelease(
   tx: Queries,
   crateId: number,
-  release: Release,
+  release: Omit<Release, 'files'>,
   change: Change,
 ): Promise<VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }> {
   const { version, entry } = release

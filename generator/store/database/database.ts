@@ -41,6 +41,15 @@ export async function openDatabase(
   return database
 }
 
+/** Opens an empty database that ends with its last statement and is in no file. */
+export async function openMemory(): Promise<Database> {
+  const handle = new Libsql(':memory:')
+  handle.exec('PRAGMA foreign_keys = ON')
+  const database = databaseOf(new SqliteDriver({ writer: handle, reader: handle, wal: null }))
+  await migrate(database, ':memory:')
+  return database
+}
+
 /**
  * Closes the SQLite database at `path`, which nobody else uses: the file is complete then without
  * its log, and synced to disk. Throws when others use it.

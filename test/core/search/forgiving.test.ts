@@ -6,12 +6,12 @@ import { betterText, headlineOf, notesOf } from '../../../core/search/notes.ts'
 import { readSearch, rustMinor } from '../../../core/search/request.ts'
 import { stemOf, typosBetween } from '../../../core/search/similar.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
-import { searchFiles } from '../../../generator/projections/search/whole.ts'
 import { run } from '../../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../support/filled-catalog.ts'
 import { type KnownCrate, knownCrates } from '../../support/known-crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { renderSearch } from '../../support/render-search.ts'
+import { searchFiles } from '../../support/whole-search.ts'
 
 /** Searches in all ways, by their URL parameters, with their results and notes. */
 const searches: [parameters: string, names: string, notes?: string][] = [

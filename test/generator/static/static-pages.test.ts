@@ -1,4 +1,4 @@
-// Mirrors generator/static/pages.ts
+// Mirrors generator/static/build.ts: pages
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -7,7 +7,8 @@ import { recordOf, type Stored } from '../releases.ts'
 
 /** A crate as shown in lists, with the metadata of its newest version. */
 export interface CrateCard extends CrateRecord {
-  readonly updatedAt: string
+  /** Null when no times are known. */
+  readonly updatedAt: string | null
   /** How many versions there are. */
   readonly versions: number
   /** Whether all of them are yanked. */
@@ -27,9 +28,10 @@ export interface CrateCard extends CrateRecord {
   readonly bytes: number
 }
 
-const SELECT_CARDS = `SELECT ${CRATE}, listings.updated_at AS "updatedAt", listings.versions,
-    listings.yanked, listings.dependents, listings.bytes, newest.id AS "newestId",
-    newest.version AS newest, newest.about, latest.version AS latest, stable.version AS stable,
+const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
+    listings.versions, listings.yanked, listings.dependents, listings.bytes,
+    newest.id AS "newestId", newest.version AS newest, newest.about,
+    latest.version AS latest, stable.version AS stable,
     coalesce(highest.version, newest.version) AS highest
   FROM crates JOIN listings ON listings.crate_id = crates.id
   JOIN releases AS newest ON newest.id = listings.newest_id

@@ -6,10 +6,10 @@ export function listedBetween(
   db: Queries,
   from: number,
   end: number,
-): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string }[]> {
+): Promise<{ readonly id: number; readonly name: Name; readonly updatedAt: string | null }[]> {
   return all(
     db,
-    `SELECT crates.id, crates.name, listings.updated_at AS "updatedAt"
+    `SELECT crates.id, crates.name, nullif(listings.updated_at, '') AS "updatedAt"
       FROM listings JOIN crates ON crates.id = listings.crate_id
       WHERE listings.crate_id >= ? AND listings.crate_id < ? ORDER BY listings.crate_id`,
     from,

@@ -11,7 +11,6 @@ import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readLayouts } from '../../../../generator/projections/search/layouts.ts'
 import { searchCrates as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
-import { type SearchedCrate, searchFiles } from '../../../../generator/projections/search/whole.ts'
 import { countPageMarks, pageMarks } from '../../../../generator/store/catalog/pages/page-marks.ts'
 import { isOnServer } from '../../../../generator/store/database/engine.ts'
 import { LIST, run } from '../../../../generator/store/database/statement.ts'
@@ -21,11 +20,12 @@ import { inventedEntries } from '../../../support/many-crates.ts'
 import { inventedQueries } from '../../../support/queries.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { hookTree } from '../../../support/tree-hook.ts'
+import { type SearchedCrate, searchFiles } from '../../../support/whole-search.ts'
 
 const CHANGE = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
 
 /** Crates with what real ones have, besides what the invented ones do. */
-const ENTRIES = inventedEntries(2000).map((entry, at) => ({
+const ENTRIES = inventedEntries(800).map((entry, at) => ({
   ...entry,
   name:
     at % 7 === 0
@@ -99,7 +99,7 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
   assert.ok(found > queries.length, `only ${found} crates in ${queries.length} searches`)
 }
 
-const QUERIES = inventedQueries(ENTRIES, 500)
+const QUERIES = inventedQueries(ENTRIES, 200)
 
 /** Adds what `fillCatalog` gives all crates. */
 function asInCatalog(entries: readonly SearchedCrate[]): SearchedCrate[] {

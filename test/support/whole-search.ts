@@ -1,7 +1,7 @@
-import type { About } from '../../../core/manifest/manifest.ts'
-import { canonicalName, sortByName } from '../../../core/name.ts'
-import type { Output } from '../../../core/paths/tree.ts'
-import { COLUMNS, changeColumn, columnsOf } from '../../../core/search/files/columns.ts'
+import type { About } from '../../core/manifest/manifest.ts'
+import { canonicalName, sortByName } from '../../core/name.ts'
+import type { Output } from '../../core/paths/tree.ts'
+import { COLUMNS, changeColumn, columnsOf } from '../../core/search/files/columns.ts'
 import {
   BLOCK_CRATES,
   blockOf,
@@ -10,17 +10,17 @@ import {
   placeOf,
   SHARD_CRATES,
   shapeOf,
-} from '../../../core/search/files/layout.ts'
-import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
+} from '../../core/search/files/layout.ts'
+import { changePostings, crateCount } from '../../core/search/files/postings.ts'
 import {
   blockFile,
   bucketFile,
   columnFile,
   type FoundBy,
   layoutFile,
-} from '../../../core/search/files/render.ts'
-import { termsOf } from '../../../core/search/terms.ts'
-import { gradeOf, isListed, type ListedWord } from '../../../core/search/vocabulary.ts'
+} from '../../core/search/files/render.ts'
+import { termsOf } from '../../core/search/terms.ts'
+import { gradeOf, isListed, type ListedWord } from '../../core/search/vocabulary.ts'
 
 /** A crate as the search files need it. */
 export interface SearchedCrate {
