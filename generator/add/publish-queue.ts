@@ -1,5 +1,6 @@
 import { Mutex } from '../../core/async/mutex.ts'
 import { renderIndexed } from '../build/crate.ts'
+import type { SyncBatch } from '../places/sync-batch.ts'
 import type { Registry } from '../registry.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
@@ -7,7 +8,6 @@ import type { Added } from '../store/catalog/release-changes.ts'
 import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
 import { pace } from '../store/database/pace.ts'
 import { attempt } from '../store/database/statement.ts'
-import type { SyncBatch } from '../store/sync-batch.ts'
 import {
   type Acceptance,
   acceptance,

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, issue, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import {
@@ -10,8 +11,12 @@ import {
   versionPagePaths,
   versionsPath,
 } from '../../core/paths/crates.ts'
-import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
+import { configPath, indexPath, type Output, output, publicFile } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { disk } from '../places/disk/disk.ts'
+import { fileChecksum, isMissing } from '../places/disk/files.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import {
@@ -21,12 +26,8 @@ import {
   listReleases,
   type ReleaseRecord,
 } from '../store/catalog/releases.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/connection.ts'
-import { disk } from '../store/disk/disk.ts'
-import { fileChecksum, inParallel, isMissing } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
-import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext {
@@ -129,7 +130,7 @@ export async function showFiles(
   files: readonly FileMark[],
 ): Promise<void> {
   rendering(context, crate)
-  if (files.length > 0) await inParallel(files, file => show(context, crate.name, file))
+  if (files.length > 0) await forEachConcurrently(files, file => show(context, crate.name, file))
 }
 
 /**
@@ -177,7 +178,7 @@ async function renderAgain(
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
-    const place = placeOf(crateFilePath(crate.name, version))
+    const place = publicFile(crateFilePath(crate.name, version))
     const source = crates.path(crateKey(crate.name, cksum))
     if (source === null) {
       await tree.showStored(place, crateKey(crate.name, cksum))
@@ -204,7 +205,7 @@ async function removeDeleted(
   { name }: CrateRecord,
   files: CrateFiles,
 ): Promise<void> {
-  if (!tree.mirror && !tree.cdn) return
+  if (!tree.isFollowed) return
   for (const version of await deletedVersions(database, name)) {
     const path = crateFilePath(name, version)
     if (files.crates.has(path)) continue
@@ -220,7 +221,7 @@ async function show(
 ): Promise<void> {
   const key = crateKey(name, cksum)
   const source = crates.path(key)
-  const place = placeOf(crateFilePath(name, version))
+  const place = publicFile(crateFilePath(name, version))
   // What is not in files, a daemon answers.
   if (source === null) return tree.showStored(place, key)
   try {

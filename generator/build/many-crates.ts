@@ -2,6 +2,10 @@ import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { type Issue, Refusal } from '../../core/error/error.ts'
 import { indexPath } from '../../core/paths/tree.ts'
+import { disk } from '../places/disk/disk.ts'
+import { isBucketRefusal, isStorageRefusal } from '../places/disk/fault.ts'
+import type { TextFile } from '../places/disk/steps.ts'
+import type { SyncBatch } from '../places/sync-batch.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import {
   clearMarks,
@@ -14,10 +18,6 @@ import {
   postponeMark,
 } from '../store/catalog/marks.ts'
 import { indexFiles } from '../store/catalog/releases.ts'
-import { disk } from '../store/disk/disk.ts'
-import type { TextFile } from '../store/disk/steps.ts'
-import { isBucketRefusal, isStorageRefusal } from '../store/storage-fault.ts'
-import type { SyncBatch } from '../store/sync-batch.ts'
 import { type BuildContext, markOf, renderWhole, showFiles } from './crate.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
@@ -129,7 +129,7 @@ class ManyCrates {
   constructor(context: BuildContext) {
     this.#context = context
     this.#batch = context.tree.newBatch()
-    this.#filesMax = context.tree.mirror ? UPLOADED_FILES : FILES
+    this.#filesMax = (context.tree.mirror ?? context.tree.shared) ? UPLOADED_FILES : FILES
   }
 
   /** Repeats `work` while it returns true, in one turn of the mutex. */
@@ -222,7 +222,7 @@ class ManyCrates {
     try {
       await this.#batch.sync()
     } catch (error) {
-      if (!mirror || mirror.isShared || !isBucketRefusal(error)) throw error
+      if (!mirror || !isBucketRefusal(error)) throw error
       this.#failure ??= error
       return
     }

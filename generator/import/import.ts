@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
@@ -6,13 +7,12 @@ import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { versionIdentity } from '../../core/version.ts'
 import { forgetBytes } from '../add/add.ts'
 import type { Progress } from '../build/build.ts'
+import type { Staged } from '../places/crate-store.ts'
 import type { Registry } from '../registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import type { Change } from '../store/catalog/change.ts'
 import { importReleases, type KnownCrate, knownCrate } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import type { Staged } from '../store/crate-store.ts'
-import { inParallel } from '../store/durable-file.ts'
 import { ordered } from './ordered.ts'
 import { type RefusedPart, refusedPart, type Source, type SourceRelease } from './source/source.ts'
 
@@ -139,7 +139,9 @@ class ImportBatch {
 
   async #land(batch: readonly Ready[]): Promise<Outcome[]> {
     const { database } = this.#registry
-    await inParallel(batch, ({ release, bytes }) => bytes.keep(crateKey(release.name, bytes.cksum)))
+    await forEachConcurrently(batch, ({ release, bytes }) =>
+      bytes.keep(crateKey(release.name, bytes.cksum)),
+    )
     const releases = batch.map(ready => ready.release)
     const landings = await importReleases(database, releases, this.#job.change, this.#job)
     const outcomes: Outcome[] = []

@@ -10,8 +10,8 @@ import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
 import { dependencyFacts, inspect } from '../add/add.ts'
+import { fileChecksum } from '../places/disk/files.ts'
 import { filesKey } from '../projections/crates/source.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release as it was read, without what only the list of its files shows. */

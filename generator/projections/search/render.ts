@@ -8,11 +8,11 @@ import {
 } from '../../../core/search/files/layout.ts'
 import { blockFile, bucketFile, columnFile, layoutFile } from '../../../core/search/files/render.ts'
 import { gradeOf, type ListedWord } from '../../../core/search/vocabulary.ts'
+import type { PublicTree } from '../../places/public-tree.ts'
 import type { Mark } from '../../store/catalog/marks.ts'
 import { readCards } from '../../store/catalog/pages/cards.ts'
 import type { Database } from '../../store/database/connection.ts'
 import { all, type Queries, type Row, value } from '../../store/database/statement.ts'
-import type { PublicTree } from '../../store/public-tree.ts'
 import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
 import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
 
