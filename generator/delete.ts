@@ -6,13 +6,13 @@ import { parseRequirement, satisfies } from '../core/requirement.ts'
 import { type Version, versionIdentity } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'
 import { withoutRelease } from './build/orphans.ts'
+import { systemRefusal } from './places/disk/fault.ts'
 import type { Registry } from './registry.ts'
 import type { Change } from './store/catalog/change.ts'
 import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
 import { mentions, removeReleases } from './store/catalog/release-changes.ts'
 import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
 import { type Tombstone, tombstonesOf } from './store/catalog/tombstones.ts'
-import { systemRefusal } from './store/storage-fault.ts'
 
 /** What to delete: one version of a crate, or all of them. */
 export interface Deletion {

@@ -8,11 +8,12 @@
 // The registry: a folder with settings, database, crate store and public tree.
 
 export { Backoff } from '../core/async/backoff.ts'
+export { Mutex } from '../core/async/mutex.ts'
 export { Repeater } from '../core/async/repeater.ts'
 export { sha256, sha256Bytes, sha256Of } from '../core/sha256.ts'
-export type { Paint } from './cli/console/color.ts'
-export { readRegistry, withRegistry } from './cli/folder.ts'
-export { type Io, withDir } from './cli/io.ts'
+export type { ChangeNumber } from './places/change-number.ts'
+export { disk } from './places/disk/disk.ts'
+export { isStorageRefusal, systemRefusal } from './places/disk/fault.ts'
 export {
   DATABASE_FILE,
   initRegistry,
@@ -24,7 +25,6 @@ export {
   serveHolder,
   serveLock,
 } from './registry.ts'
-export type { ChangeNumber } from './store/change-number.ts'
 
 // Operations on a registry.
 
@@ -123,10 +123,7 @@ export { isOnServer } from './store/database/engine.ts'
 export { pace } from './store/database/pace.ts'
 export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
-export { disk } from './store/disk/disk.ts'
-
 export type { Lease } from './store/process-mutex.ts'
-export { isStorageRefusal, systemRefusal } from './store/storage-fault.ts'
 
 // The git index.
 
@@ -183,7 +180,13 @@ export {
 } from '../core/paths/crates.ts'
 export { isImagePath } from '../core/paths/images.ts'
 export { movedPath } from '../core/paths/moved.ts'
-export { configPath, isIndexFile, notFoundPath, type Place, placeOf } from '../core/paths/tree.ts'
+export {
+  configPath,
+  isIndexFile,
+  notFoundPath,
+  type PublicFile,
+  publicFile,
+} from '../core/paths/tree.ts'
 export { counted } from '../core/quantity.ts'
 export { type ListenAddress, parseListen } from '../core/settings/kind.ts'
 export type { Settings } from '../core/settings/settings.ts'

@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isInside, readFolder, unlessMissing } from './store/durable-file.ts'
+import { isInside, readFolder, unlessMissing } from './places/disk/files.ts'
 
 /** What a registry folder has besides the public tree and what its operator puts there. */
 const OURS = /^(?:plimsoll\.(?:toml|original\.toml|db.*)|locks|index\.git\.off|\.writing-.*)$/

@@ -5,6 +5,12 @@ import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
 import { registryUrls, withoutCredentials } from '../core/urls/urls.ts'
 import type { Progress } from './build/build.ts'
+import { ChangeNumber } from './places/change-number.ts'
+import type { CrateStore } from './places/crate-store.ts'
+import { writeDurably } from './places/disk/durable.ts'
+import { fileFacts } from './places/disk/files.ts'
+import { openCrates, openTree, requireApart } from './places/storage.ts'
+import type { TreeRecords } from './places/tree-records.ts'
 import { keepPrivate } from './private-files.ts'
 import { type PageContext, PLIMSOLL, type Program } from './projections/context.ts'
 import { followers } from './projections/projections.ts'
@@ -13,17 +19,16 @@ import { refreshListings } from './store/catalog/crate-change.ts'
 import { crateRecords } from './store/catalog/crates.ts'
 import { requireInUse } from './store/catalog/departure.ts'
 import { readFact } from './store/catalog/facts.ts'
+import { readIndexFile } from './store/catalog/index-file.ts'
 import { pausable } from './store/catalog/pausable-locks.ts'
-import { ChangeNumber } from './store/change-number.ts'
-import type { CrateStore } from './store/crate-store.ts'
+import { keyAtPath, releaseOfBytes } from './store/catalog/releases.ts'
 import type { Database } from './store/database/connection.ts'
 import { describeDaemon, listDaemons } from './store/database/daemons.ts'
 import { openDatabase } from './store/database/database.ts'
+import { isOnServer } from './store/database/engine.ts'
 import type { BeforeUpgrade } from './store/database/schema/migrations.ts'
-import { fileFacts, writeDurably } from './store/durable-file.ts'
 import { FileLocks, Lock } from './store/lock.ts'
 import type { Locks } from './store/process-mutex.ts'
-import { openCrates, openTree, requireApart } from './store/storage.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -98,7 +103,7 @@ export async function openRegistry(
   const root = resolve(dir)
   if (!forMove) requireApart(root, settings.storage)
   const crates = await openCrates(root, settings.storage, sources.env)
-  await keepPrivate(root, crates.path('') ?? join(root, 'cache'))
+  await keepPrivate(root, crates.isLocal ? crates.place.name : join(root, 'cache'))
   const program = sources.program ?? PLIMSOLL
   const url = settings.database.url
   const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)
@@ -120,7 +125,8 @@ export async function openRegistry(
   const changes = settings.database.url === null ? changeNumber(root) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   const urls = registryUrls(settings.registry, fallback)
-  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, database)
+  const records = treeRecords(database)
+  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, records)
   return {
     dir: root,
     settings,
@@ -147,6 +153,16 @@ export async function openRegistry(
         await tree.cdn?.close()
       }
     },
+  }
+}
+
+/** Returns what the public tree asks the records. */
+function treeRecords(database: Database): TreeRecords {
+  return {
+    areShared: isOnServer(database),
+    indexFile: path => readIndexFile(database, path),
+    isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
+    keyAt: path => keyAtPath(database, path),
   }
 }
 

@@ -9,6 +9,9 @@ import type { Settings } from '../core/settings/settings.ts'
 import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
+import { makeFolder, writeDurably } from './places/disk/durable.ts'
+import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
+import { temporaryName } from './places/disk/steps.ts'
 import type { Registry } from './registry.ts'
 import { hasOtherListings } from './store/catalog/crate-change.ts'
 import { readFact, writeFact } from './store/catalog/facts.ts'
@@ -22,14 +25,6 @@ import {
 import { isOnServer } from './store/database/engine.ts'
 import { levelOf, requireSchema } from './store/database/schema/migrations.ts'
 import type { Queries } from './store/database/statement.ts'
-import { temporaryName } from './store/disk/steps.ts'
-import {
-  fileFacts,
-  makeFolder,
-  readFolder,
-  unlessMissing,
-  writeDurably,
-} from './store/durable-file.ts'
 
 /** What only daemons of one version have in common. */
 const VERSION = 'the version of Plimsoll'

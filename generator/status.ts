@@ -50,7 +50,11 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     index: urls.sparseIndex,
     databaseBytes: bytes,
     disks: await readDisks(dir, tree.root),
-    places: { crates: crates.place, tree: tree.root, mirror: tree.mirror?.place ?? null },
+    places: {
+      crates: crates.place.name,
+      tree: tree.root,
+      mirror: (tree.shared ?? tree.mirror?.bucket)?.name ?? null,
+    },
     isMirrored: await isMirrored(registry),
     programs: {
       Plimsoll: registry.program.version,

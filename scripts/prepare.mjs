@@ -20,7 +20,7 @@ const SOURCES = ['core', 'generator', 'daemon', 'site', 'sample-app', 'test', 'b
 
 /** The bundled folders, by the script that bundles them. */
 const BUNDLES = {
-  sdk: [join('generator', 'store', 's3')],
+  sdk: [join('generator', 'places', 's3')],
   assets: ['core', 'site'],
   program: ['core', 'site', 'generator', 'daemon'],
 }

@@ -14,7 +14,7 @@ const EXTERNAL = ['libsql', 'nodegit', 'pg', 'pino']
 /** The programs of threads, by the module that starts them as `./worker.js`. */
 const THREADS = {
   [built('generator/sandbox/sandbox.js')]: 'sandbox-worker',
-  [built('generator/store/disk/disk.js')]: 'disk-worker',
+  [built('generator/places/disk/disk.js')]: 'disk-worker',
 }
 
 /** A module finds the files beside it where it was compiled, not where it was bundled. */
@@ -38,7 +38,7 @@ await build({
   entryPoints: {
     main: built('daemon/cli.js'),
     'sandbox-worker': built('generator/sandbox/worker.js'),
-    'disk-worker': built('generator/store/disk/worker.js'),
+    'disk-worker': built('generator/places/disk/worker.js'),
   },
   outdir: out,
   bundle: true,

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './prepare.mjs'
 
-const file = join(root, 'dist', 'generator', 'store', 's3', 'sdk.js')
+const file = join(root, 'dist', 'generator', 'places', 's3', 'sdk.js')
 const options = {
   // Not the file of dist: this script may have replaced it before.
-  entryPoints: [join(root, 'generator', 'store', 's3', 'sdk.ts')],
+  entryPoints: [join(root, 'generator', 'places', 's3', 'sdk.ts')],
   outfile: file,
   allowOverwrite: true,
   bundle: true,

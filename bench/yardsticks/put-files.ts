@@ -7,9 +7,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { placeOf } from '../../core/paths/tree.ts'
-import { headersOf } from '../../generator/store/s3/headers.ts'
-import { PutObjectCommand, S3Client } from '../../generator/store/s3/sdk.ts'
+import { publicFile } from '../../core/paths/tree.ts'
+import { PutObjectCommand, S3Client } from '../../generator/places/s3/sdk.ts'
 import { filesBelow } from '../../test/support/folder.ts'
 import { KEYS } from '../../test/support/s3/signature.ts'
 
@@ -34,13 +33,13 @@ async function putInTurn(): Promise<void> {
 
 async function put(file: string, body: Buffer): Promise<void> {
   const hash = createHash('sha256').update(body).digest('hex')
-  const headers = headersOf(placeOf(file), 0)
+  const { contentType, cache } = publicFile(file)
   const command = new PutObjectCommand({
     Bucket: 'test',
     Key: `${prefix}/${file}`,
     Body: body,
-    ContentType: headers['content-type'],
-    CacheControl: headers['cache-control'],
+    ContentType: contentType,
+    CacheControl: cache === 'immutable' ? 'public, max-age=31536000, immutable' : 'no-cache',
     Metadata: { sha256: hash },
   })
   await client.send(command)

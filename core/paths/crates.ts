@@ -109,6 +109,11 @@ export function crateKey(name: Name, cksum: string): string {
   return `${lowerPrefix(name)}/${name.toLowerCase()}/${cksum}.crate`
 }
 
+/** Returns the SHA-256 in a key of the crate store; null for any other text. */
+export function cksumOfKey(key: string): string | null {
+  return /(?:^|\/)([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? null
+}
+
 /** Returns the path of the page with the changes of a version since the one before it. */
 export function changesPath(name: string, version: string): string {
   return `${crateFolder(name)}/${version}/changes/index.html`

@@ -1,6 +1,6 @@
 import { isName, type Name } from '../name.ts'
 import { isVersion } from '../version.ts'
-import { CRATES_FOLDER, cratePagePaths, releaseOfPath } from './crates.ts'
+import { CRATES_FOLDER, cksumOfKey, cratePagePaths, releaseOfPath } from './crates.ts'
 import { isOldImagePath } from './images.ts'
 import { apiPagePath, faviconPath, OVERVIEW_FOLDERS, statisticsPath } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
@@ -53,7 +53,7 @@ const PATTERNS: readonly RegExp[] = [
  * Pruning leaves all other files alone, such as those of a crate store (`crateKey`).
  */
 export function isOwnPath(path: string): boolean {
-  if (/(?:^|\/)[0-9a-f]{64}\.crate$/.test(path)) return false
+  if (cksumOfKey(path) !== null) return false
   const [folder, name = '', ...below] = path.split('/')
   if (folder === CRATES_FOLDER && isName(name)) return isOfCrate(path, name, below)
   const last = below.at(-1) ?? name

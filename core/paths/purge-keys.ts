@@ -2,7 +2,7 @@ import { canonicalName, isName } from '../name.ts'
 import { CRATES_FOLDER } from './crates.ts'
 import { OVERVIEW_FOLDERS } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
-import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, placeOf } from './tree.ts'
+import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, publicFile } from './tree.ts'
 
 /** Parts of a crate that change at different times. */
 type Part = 'index' | 'package' | 'pages' | 'source' | 'api'
@@ -26,7 +26,7 @@ export function purgeKeys(path: string): string[] {
     const narrow = kind === 'api' ? 'pages' : kind
     return [`${narrow}-${canonicalName(name)}`, crateKeyOf(name), kind]
   }
-  const isOfNone = segments[0] === GIT_INDEX_FOLDER || placeOf(path).cache === 'immutable'
+  const isOfNone = segments[0] === GIT_INDEX_FOLDER || publicFile(path).cache === 'immutable'
   return isOfNone ? [] : [groupOf(path, segments)]
 }
 
@@ -40,7 +40,7 @@ export function changedKeys(path: string, gone: 'file' | 'folder' | null): strin
     if (version === undefined) return [crateKeyOf(name)]
     return ['pages', 'source'].map(part => `${part}-${canonicalName(name)}`)
   }
-  if (gone === null && placeOf(path).cache === 'immutable') return []
+  if (gone === null && publicFile(path).cache === 'immutable') return []
   return purgeKeys(path).slice(0, 1)
 }
 

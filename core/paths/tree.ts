@@ -5,8 +5,8 @@ import { isImagePath } from './images.ts'
 /** How caches treat a file: it never changes, or they check its ETag each time. */
 export type CacheRule = 'immutable' | 'revalidate'
 
-/** A path of the public tree with its content type and cache rule. */
-export interface Place {
+/** A file of the public tree as readers are told of it: its path says its type and cache rule. */
+export interface PublicFile {
   readonly path: string
   readonly contentType: string
   readonly cache: CacheRule
@@ -34,7 +34,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns a path with its content type and cache rule. */
-export function placeOf(path: string): Place {
+export function publicFile(path: string): PublicFile {
   const extension = /\.([a-z]+)$/.exec(path)?.[1] ?? ''
   const isImmutable =
     extension === 'crate' || path.startsWith(`${ASSETS_FOLDER}/`) || isImagePath(path)
@@ -51,13 +51,13 @@ function contentTypeOf(path: string, extension: string): string {
 }
 
 /** One file of the public tree. */
-export interface Output extends Place {
+export interface Output extends PublicFile {
   readonly bytes: Buffer
 }
 
 /** Creates a file of the public tree; its path determines content type and cache rule. */
 export function output(path: string, body: Buffer | { toString(): string }): Output {
-  return { ...placeOf(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
+  return { ...publicFile(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
 }
 
 /** Folder of the sparse index; its URL is `sparse+{base}/index/`. */

@@ -1,6 +1,5 @@
-import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import { timestamp } from '../../generator/index.ts'
+import { Mutex, timestamp } from '../../generator/index.ts'
 
 /** Lets `work` record `now` as the last use of a token or session, at most once a minute. */
 export type RecordUse = (
@@ -14,11 +13,11 @@ const PAUSE = 60_000
 
 /** Returns a recorder. It writes one use at a time and only logs failures: reads must go on. */
 export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
-  const inTurn = pLimit(1)
+  const mutex = new Mutex()
   let failedAt = Number.NEGATIVE_INFINITY
   return async (last, now, work) => {
     if (last !== null && now.getTime() - Date.parse(last) <= PAUSE) return
-    await inTurn(async () => {
+    await mutex.run(async () => {
       if (Math.abs(now.getTime() - failedAt) < PAUSE) return
       try {
         await work(timestamp(now))

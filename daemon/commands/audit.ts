@@ -2,16 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { type FolderOptions, report } from '../../generator/cli/io.ts'
-import {
-  before,
-  type Database,
-  type Io,
-  readRegistry,
-  refuse,
-  timestamp,
-  withDir,
-} from '../../generator/index.ts'
+import { readRegistry } from '../../generator/cli/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
+import { before, type Database, refuse, timestamp } from '../../generator/index.ts'
 import { findUser } from '../accounts/accounts.ts'
 import {
   type AuditEvent,

@@ -3,14 +3,20 @@ import type { Logger } from 'pino'
 import { painter } from '../../generator/cli/console/color.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { progressLine } from '../../generator/cli/console/progress.ts'
-import { type FolderOptions, flagsOf, run, withSettingFlags } from '../../generator/cli/io.ts'
+import {
+  type FolderOptions,
+  flagsOf,
+  type Io,
+  run,
+  withDir,
+  withSettingFlags,
+} from '../../generator/cli/io.ts'
 import {
   beginServing,
   counted,
   disk,
   fetchProblem,
   GitIndex,
-  type Io,
   initRegistry,
   isPaused,
   isRegistry,
@@ -34,7 +40,6 @@ import {
   systemRefusal,
   timestamp,
   warning,
-  withDir,
 } from '../../generator/index.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'

@@ -1,18 +1,9 @@
 import type { Command } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { type FolderOptions, report } from '../../generator/cli/io.ts'
-import {
-  after,
-  type Io,
-  operatorChange,
-  type Registry,
-  readRegistry,
-  refuse,
-  timestamp,
-  withDir,
-  withRegistry,
-} from '../../generator/index.ts'
+import { readRegistry, withRegistry } from '../../generator/cli/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
+import { after, operatorChange, type Registry, refuse, timestamp } from '../../generator/index.ts'
 import { requireUser } from '../accounts/accounts.ts'
 import {
   createToken,

@@ -1,18 +1,15 @@
 import type { Command } from 'commander'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { type FolderOptions, report } from '../../generator/cli/io.ts'
+import { readRegistry, withRegistry } from '../../generator/cli/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
 import {
   counted,
-  type Io,
   operatorChange,
   type Registry,
-  readRegistry,
   refuse,
   refuseErrors,
   timestamp,
-  withDir,
-  withRegistry,
 } from '../../generator/index.ts'
 import {
   addUser,

@@ -1,7 +1,7 @@
+import type { Io } from '../../generator/cli/io.ts'
 import {
   type Change,
   cargoConfig,
-  type Io,
   isPaused,
   operatorChange,
   Refusal,

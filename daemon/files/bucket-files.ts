@@ -61,8 +61,8 @@ export class BucketFiles implements TreeFiles {
 
   async missing(c: Context): Promise<Response | null> {
     return this.#streams.answer(c, async () => {
-      const bytes = await this.#shared.read(notFoundPath)
-      return bytes && notFound(c.req.method, bytes, this.#pageHeaders)
+      const found = await this.#shared.read(notFoundPath)
+      return found && notFound(c.req.method, found.bytes, this.#pageHeaders)
     })
   }
 

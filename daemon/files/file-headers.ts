@@ -1,4 +1,4 @@
-import { isImagePath, notFoundPath, placeOf } from '../../generator/index.ts'
+import { isImagePath, notFoundPath, publicFile } from '../../generator/index.ts'
 import type { KeyHeader } from './key-header.ts'
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */
@@ -30,7 +30,7 @@ export type FileHeaders = (path: string, tag: string) => Record<string, string>
 export function fileHeaders(options: HeaderOptions): FileHeaders {
   const { pageHeaders = {}, keyHeader = null } = options
   return (path, tag) => {
-    const { contentType, cache } = placeOf(path)
+    const { contentType, cache } = publicFile(path)
     const isImmutable = cache === 'immutable'
     return {
       ...(contentType.startsWith('text/html') && pageHeaders),
@@ -52,7 +52,7 @@ export function notFound(
 ): Response {
   const headers = {
     ...pageHeaders,
-    'content-type': placeOf(notFoundPath).contentType,
+    'content-type': publicFile(notFoundPath).contentType,
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'content-length': String(bytes.byteLength),

@@ -34,7 +34,7 @@ export function storedCrates(
   onDownload?: (path: string) => void,
 ): StoredCrate | null {
   const { crates, database, settings } = registry
-  if (crates.path('') !== null) return null
+  if (crates.isLocal) return null
   const { downloads } = settings.storage
   const headersOf = fileHeaders({ keyHeader: keyHeaderOf(settings) })
   return async (c, { name, version }) => {
@@ -47,9 +47,9 @@ export function storedCrates(
     if (answer.body === null) return new Response(null, answer)
     const address =
       downloads === 'presign'
-        ? await crates.presigned(key, PRESIGNED_SECONDS)
+        ? await crates.place.presigned?.(key, PRESIGNED_SECONDS)
         : `${downloads}/${key}`
-    if (downloads !== 'stream' && address !== null) {
+    if (downloads !== 'stream' && address !== undefined) {
       onDownload?.(path)
       return new Response(null, { status: 302, headers: redirectTo(address) })
     }

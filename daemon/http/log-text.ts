@@ -1,4 +1,5 @@
-import { type Paint, quotedText } from '../../generator/index.ts'
+import type { Paint } from '../../generator/cli/console/color.ts'
+import { quotedText } from '../../generator/index.ts'
 
 /** The parts of a log line, besides fields for programs. */
 interface LogRecord {

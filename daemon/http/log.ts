@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Logger, pino, stdSerializers } from 'pino'
-import { type Paint, Refusal, systemRefusal } from '../../generator/index.ts'
+import type { Paint } from '../../generator/cli/console/color.ts'
+import { Refusal, systemRefusal } from '../../generator/index.ts'
 import { issuesOf } from './answer.ts'
 import type { ClientAddress } from './client-address.ts'
 import { logText } from './log-text.ts'

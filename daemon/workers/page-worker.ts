@@ -86,7 +86,7 @@ export class PageWorker {
     const { tree } = this.#deps.context
     this.#mayBeOutdated = true
     try {
-      if (!tree.mirror || tree.shared) await this.#markOutdated()
+      if (!tree.mirror) await this.#markOutdated()
     } catch (error) {
       if (!isPaused(error)) throw error
     }

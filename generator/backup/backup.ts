@@ -5,23 +5,16 @@ import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
+import { createPrivately, syncFile, syncFolder } from '../places/disk/durable.ts'
+import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
+import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
+import type { OpenFile } from '../places/place.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
 import { registryCounts } from '../store/catalog/crates.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import type { OpenBytes } from '../store/crate-store.ts'
 import { openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import { run } from '../store/database/statement.ts'
-import { isTemporary, temporaryPath } from '../store/disk/steps.ts'
-import {
-  createPrivately,
-  isInside,
-  openFile,
-  readFolder,
-  readText,
-  syncFile,
-  syncFolder,
-} from '../store/durable-file.ts'
 import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 
@@ -139,7 +132,7 @@ async function fill(
 }
 
 /** Adds bytes to the archive; returns false when there are none. */
-async function addBytes(archive: Pack, name: string, found: OpenBytes | null): Promise<boolean> {
+async function addBytes(archive: Pack, name: string, found: OpenFile | null): Promise<boolean> {
   // Opened before the header is written: a file that is deleted now stays readable to its end.
   if (!found) return false
   await pipeline(found.bytes, archive.entry({ name: `${TOP}/${name}`, size: found.size }))

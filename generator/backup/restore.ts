@@ -7,22 +7,14 @@ import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Progress } from '../build/build.ts'
 import { forgetMirror } from '../deploy/complete-mirror.ts'
+import { CrateStore } from '../places/crate-store.ts'
+import { makeFolder, syncFile, syncFolder, writeDurably } from '../places/disk/durable.ts'
+import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
+import { temporaryName } from '../places/disk/steps.ts'
 import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
-import { CrateFolder } from '../store/crate-folder.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import { closeWhole, openDatabase } from '../store/database/database.ts'
 import type { BeforeUpgrade } from '../store/database/schema/migrations.ts'
 import { value } from '../store/database/statement.ts'
-import { temporaryName } from '../store/disk/steps.ts'
-import {
-  makeFolder,
-  readFolder,
-  readText,
-  removeIfEmpty,
-  syncFile,
-  syncFolder,
-  writeDurably,
-} from '../store/durable-file.ts'
 import { Lock } from '../store/lock.ts'
 import { releasesOf, TOP } from './contents.ts'
 import {
@@ -150,7 +142,7 @@ async function unpack(
       await pipeline(bytes, createWriteStream(database, { flags: 'wx', mode: 0o600 }))
       await syncFile(database)
     } else {
-      const crates = new CrateFolder(join(content, settings.crates))
+      const crates = CrateStore.inFolder(join(content, settings.crates))
       await takeCrate(crates, name.slice('crates/'.length), bytes, file)
       crateFiles++
       progress?.('unpacking .crate files', crateFiles, 0)

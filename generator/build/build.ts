@@ -39,7 +39,7 @@ export async function build(
   await writeFact(context.database, 'tree_format', null)
   const built = await buildEverything(context, options.progress)
   await writeConfig(context)
-  await noteComplete(context.database, context.tree.shared?.place)
+  await noteComplete(context.database, context.tree.shared?.name)
   return built
 }
 
@@ -82,7 +82,7 @@ function formatOf(shared?: string): string {
 
 /** Returns whether the whole tree was rendered, but for what is marked. */
 export async function isComplete({ database, tree }: BuildContext): Promise<boolean> {
-  const format = formatOf(tree.shared?.place)
+  const format = formatOf(tree.shared?.name)
   if ((await readFact(database, 'tree_format')) !== format) return false
   return (await tree.read(configPath)) !== null
 }

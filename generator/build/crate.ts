@@ -10,17 +10,17 @@ import {
   versionPagePaths,
   versionsPath,
 } from '../../core/paths/crates.ts'
-import { configPath, indexPath, type Output, output, placeOf } from '../../core/paths/tree.ts'
+import { configPath, indexPath, type Output, output, publicFile } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { disk } from '../places/disk/disk.ts'
+import { fileChecksum } from '../places/disk/files.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 import type { Records } from '../store/catalog/crate-change.ts'
 import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
 import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../store/catalog/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
-import type { CrateStore } from '../store/crate-store.ts'
-import { disk } from '../store/disk/disk.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import type { ProcessMutex } from '../store/process-mutex.ts'
-import type { PublicTree } from '../store/public-tree.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext extends Records {
@@ -118,7 +118,7 @@ async function renderAgain(
   const files = filesOf(crate, releases)
   const lost: Issue[] = []
   for (const { version, cksum } of releases) {
-    const place = placeOf(crateFilePath(crate.name, version))
+    const place = publicFile(crateFilePath(crate.name, version))
     const source = crates.path(crateKey(crate.name, cksum))
     if (source === null) {
       await tree.showStored(place, crateKey(crate.name, cksum))
@@ -145,7 +145,7 @@ async function removeDeleted(
   { name }: CrateRecord,
   files: CrateFiles,
 ): Promise<void> {
-  if (!tree.mirror && !tree.cdn) return
+  if (!tree.isFollowed) return
   for (const version of await deletedVersions(database, name)) {
     const path = crateFilePath(name, version)
     if (files.crates.has(path)) continue

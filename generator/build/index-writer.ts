@@ -1,16 +1,17 @@
 import { posix } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Mutex } from '../../core/async/mutex.ts'
 import { refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
-import { indexPath, placeOf } from '../../core/paths/tree.ts'
+import { indexPath, publicFile } from '../../core/paths/tree.ts'
+import { isMissing } from '../places/disk/files.ts'
+import type { TextFile } from '../places/disk/steps.ts'
+import type { PublicTree } from '../places/public-tree.ts'
+import type { SyncBatch } from '../places/sync-batch.ts'
 import { clearMarks, type FileMark, fileMarks, type Mark } from '../store/catalog/marks.ts'
 import { type IndexedCrate, indexFiles } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
-import type { TextFile } from '../store/disk/steps.ts'
-import { inParallel, isMissing } from '../store/durable-file.ts'
-import type { PublicTree } from '../store/public-tree.ts'
-import type { SyncBatch } from '../store/sync-batch.ts'
 import { type BuildContext, guardCrates, markOf } from './crate.ts'
 
 /** Crates with their index files, and their `.crate` files that are not shown yet. */
@@ -56,7 +57,8 @@ export class IndexWriter {
 
   /** Whether so much waits that it should be settled. */
   get isFull(): boolean {
-    const most = this.#context.tree.mirror ? UPLOADED_MAX : FILES_MAX
+    const { mirror, shared } = this.#context.tree
+    const most = (mirror ?? shared) ? UPLOADED_MAX : FILES_MAX
     return this.#marks.length >= MARKS_MAX || this.#batch.size >= most
   }
 
@@ -75,9 +77,9 @@ export class IndexWriter {
     const shown = new Map(ids.map(id => [id, files.filter(file => file.crateId === id)]))
     const failures = new Map<number, unknown>()
     const texts: [id: number, file: TextFile][] = []
-    await inParallel(crates, async ({ id, name, text }) => {
+    await forEachConcurrently(crates, async ({ id, name, text }) => {
       try {
-        await inParallel(shown.get(id) ?? [], file => this.#showFile(tree, name, file))
+        await forEachConcurrently(shown.get(id) ?? [], file => this.#showFile(tree, name, file))
         if (text !== null) texts.push([id, { path: indexPath(name), text }])
         else await removeIndex(tree, indexPath(name))
       } catch (error) {
@@ -120,7 +122,7 @@ export class IndexWriter {
     const { crates } = this.#context
     const key = crateKey(name, cksum)
     const source = crates.path(key)
-    const place = placeOf(crateFilePath(name, version))
+    const place = publicFile(crateFilePath(name, version))
     // A daemon answers what is not in files.
     if (source === null) return tree.showStored(place, key)
     try {

@@ -2,6 +2,10 @@ import { posix } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { type Issue, Refusal } from '../../core/error/error.ts'
 import { indexPath } from '../../core/paths/tree.ts'
+import { disk } from '../places/disk/disk.ts'
+import { isBucketRefusal, isStorageRefusal } from '../places/disk/fault.ts'
+import type { TextFile } from '../places/disk/steps.ts'
+import type { SyncBatch } from '../places/sync-batch.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import {
   type IndexMark,
@@ -9,8 +13,6 @@ import {
   listIndexMarks,
   postponeMark,
 } from '../store/catalog/marks.ts'
-import { disk } from '../store/disk/disk.ts'
-import { isBucketRefusal, isStorageRefusal } from '../store/storage-fault.ts'
 import { type BuildContext, markOf, renderWhole } from './crate.ts'
 import { type Changes, IndexWriter, readChanges } from './index-writer.ts'
 
@@ -149,7 +151,7 @@ async function inTurns(
   let failure: unknown = null
   const settle = () =>
     writer.settle().catch((error: unknown) => {
-      if (!mirror || mirror.isShared || !isBucketRefusal(error)) throw error
+      if (!mirror || !isBucketRefusal(error)) throw error
       failure ??= error
     })
   // A bug in one crate stops no other; a full disk stops all.

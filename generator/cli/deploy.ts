@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
@@ -9,13 +8,15 @@ import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { baseOfDl } from '../../core/urls/urls.ts'
 import { deploy } from '../deploy/deploy.ts'
-import { bucketTarget, type DeployTarget, folderTarget } from '../deploy/target.ts'
 import { parseDl } from '../import/source/config.ts'
+import { findCrates } from '../places/disk/crate-files.ts'
+import { isInside } from '../places/disk/files.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import type { Place } from '../places/place.ts'
+import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry.ts'
 import { push } from '../static/push.ts'
-import { bucketPushTarget, folderPushTarget, type PushTarget } from '../static/push-target.ts'
-import { findCrates } from '../store/crate-files.ts'
-import { openBucket } from '../store/storage.ts'
+import { openPushFolder } from '../static/push-place.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 import { looseSettings } from './folder.ts'
@@ -113,12 +114,12 @@ async function pushFiles(
 ): Promise<void> {
   const { storage } = looseSettings(io, command, options).settings
   const bucket = await openBucket(options.to, storage, io.env)
-  const to = bucket
-    ? bucketPushTarget(bucket, storage.cache_seconds)
-    : await folderPushTarget(resolve(options.to))
+  const { place: to, close } = bucket
+    ? { place: bucket, close: undefined }
+    : await openPushFolder(resolve(options.to))
   const { settings, urls } = await pushSettings(io, command, options, to)
   const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const result = await push({ files, to, settings, urls }).finally(() => to.close())
+  const result = await push({ files, to, settings, urls }).finally(() => close?.())
   printWarnings(io, result.warnings, options.verbose ?? false)
   printIssues(io, result.refused)
   const [warnings, refused] = [result.warnings, result.refused].map(all =>
@@ -136,11 +137,11 @@ async function pushFiles(
 }
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */
-async function pushSettings(io: Io, command: Command, options: PushOptions, to: PushTarget) {
+async function pushSettings(io: Io, command: Command, options: PushOptions, to: Place) {
   const given = looseSettings(io, command, options)
   if (given.settings.registry.base_url !== null) return given
   const config = await to.read(configPath)
-  const dl = config && parseDl(config.bytes.toString(), `${to.place}/${configPath}`)
+  const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
   const baseUrl = dl && baseOfDl(dl)
   // The index contains the base URL, and there is no daemon whose address it could be.
   if (!baseUrl) return refuse('base_url_missing', { address: options.to })
@@ -192,19 +193,10 @@ async function openTarget(
   from: string,
   storage: Settings['storage'],
   { env }: Io,
-): Promise<DeployTarget> {
+): Promise<Place> {
   const bucket = await openBucket(to, storage, env)
-  if (bucket) return bucketTarget(bucket, storage.cache_seconds)
+  if (bucket) return bucket
   const folder = resolve(to)
-  const real = (path: string) => {
-    try {
-      return `${realpathSync(path)}/`
-    } catch {
-      // A folder that is still to be made.
-      return `${path}/`
-    }
-  }
-  const [a, b] = [real(folder), real(from)]
-  if (a.startsWith(b) || b.startsWith(a)) refuse('deploy_same', { to })
-  return folderTarget(folder)
+  if (isInside(folder, from) || isInside(from, folder)) refuse('deploy_same', { to })
+  return new FolderPlace(folder, { sync: 'never' })
 }

@@ -2,19 +2,19 @@ import { type Issue, refuseErrors } from '../../core/error/error.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import { INDEX_FOLDER } from '../../core/paths/tree.ts'
 import type { Progress } from '../build/build.ts'
+import type { Mirror } from '../places/mirror.ts'
+import { FileRefusal, indexFileAfter } from '../places/s3/refused-files.ts'
+import { STAGES, stageOf } from '../places/sync.ts'
 import type { Registry } from '../registry.ts'
 import { eachCrate } from '../store/catalog/crates.ts'
 import { readFact, writeFact } from '../store/catalog/facts.ts'
 import { listReleases } from '../store/catalog/releases.ts'
 import type { Queries } from '../store/database/statement.ts'
-import type { Mirror } from '../store/mirror.ts'
-import { FileRefusal, indexFileAfter } from '../store/s3/refused-files.ts'
-import { STAGES, stageOf } from '../store/upload-order.ts'
 
 /** The fact that says which bucket has the whole tree. */
 const MIRRORED = 'mirrored'
 
-/** So many files are uploaded together. */
+/** How many files are uploaded together. */
 const CHUNK = 1000
 
 /** The most refused files that are named. */
@@ -25,8 +25,8 @@ const REFUSED_MAX = 50
  * one that is the tree itself.
  */
 export async function isMirrored({ database, tree }: Registry): Promise<boolean> {
-  if (tree.mirror === null || tree.shared) return true
-  return (await readFact(database, MIRRORED)) === tree.mirror.place
+  if (tree.mirror === null) return true
+  return (await readFact(database, MIRRORED)) === tree.mirror.bucket.name
 }
 
 /**
@@ -42,10 +42,10 @@ export async function completeMirror(
 ): Promise<void> {
   const { database, tree } = registry
   const { mirror } = tree
-  if (mirror === null || mirror.isShared) return
+  if (mirror === null) return
   await forgetMirror(database)
   const refused = await uploadTree(registry, mirror, progress, signal)
-  await noteMirrored(database, mirror.place)
+  await noteMirrored(database, mirror.bucket.name)
   refuseErrors(refused)
 }
 
@@ -62,56 +62,58 @@ export function forgetMirror(db: Queries): Promise<void> {
 /**
  * Uploads what a bucket lacks of a tree, or has otherwise, as `completeMirror` does. Returns the
  * pages that the storage refuses, all others being there: the first 50. Throws them all when a
- * `.crate` or an index file is among them. Goes through the tree once for every stage, so that no
- * list of its files is needed.
+ * `.crate` or an index file is among them.
  */
 export async function uploadTree(
-  { crates, database, tree }: Registry,
+  registry: Registry,
   mirror: Mirror,
   progress?: Progress,
   signal?: AbortSignal,
 ): Promise<readonly Issue[]> {
   const listed = await mirror.learn()
-  const none = new Map()
   const refused: Issue[] = []
   /** Index files whose `.crate` files are not all there. */
   const hidden = new Set<string>()
   let isWhole = true
   let done = 0
-  const refuseFile = (path: string) => {
-    const index = indexFileAfter(path)
-    if (index) hidden.add(index)
-    if (index || stageOf(path) === 1) isWhole = false
-  }
-  const upload = async (files: readonly string[], stored: ReadonlyMap<string, string> = none) => {
+  for await (const part of partsOf(registry, path => hidden.has(path))) {
     signal?.throwIfAborted()
     try {
-      await mirror.update({ files, stored, gone: none }, listed)
+      await mirror.update(part, listed)
     } catch (error) {
       if (!(error instanceof FileRefusal)) throw error
       refused.push(...error.issues.slice(0, REFUSED_MAX - refused.length))
-      error.paths.forEach(refuseFile)
+      for (const path of error.paths) {
+        const index = indexFileAfter(path)
+        if (index) hidden.add(index)
+        if (index || stageOf(path) === 1) isWhole = false
+      }
     }
-    done += files.length + stored.size
+    done += part.files.length + part.stored.size
     progress?.('uploading files', done, 0)
   }
-  if (crates.path('') === null) {
+  if (!isWhole) refuseErrors(refused)
+  return refused
+}
+
+/** Lists a tree once for every stage, some files at a time, so that no list of all is needed. */
+async function* partsOf({ crates, database, tree }: Registry, isHidden: (path: string) => boolean) {
+  const none = new Map()
+  if (!crates.isLocal) {
     for await (const { id, name } of eachCrate(database)) {
       const releases = await listReleases(database, id)
       const keys = releases.map(
         ({ version, cksum }) => [crateFilePath(name, version), crateKey(name, cksum)] as const,
       )
-      await upload([], new Map(keys))
+      yield { files: [], stored: new Map(keys), gone: none }
     }
   }
   for (const stage of STAGES) {
-    const some: string[] = []
+    const files: string[] = []
     for await (const path of tree.list(stage === 1 ? INDEX_FOLDER : '')) {
-      if (stageOf(path) === stage && !hidden.has(path)) some.push(path)
-      if (some.length === CHUNK) await upload(some.splice(0))
+      if (stageOf(path) === stage && !isHidden(path)) files.push(path)
+      if (files.length === CHUNK) yield { files: files.splice(0), stored: none, gone: none }
     }
-    await upload(some)
+    yield { files, stored: none, gone: none }
   }
-  if (!isWhole) refuseErrors(refused)
-  return refused
 }

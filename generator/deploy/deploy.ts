@@ -1,18 +1,18 @@
 import { refuse } from '../../core/error/error.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
-import { configPath } from '../../core/paths/tree.ts'
+import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { Progress } from '../build/build.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import type { FileInfo, Place } from '../places/place.ts'
+import { type Difference, stageOf, sync } from '../places/sync.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import { inTurns, stageOf } from '../store/upload-order.ts'
-import type { DeployTarget, ListedFile } from './target.ts'
 
 /** An upload of a public tree. */
 export interface Deployment {
   /** The folder with the tree. */
   readonly from: string
-  readonly to: DeployTarget
+  readonly to: Place
   /** Whether files are removed that a tree may have, but this one does not. */
   readonly removes: boolean
   /** Whether sparse index and `.crate` files there stay as they are: pushes write them. */
@@ -25,73 +25,45 @@ export interface Deployment {
 }
 
 /** What an upload changed, or would change. */
-export interface Deployed {
-  readonly uploaded: readonly string[]
-  readonly unchanged: number
-  readonly removed: readonly string[]
+export interface Deployed extends Omit<Difference, 'surplus'> {
   /** The files that only the target has; they stay unless they are removed. */
   readonly surplus: number
   /** Those of them that no tree has, such as files of an operator; they always stay. */
   readonly foreign: readonly string[]
-  readonly bytes: number
 }
 
 /**
- * Makes a folder or bucket equal to a public tree: uploads only what differs, `.crate` files first,
- * the index next, pages last, so that readers never see a line without its `.crate`. Once stopped,
- * it goes on where it was. Refuses a target that is neither empty nor a tree, and leaves alone what
- * no tree has. Needs memory for the paths of all files.
+ * Makes a folder or bucket equal to a public tree as `sync` does: `.crate` files first, the index
+ * next, pages last. Refuses a target that is neither empty nor a tree, and leaves alone what no
+ * tree has.
  */
 export async function deploy(job: Deployment): Promise<Deployed> {
-  const { from, to, removes, isPagesOnly = false, isTrial, progress } = job
-  const tree = new PublicTree(from, 'never')
-  if (!(await tree.has(configPath))) refuse('deploy_no_tree', { from })
-  const left = new Map<string, ListedFile>()
+  const { to, removes, isPagesOnly = false, isTrial, progress } = job
+  const from = new FolderPlace(job.from, { sync: 'never' })
+  if (!(await from.head(configPath))) refuse('deploy_no_tree', { from: job.from })
+  const there = new Map<string, FileInfo>()
   for await (const file of to.list()) {
-    left.set(file.path, file)
-    if (left.size % 1000 === 0) progress?.('listing files', left.size, 0)
+    there.set(file.path, file)
+    if (there.size % 1000 === 0) progress?.('listing files', there.size, 0)
   }
-  await checkTarget(job, tree, left)
-  const { isPackage, isOwn, stageFor } = rulesOf(job)
+  await checkTarget(job, from, there)
+  const { isPackage, isOwn, order } = rulesOf(job)
   const isLeft = (path: string) => isPagesOnly && (isPushed(path) || isPackage(path))
-  for (const path of left.keys()) if (isLeft(path)) left.delete(path)
-  const stages: string[][] = [[], [], []]
-  let total = 0
-  for await (const path of tree.list()) {
-    if (isLeft(path)) continue
-    stages[stageFor(path)]?.push(path)
-    total++
+  for (const path of there.keys()) if (isLeft(path)) there.delete(path)
+  const { surplus, removed, ...rest } = await sync(from, to, {
+    brings: path => !isLeft(path) && !path.startsWith(`${PUSH_FOLDER}/`),
+    removes: path => removes && isOwn(path),
+    order,
+    there,
+    isTrial,
+    progress: (done, total) => progress?.('uploading files', done, total),
+  })
+  return {
+    ...rest,
+    removed: removed.toSorted((a, b) => order(b) - order(a) || (a < b ? -1 : 1)),
+    surplus: surplus.length,
+    foreign: surplus.filter(path => !isOwn(path)).sort(),
   }
-  const differing = new Set<string>()
-  let [done, bytes] = [0, 0]
-  for (const paths of stages) {
-    await inTurns(paths.sort(), async path => {
-      const content = await tree.read(path)
-      // Somebody may be building the tree; whatever is removed there is no part of it.
-      if (content === null) return
-      const listed = left.get(path)
-      left.delete(path)
-      if (!listed || !(await to.has(listed, content))) {
-        if (!isTrial) await to.put(path, content)
-        differing.add(path)
-        bytes += content.byteLength
-      }
-      done++
-      progress?.('uploading files', done, total)
-    })
-  }
-  const rest = [...left.keys()]
-  const foreign = rest.filter(path => !isOwn(path)).sort()
-  const removed = removes ? rest.filter(isOwn).sort((a, b) => stageFor(b) - stageFor(a)) : []
-  if (!isTrial) {
-    for (const stage of [2, 1, 0]) {
-      const some = removed.filter(path => stageFor(path) === stage)
-      await inTurns(some, path => to.remove(path))
-    }
-  }
-  const uploaded = stages.flat().filter(path => differing.has(path))
-  const unchanged = done - uploaded.length
-  return { uploaded, unchanged, removed, surplus: left.size, foreign, bytes }
 }
 
 /** Returns which files are of a tree, and their order, with those to which its own `dl` leads. */
@@ -100,7 +72,7 @@ function rulesOf({ dl }: Deployment) {
   return {
     isPackage,
     isOwn: (path: string) => isOwnPath(path) || isPackage(path),
-    stageFor: (path: string) => (isPackage(path) ? 0 : stageOf(path)),
+    order: (path: string) => (isPackage(path) ? 0 : stageOf(path)),
   }
 }
 
@@ -113,19 +85,19 @@ const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
  */
 async function checkTarget(
   job: Deployment,
-  tree: PublicTree,
-  files: ReadonlyMap<string, ListedFile>,
+  tree: FolderPlace,
+  files: ReadonlyMap<string, FileInfo>,
 ): Promise<void> {
   const { removes, isPagesOnly = false } = job
-  const { place: to } = job.to
-  const { isOwn, stageFor } = rulesOf(job)
+  const { name: to } = job.to
+  const { isOwn, order } = rulesOf(job)
   if (files.has(SETTINGS_FILE) || files.has(DATABASE_FILE)) refuse('deploy_registry', { to })
   if (files.has(configPath)) return
   if (isPagesOnly) refuse('deploy_not_pushed', { to })
   for (const path of files.keys()) {
     if (OF_HOST.test(path)) continue
-    const isOurs = isOwn(path) || (await tree.has(path))
-    if (!isOurs || stageFor(path) === 2) refuse('deploy_foreign', { to, path })
+    const isOurs = isOwn(path) || (await tree.head(path))
+    if (!isOurs || order(path) === 2) refuse('deploy_foreign', { to, path })
   }
   if (removes && [...files.keys()].some(isOwn)) refuse('deploy_unfinished', { to })
 }

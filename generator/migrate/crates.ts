@@ -1,13 +1,13 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
+import type { CrateStore } from '../places/crate-store.ts'
 import type { Registry } from '../registry.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import { all, type Queries, value } from '../store/database/statement.ts'
-import { inParallel } from '../store/durable-file.ts'
 
 /** What a copy of the crate store did. */
 export interface CopiedCrates {
@@ -48,7 +48,7 @@ export async function migrateCrates(
   progress?: Progress,
   before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {
-  if (to?.place === crates.place) refuse('migrate_crates_same', { place: to.place })
+  if (to?.place.name === crates.place.name) refuse('migrate_crates_same', { place: to.place.name })
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
   // Not what is published from now on: that may come faster than it can be copied.
   const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
@@ -58,7 +58,7 @@ export async function migrateCrates(
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for (;;) {
     const rows = await all<StoredRelease>(database, text, last, newest)
-    await inParallel(rows, async row => {
+    await forEachConcurrently(rows, async row => {
       if (to && (await copyCrate(crates, to, row))) copied++
       await show?.(row)
       crateFiles++
@@ -75,7 +75,7 @@ export async function migrateCrates(
  * removed: with older records than the copy, these may be bytes of a version that came back.
  */
 export async function setDeletedAside(db: Queries, copy: CrateStore): Promise<void> {
-  await inParallel(await listTombstones(db), async ({ name, cksum }) => {
+  await forEachConcurrently(await listTombstones(db), async ({ name, cksum }) => {
     const key = crateKey(name, cksum)
     if ((await copy.size(key)) !== null) await copy.setAside(key)
   })
@@ -99,6 +99,6 @@ async function copyCrate(
   } finally {
     await staged.discard()
   }
-  if (!(await isThere())) refuse('migrate_crate_differs', { name, version, place: to.place })
+  if (!(await isThere())) refuse('migrate_crate_differs', { name, version, place: to.place.name })
   return true
 }

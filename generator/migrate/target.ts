@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
+import { syncFolder } from '../places/disk/durable.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
 import { readCopy, readDeparture, recordCopy } from '../store/catalog/departure.ts'
 import type { Database } from '../store/database/connection.ts'
@@ -11,7 +12,6 @@ import { continueIds, isEmpty } from '../store/database/copy.ts'
 import { closeWhole, openDatabase } from '../store/database/database.ts'
 import { isOnServer } from '../store/database/engine.ts'
 import type { Queries } from '../store/database/statement.ts'
-import { syncFolder } from '../store/durable-file.ts'
 
 /** The database that records are moved to. */
 export interface Target {

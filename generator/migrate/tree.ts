@@ -1,23 +1,24 @@
 import { resolve } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { crateFilePath, crateKey, releaseOfPath } from '../../core/paths/crates.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
-import { GIT_INDEX_FOLDER, PUSH_FOLDER, placeOf } from '../../core/paths/tree.ts'
+import { GIT_INDEX_FOLDER, PUSH_FOLDER, publicFile } from '../../core/paths/tree.ts'
 import { isComplete, noteComplete, type Progress } from '../build/build.ts'
 import { forgetMirror, noteMirrored } from '../deploy/complete-mirror.ts'
-import { bucketTarget, type DeployTarget, folderTarget, type ListedFile } from '../deploy/target.ts'
 import { pagesNote } from '../pages/claim.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { FolderPlace } from '../places/folder-place.ts'
+import { Mirror } from '../places/mirror.ts'
+import type { PathRange, Place } from '../places/place.ts'
+import { PublicTree } from '../places/public-tree.ts'
+import { isBucketTree, openBucket } from '../places/storage.ts'
+import { sync } from '../places/sync.ts'
 import { type Registry, serveHolder } from '../registry.ts'
 import { unfollowForGit } from '../store/catalog/git-batch.ts'
 import { keyAtPath } from '../store/catalog/releases.ts'
-import type { CrateStore } from '../store/crate-store.ts'
 import type { Database } from '../store/database/connection.ts'
 import { isOnServer } from '../store/database/engine.ts'
-import { Mirror } from '../store/mirror.ts'
-import { PublicTree } from '../store/public-tree.ts'
-import type { KeyRange } from '../store/s3/bucket.ts'
-import { openBucket } from '../store/storage.ts'
-import { inTurns } from '../store/upload-order.ts'
 import type { StoredRelease } from './crates.ts'
 
 /** A copy of the public tree at another place, for a registry that moves. */
@@ -34,15 +35,15 @@ export interface TreeCopy {
 }
 
 /** Parts of a tree that are compared one by one, some at a time: none has much of a large one. */
-const RANGES: readonly KeyRange[] = rangesBetween([
+const RANGES: readonly PathRange[] = rangesBetween([
   '',
   ...Array.from('abcdefghijklmnopqrstuvwxyz', letter => `crates/${letter}`),
   'crates0',
 ])
 const AT_ONCE = 4
 
-/** So many files are read at a time, with their bytes in memory. */
-const CHUNK = 500
+/** How often progress is told: after so many files. */
+const SEEN = 500
 
 /**
  * Changes are looked for from so many milliseconds before they can have been made: a storage whose
@@ -62,23 +63,27 @@ export async function copyTree(
 ): Promise<TreeCopy> {
   const { dir, database, settings, tree } = registry
   const { storage } = settings
-  const open = async (at: string) => openBucket(at, storage, env)
-  const [to, from] = [await open(place), tree.shared && (await open(storage.public))]
+  const to = await openBucket(place, storage, env)
   const folder = resolve(dir, place)
-  const isSame = to ? to.place === tree.mirror?.place : !from && folder === tree.root
-  if (isSame) refuse('migrate_public_same', { place: to?.place ?? folder })
+  const isSame = to
+    ? to.name === (tree.shared ?? tree.mirror?.bucket)?.name
+    : !tree.shared && folder === tree.root
+  if (isSame) refuse('migrate_public_same', { place: to?.name ?? folder })
   // There the daemon has what is not in its bucket yet, and takes what is gone there for removed.
   if (!to && folder === tree.root && serveHolder(dir) !== null)
     refuse('migrate_public_served', { folder })
   if (!(await isComplete(registry))) refuse('migrate_tree_incomplete', { dir })
-  const seconds = storage.cache_seconds
-  const source = from ? bucketTarget(from, seconds) : folderTarget(tree.root)
+  const here = new FolderPlace(tree.root, { sync: 'never' })
+  const source = tree.shared ?? here
   const there = new PublicTree(folder, 'each')
-  const within: TreeUpdate['within'] = to
-    ? work => work(bucketTarget(to, seconds))
-    : work => there.batch(tree => work(folderTarget(folder, tree)))
+  const within: TreeUpdate['within'] = async work => {
+    if (to) return work(to)
+    const batch = there.newBatch()
+    await work(new FolderPlace(folder, { sync: batch }))
+    await batch.sync()
+  }
   const isShown = async (path: string) => (await keyAtPath(database, path)) !== null
-  const mirror = to && new Mirror(to, tree.root, registry.crates, { cacheSeconds: seconds })
+  const mirror = to && new Mirror(to, here, registry.crates)
   const notePages = await pagesNote(registry)
   return {
     update: (after, progress) => updateTree({ source, within, after, isShown }, progress),
@@ -88,14 +93,14 @@ export async function copyTree(
       if (mirror) return mirror.update(shown)
       // In a folder it is another name of the file in the crate store, if that has files.
       const file = crates.path(key)
-      if (file !== null) await there.show(placeOf(path), file)
+      if (file !== null) await there.show(publicFile(path), file)
     },
     note: async records => {
-      const isShared = to !== null && isOnServer(records) && crates.path('') === null
-      const shared = isShared ? to.place : undefined
+      const isTree = isBucketTree(isOnServer(records), crates)
+      const shared = isTree ? to?.name : undefined
       await noteComplete(records, shared)
       await notePages(records, shared ?? null)
-      if (to && !isShared) await noteMirrored(records, to.place)
+      if (to && !isTree) await noteMirrored(records, to.name)
       else await forgetMirror(records)
       // What the git index there has, if there is one, nobody knows.
       await unfollowForGit(records)
@@ -104,9 +109,9 @@ export async function copyTree(
 }
 
 interface TreeUpdate {
-  readonly source: DeployTarget
+  readonly source: Place
   /** Runs work on the copy, which then is on disk. */
-  readonly within: (work: (target: DeployTarget) => Promise<void>) => Promise<void>
+  readonly within: (work: (target: Place) => Promise<void>) => Promise<void>
   readonly after: Date | null
   /** Returns whether the records have the release of a `.crate` at this path. */
   readonly isShown: (path: string) => Promise<boolean>
@@ -117,33 +122,20 @@ async function updateTree(update: TreeUpdate, progress?: Progress): Promise<numb
   const { source, within, after, isShown } = update
   const since = after === null ? Number.NEGATIVE_INFINITY : after.getTime() - CLOCKS_MS
   let [seen, changed] = [0, 0]
-  const updateRange = async (range: KeyRange, target: DeployTarget) => {
-    const left = new Map<string, ListedFile>()
-    for await (const file of target.list(range)) if (isOfTree(file.path)) left.set(file.path, file)
-    const copy = async ([here, there]: readonly [ListedFile, ListedFile | undefined]) => {
-      const bytes = await source.read(here.path)
-      if (!bytes || (there && (await target.has(there, bytes)))) return
-      await target.put(here.path, bytes)
-      changed++
-    }
-    const some: Parameters<typeof copy>[0][] = []
-    for await (const file of source.list(range)) {
-      const { path } = file
-      if (!isOfTree(path) || releaseOfPath(path)) continue
-      const there = left.get(path)
-      left.delete(path)
-      if (++seen % CHUNK === 0) progress?.('comparing the public tree', seen, 0)
-      if (there?.size === file.size && file.changed < since) continue
-      if (some.push([file, there]) === CHUNK) await inTurns(some.splice(0), copy)
-    }
-    await inTurns(some, copy)
-    for (const path of left.keys()) {
-      if (!isOwnPath(path) || (releaseOfPath(path) && (await isShown(path)))) continue
-      await target.remove(path)
-      changed++
-    }
+  const updateRange = async (range: PathRange, target: Place) => {
+    const { uploaded, removed } = await sync(source, target, {
+      brings: path => isOfTree(path) && !releaseOfPath(path),
+      removes: async path =>
+        isOfTree(path) && isOwnPath(path) && !(releaseOfPath(path) && (await isShown(path))),
+      range,
+      since,
+      progress: () => {
+        if (++seen % SEEN === 0) progress?.('comparing the public tree', seen, 0)
+      },
+    })
+    changed += uploaded.length + removed.length
   }
-  await inTurns(RANGES, range => within(target => updateRange(range, target)), AT_ONCE)
+  await forEachConcurrently(RANGES, range => within(target => updateRange(range, target)), AT_ONCE)
   return changed
 }
 
@@ -153,6 +145,6 @@ function isOfTree(path: string): boolean {
   return top !== GIT_INDEX_FOLDER && top !== PUSH_FOLDER
 }
 
-function rangesBetween(starts: readonly string[]): KeyRange[] {
+function rangesBetween(starts: readonly string[]): PathRange[] {
   return starts.map((after, at) => ({ after, before: starts[at + 1] ?? '\uffff' }))
 }

@@ -31,12 +31,12 @@ export async function isRenderedHere(context: PageContext): Promise<boolean> {
 
 /** What all pages depend on besides their crates, and where the tree is if daemons share it. */
 interface PagesOrigin extends Pick<PageContext, 'program' | 'site'> {
-  readonly tree: { readonly shared: { readonly place: string } | null }
+  readonly tree: { readonly shared: { readonly name: string } | null }
 }
 
 /** Returns what all pages depend on besides their crates; changes with the program and settings. */
 export function pagesFingerprint({ program, site, tree }: PagesOrigin): string {
-  const place = tree.shared ? [tree.shared.place] : []
+  const place = tree.shared ? [tree.shared.name] : []
   return sha256(JSON.stringify([program.pageFormat, site, ...place]))
 }
 
@@ -83,7 +83,7 @@ export async function pagesNote({
 }: PageContext): Promise<(db: Queries, shared: string | null) => Promise<void>> {
   const isCurrent = (await readFact(database, PAGES)) === pagesFingerprint({ program, site, tree })
   return async (db, shared) => {
-    const copy = { shared: shared === null ? null : { place: shared } }
+    const copy = { shared: shared === null ? null : { name: shared } }
     if (isCurrent) await writeFact(db, PAGES, pagesFingerprint({ program, site, tree: copy }))
   }
 }

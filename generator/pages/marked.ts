@@ -1,4 +1,6 @@
 import { Refusal } from '../../core/error/error.ts'
+import { isStorageRefusal } from '../places/disk/fault.ts'
+import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
 import type { Projection } from '../projections/projection.ts'
 import { projectionOf } from '../projections/projections.ts'
@@ -11,8 +13,6 @@ import {
   postponeMark,
   settleMarks,
 } from '../store/catalog/marks.ts'
-import type { PublicTree } from '../store/public-tree.ts'
-import { isStorageRefusal } from '../store/storage-fault.ts'
 import { hasPages } from './claim.ts'
 import { BATCH } from './due.ts'
 

@@ -1,8 +1,8 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Output } from '../../core/paths/tree.ts'
 import type { Follower } from '../store/catalog/crate-change.ts'
 import type { Mark, MarkSubject } from '../store/catalog/marks.ts'
 import type { Queries } from '../store/database/statement.ts'
-import { inParallel } from '../store/durable-file.ts'
 import type { PageContext } from './context.ts'
 
 /** What rendering a mark has completed, and what has to be rendered again because of it. */
@@ -61,7 +61,7 @@ export async function replaceFiles(
   gone: readonly string[],
 ): Promise<void> {
   // Together they go to the thread of the disk in one message.
-  await inParallel(outputs, output => tree.write(output))
+  await forEachConcurrently(outputs, output => tree.write(output))
   const written = new Set(outputs.map(output => output.path))
   for (const path of gone) if (!written.has(path)) await tree.remove(path)
 }

@@ -1,13 +1,13 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Release } from '../../core/release/release.ts'
+import type { Staged } from '../places/crate-store.ts'
 import type { Registry } from '../registry.ts'
 import { followReleases, type ReleaseOutcome } from '../store/catalog/release-changes.ts'
 import { releaseOfBytes } from '../store/catalog/releases.ts'
-import type { Staged } from '../store/crate-store.ts'
 import { pace } from '../store/database/pace.ts'
 import { attempt, type Queries } from '../store/database/statement.ts'
-import { inParallel } from '../store/durable-file.ts'
 
 /** A release with its bytes, and what records it in a transaction. */
 export interface Addition<T> {
@@ -32,7 +32,7 @@ export async function addTogether<T extends ReleaseOutcome>(
   finish: (tx: Queries, values: readonly T[]) => Promise<void> = async () => undefined,
 ): Promise<Outcome<T>[]> {
   const outcomes = new Map<Addition<T>, Outcome<T>>()
-  await inParallel(additions, async addition => {
+  await forEachConcurrently(additions, async addition => {
     const { release, bytes } = addition
     await bytes
       .keep(crateKey(release.name, release.entry.cksum))

@@ -15,6 +15,7 @@ import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
+import type { CrateBytes, Staged } from '../places/crate-store.ts'
 import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
 import type { Client } from '../sandbox/sandbox.ts'
@@ -26,7 +27,6 @@ import {
   readExisting,
   releaseConflicts,
 } from '../store/catalog/existing.ts'
-import type { CrateBytes, Staged } from '../store/crate-store.ts'
 import type { Queries } from '../store/database/statement.ts'
 
 /** The bytes of a release, with the data submitted with them. */

@@ -3,8 +3,8 @@ import type { Name } from '../../core/name.ts'
 import { policyQuestions } from '../../core/policy/policy.ts'
 import { compareVersions, type Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
+import { fileChecksum, fileFacts } from '../places/disk/files.ts'
 import type { Registry } from '../registry.ts'
-import { fileChecksum, fileFacts } from '../store/durable-file.ts'
 import { inspect } from './check.ts'
 
 /** A `.crate` file to add in a batch; a broken one has no name. */

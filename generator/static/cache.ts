@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { sha256 } from '../../core/sha256.ts'
-import { disk } from '../store/disk/disk.ts'
-import { readText } from '../store/durable-file.ts'
+import { disk } from '../places/disk/disk.ts'
+import { readText } from '../places/disk/files.ts'
 
 /** Errors of the cache file that only make the build slower; common in containers. */
 const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC EDQUOT'.split(' '))

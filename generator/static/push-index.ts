@@ -7,8 +7,11 @@ import { canonicalName, type Name } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { compareVersions, type Version, versionIdentity } from '../../core/version.ts'
 import { renderIndex } from '../build/crate.ts'
-import type { PushTarget } from './push-target.ts'
+import type { Place } from '../places/place.ts'
 import type { StaticRelease } from './releases.ts'
+
+/** The longest file that is read of a tree: an index file with more than 100,000 versions. */
+export const READ_MAX = 64 * 1024 * 1024
 
 /** The index file of a crate in the target. */
 export interface PushedIndex {
@@ -17,18 +20,18 @@ export interface PushedIndex {
   /** The lines as they are, with what they say. */
   readonly lines: readonly { readonly text: string; readonly entry: Entry }[]
   /** What identifies these bytes of the file; null when there is no file. */
-  readonly tag: string | null
+  readonly etag: string | null
 }
 
 /** Reads a crate's index file. Refuses one with a line that Cargo would not read. */
-export async function readIndex(target: PushTarget, path: string): Promise<PushedIndex> {
-  const found = await target.read(path)
+export async function readIndex(target: Place, path: string): Promise<PushedIndex> {
+  const found = await target.read(path, READ_MAX)
   const texts = found ? found.bytes.toString().split('\n') : []
   try {
     const lines = texts.filter(text => text !== '').map(text => ({ text, entry: parseEntry(text) }))
     // `parseEntry` has checked the name.
     const name = (lines[0]?.entry.name ?? null) as Name | null
-    return { name, lines, tag: found?.tag ?? null }
+    return { name, lines, etag: found?.etag ?? null }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [first, ...rest] = error.issues
@@ -37,12 +40,12 @@ export async function readIndex(target: PushTarget, path: string): Promise<Pushe
 }
 
 /** Returns how the target spells a crate's name; null when it has no crate of this name. */
-export async function findSpelling(target: PushTarget, name: Name): Promise<Name | null> {
+export async function findSpelling(target: Place, name: Name): Promise<Name | null> {
   const path = indexPath(name)
   const { name: same } = await readIndex(target, path)
   const separator = path.search(/[-_]/)
   if (same !== null || separator < 0) return same
-  for await (const other of target.list(path.slice(0, separator))) {
+  for await (const { path: other } of target.list(path.slice(0, separator))) {
     const isTwin = canonicalName(posix.basename(other)) === canonicalName(name)
     const { name: spelling } = isTwin ? await readIndex(target, other) : { name: null }
     if (spelling !== null) return spelling

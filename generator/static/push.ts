@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, inFile, issue, Refusal, refuse, refuseErrors } from '../../core/error/error.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
 import { indexPath, type Output, PUSH_FOLDER } from '../../core/paths/tree.ts'
@@ -9,17 +11,17 @@ import { type OwnDl, ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { renderConfig } from '../build/crate.ts'
-import { inParallel, unlessMissing } from '../store/durable-file.ts'
-import { retried, Transient } from '../store/s3/retry.ts'
+import { sweepFolder, unlessMissing } from '../places/disk/files.ts'
+import type { Place } from '../places/place.ts'
+import { retried, Transient } from '../places/s3/retry.ts'
 import { BuildCache } from './cache.ts'
-import { findSpelling, placeIn, readIndex, renderWith } from './push-index.ts'
-import type { PushTarget } from './push-target.ts'
+import { findSpelling, placeIn, READ_MAX, readIndex, renderWith } from './push-index.ts'
 import { packagePath, type StaticCrate, type StaticRelease, StaticReleases } from './releases.ts'
 
 /** A push of `.crate` files to a public tree. */
 export interface Push {
   readonly files: readonly string[]
-  readonly to: PushTarget
+  readonly to: Place
   readonly settings: Settings
   readonly urls: RegistryUrls
 }
@@ -40,6 +42,9 @@ export interface PushResult {
   readonly refused: readonly Issue[]
 }
 
+/** Half-written files of killed pushes are removed when they are so old, in milliseconds. */
+const STALE_MS = 3_600_000
+
 /** How long an index file that others keep changing is tried again, in milliseconds. */
 const CONTENTION_MS = 120_000
 
@@ -55,9 +60,10 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
   const config = renderConfig(urls, settings.auth.required)
   const hasConfig = await isSameConfig(to, config)
   const { crates, warnings } = await checkAll(files, to, settings, urls)
-  if (!hasConfig && !(await to.create(config.path, config.bytes))) await isSameConfig(to, config)
+  if (!hasConfig && !(await to.put(config.path, config.bytes, { onlyIf: 'absent' })))
+    await isSameConfig(to, config)
   for (const crate of crates) await reserve(to, crate[0].name)
-  await inParallel(crates.flat(), release => upload(to, release, dl))
+  await forEachConcurrently(crates.flat(), release => upload(to, release, dl))
   const done: PushedFile[] = []
   const refused: Issue[] = []
   for (const crate of byNeed(crates)) {
@@ -78,17 +84,17 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
  * Returns whether the target has a `config.json`. Refuses another one than ours: that tree has
  * another address, so dependencies on it are others, or a daemon, which does not know of pushes.
  */
-async function isSameConfig(to: PushTarget, { path, bytes }: Output): Promise<boolean> {
+async function isSameConfig(to: Place, { path, bytes }: Output): Promise<boolean> {
   const there = await to.read(path)
   if (there === null || there.bytes.equals(bytes)) return there !== null
   const [theirs, ours] = [there.bytes.toString().trim(), bytes.toString().trim()]
-  return refuse('push_other_config', { to: to.place, theirs, ours })
+  return refuse('push_other_config', { to: to.name, theirs, ours })
 }
 
 /** Checks all files against each other and the target; refuses with every issue at once. */
 async function checkAll(
   files: readonly string[],
-  to: PushTarget,
+  to: Place,
   settings: Settings,
   urls: RegistryUrls,
 ) {
@@ -99,13 +105,13 @@ async function checkAll(
     return [release.name, ...ownDependencies, ...cratesIoDependencies]
   })
   const elsewhere = new Map<CanonicalName, Name>()
-  await inParallel([...new Set(names)], async name => {
+  await forEachConcurrently([...new Set(names)], async name => {
     const spelling = await findSpelling(to, name)
     if (spelling !== null) elsewhere.set(canonicalName(name), spelling)
   })
   releases.check(false, elsewhere)
   const { crates, issues } = releases
-  await inParallel(crates, async ([first, ...rest]) => {
+  await forEachConcurrently(crates, async ([first, ...rest]) => {
     const { name } = first
     const existing = elsewhere.get(canonicalName(name)) ?? name
     if (existing !== name)
@@ -124,12 +130,12 @@ async function checkAll(
  * Of two pushes of new crates whose names differ only in `-` and `_`, lets one pass: reserves the
  * name until the index has it. A reservation that a killed push left holds for the same spelling.
  */
-async function reserve(to: PushTarget, name: Name): Promise<void> {
+async function reserve(to: Place, name: Name): Promise<void> {
   const path = reservation(name)
   if (!needsReservation(name) || (await readIndex(to, indexPath(name))).name !== null) return
-  if (!(await to.create(path, Buffer.from(name)))) {
+  if (!(await to.put(path, Buffer.from(name), { onlyIf: 'absent' }))) {
     const existing = (await to.read(path))?.bytes.toString() ?? name
-    if (existing !== name) refuse('push_reserved', { name, existing, path: `${to.place}/${path}` })
+    if (existing !== name) refuse('push_reserved', { name, existing, path: `${to.name}/${path}` })
   }
   const existing = await findSpelling(to, name)
   if (existing === null || existing === name) return
@@ -146,21 +152,25 @@ function reservation(name: Name): string {
 }
 
 /** Uploads a `.crate`. Bytes that are there are never replaced: a line of the index may name them. */
-async function upload(to: PushTarget, release: StaticRelease, dl: OwnDl | null): Promise<void> {
+async function upload(to: Place, release: StaticRelease, dl: OwnDl | null): Promise<void> {
   const { name, version, path, entry } = release
   const bytes = await unlessMissing(readFile(path))
   if (bytes === null || sha256(bytes) !== entry.cksum) return refuse('file_changed', { path })
   const target = packagePath(release, dl)
-  if ((await to.create(target, bytes)) || (await to.checksum(target)) === entry.cksum) return
+  const { cksum } = entry
+  await sweepStale(to, target)
+  if (await to.put(target, bytes, { cksum, onlyIf: 'absent' })) return
+  const there = (await to.checksum(target)) ?? (await to.read(target, READ_MAX))?.bytes
+  if (there && (typeof there === 'string' ? there : sha256(there)) === cksum) return
   const place = placeIn(await readIndex(to, indexPath(name)), release)
-  const at = `${to.place}/${target}`
+  const at = `${to.name}/${target}`
   throw new Refusal([
     typeof place === 'string' ? issue('push_unlisted', { name, version, path: at }) : place,
   ])
 }
 
 /** Adds a crate's releases to its index file, over exactly the one that was read. */
-async function list(to: PushTarget, crate: StaticCrate, dl: OwnDl | null): Promise<PushedFile[]> {
+async function list(to: Place, crate: StaticCrate, dl: OwnDl | null): Promise<PushedFile[]> {
   const { name } = crate[0]
   const path = indexPath(name)
   const tried = new Set<StaticRelease>()
@@ -180,10 +190,10 @@ async function list(to: PushTarget, crate: StaticCrate, dl: OwnDl | null): Promi
     if (missing.length === 0) return
     for (const release of missing) tried.add(release)
     const bytes = renderWith(index, name, missing)
-    const isDone =
-      index.tag === null ? await to.create(path, bytes) : await to.replace(path, bytes, index.tag)
+    await sweepStale(to, path)
+    const onlyIf = index.etag === null ? 'absent' : { etag: index.etag }
     // After an answer that was lost, too: the next attempt finds the lines.
-    if (!isDone) throw new Transient(path)
+    if (!(await to.put(path, bytes, { onlyIf }))) throw new Transient(path)
   }
   try {
     await retried(CONTENTION_MS, attempt)
@@ -197,6 +207,11 @@ async function list(to: PushTarget, crate: StaticCrate, dl: OwnDl | null): Promi
     version: release.version,
     outcome: tried.has(release) ? 'pushed' : 'present',
   }))
+}
+
+/** Removes what killed pushes left half-written beside a file of a folder. */
+async function sweepStale(to: Place, path: string): Promise<void> {
+  if (to.local) await sweepFolder(dirname(to.local(path)), Date.now() - STALE_MS)
 }
 
 /** Orders crates so that each comes after those that it needs, except where they need each other. */

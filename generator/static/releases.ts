@@ -9,9 +9,9 @@ import type { Settings } from '../../core/settings/settings.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { compareVersions, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import { fileChecksum } from '../places/disk/files.ts'
 import { filesKey } from '../projections/crates/source.ts'
 import { dependencyFacts, inspect } from '../registry/check.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import type { BuildCache } from './cache.ts'
 
 /** A release as it was read, without what only the list of its files shows. */

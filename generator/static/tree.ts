@@ -8,7 +8,7 @@ import { configPath, GIT_INDEX_FOLDER, type Output } from '../../core/paths/tree
 import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import { STATIC_CONFIG } from '../git/static-repository.ts'
-import { PublicTree } from '../store/public-tree.ts'
+import { PublicTree } from '../places/public-tree.ts'
 
 const isInGitIndex = (path: string) => path.startsWith(`${GIT_INDEX_FOLDER}/`)
 

@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Libsql from 'libsql'
 import { Mutex } from '../../core/async/mutex.ts'
-import { createPrivately, isMissing } from './durable-file.ts'
+import { createPrivately } from '../places/disk/durable.ts'
+import { writing } from '../places/disk/fault.ts'
+import { isMissing } from '../places/disk/files.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
-import { writing } from './storage-fault.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
 export class Lock {

@@ -23,9 +23,6 @@ export interface ProcessMutex {
   close(): Promise<void>
 }
 
-/** A mutex that its holder may have lost. */
-export type HeldMutex = Pick<ProcessMutex, 'isHeld'>
-
 /** What one process at a time has, for as long as it lives. */
 export interface Lease {
   /** Returns whether this process has it; takes it if nobody does. */

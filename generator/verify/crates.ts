@@ -2,17 +2,17 @@ import { createReadStream } from 'node:fs'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { renderEntry } from '../../core/entry/render.ts'
 import { Refusal } from '../../core/error/error.ts'
-import { crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
+import { cksumOfKey, crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
 import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
 import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build/crate.ts'
 import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
+import { disk } from '../places/disk/disk.ts'
+import { fileChecksum } from '../places/disk/files.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../store/catalog/crates.ts'
 import { isMarked } from '../store/catalog/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
 import { listTombstones } from '../store/catalog/tombstones.ts'
-import { disk } from '../store/disk/disk.ts'
-import { fileChecksum } from '../store/durable-file.ts'
 import {
   derivable,
   type Finding,
@@ -189,7 +189,7 @@ async function* verifyDeleted(context: BuildContext, repair: boolean): AsyncIter
  */
 async function* setOrphansAside(context: BuildContext): AsyncIterable<Finding> {
   for await (const key of context.crates.list()) {
-    const cksum = /([0-9a-f]{64})\.crate$/.exec(key)?.[1] ?? ''
+    const cksum = cksumOfKey(key) ?? ''
     // Checked without the mutex first: nearly all bytes belong to a release.
     if (await releaseOfBytes(context.database, cksum)) continue
     const aside = await withoutRelease(context, cksum, () => context.crates.setAside(key))

@@ -1,5 +1,5 @@
 import type { Progress } from '../build/build.ts'
-import { isStorageRefusal } from '../store/storage-fault.ts'
+import { isStorageRefusal } from '../places/disk/fault.ts'
 
 /** A difference between two things that should agree. */
 export interface Finding {

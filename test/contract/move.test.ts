@@ -4,17 +4,16 @@ import { appendFileSync, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
+import { sha256 } from '../../core/sha256.ts'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { migrate } from '../../generator/migrate/migrate.ts'
+import type { BucketPlace } from '../../generator/places/bucket-place.ts'
 import { openRegistry, type Registry, serveLock } from '../../generator/registry.ts'
 import { operatorChange } from '../../generator/store/catalog/change.ts'
 import { endPause } from '../../generator/store/catalog/pause.ts'
 import { OWN_TABLES, TABLE_KEYS } from '../../generator/store/database/copy.ts'
 import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { all, column } from '../../generator/store/database/statement.ts'
-import { sumOf } from '../../generator/store/durable-file.ts'
-import type { Bucket } from '../../generator/store/s3/bucket.ts'
-import { readBody } from '../../generator/store/s3/reading.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
@@ -174,12 +173,12 @@ test('a registry goes to a server and a bucket and back: every file is the same'
   assert.deepEqual(sumsBelow(join(there, 'crates')), crates)
 })
 
-async function objectsOf(bucket: Bucket): Promise<Map<string, string>> {
+async function objectsOf(bucket: BucketPlace): Promise<Map<string, string>> {
   const objects = new Map<string, string>()
-  for await (const { key, size } of bucket.list()) {
-    const object = await bucket.get(key)
+  for await (const { path: key } of bucket.list()) {
+    const object = await bucket.read(key)
     assert.ok(object)
-    objects.set(key, sumOf('sha256', await readBody(object.bytes, size)))
+    objects.set(key, sha256(object.bytes))
   }
   return objects
 }

@@ -91,7 +91,7 @@ test('killed at any step, a move to a server and back leaves the old place in us
     const moved = await openRegistry(dir, { env: next.env })
     assert.deepEqual(await recordsOf(moved), await recordsOf(old))
     const files = [sumsBelow(crates), sumsBelow(www)]
-    assert.deepEqual(files, [sumsBelow(old.crates.place), sumsBelow(old.tree.root)])
+    assert.deepEqual(files, [sumsBelow(old.crates.place.name), sumsBelow(old.tree.root)])
     await Promise.all([moved.close(), old.close()])
     expectCode('verify', await plimsollHere(['verify', '--dir', dir], next.env), 0)
     const before = home

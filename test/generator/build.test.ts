@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import { indexPath, placeOf } from '../../core/paths/tree.ts'
+import { indexPath, publicFile } from '../../core/paths/tree.ts'
 import { parseVersion } from '../../core/version.ts'
 import { build, drain } from '../../generator/build/build.ts'
 import type { Registry } from '../../generator/registry.ts'
@@ -210,7 +210,7 @@ test('lost bytes keep no other crate and no other version from being shown, and 
   // Damaged bytes never take the place of a good copy.
   writeFileSync(storedPath(registry, key), 'rotten')
   await registry.tree.write({
-    ...placeOf('crates/demo/demo-1.9.0.crate'),
+    ...publicFile('crates/demo/demo-1.9.0.crate'),
     bytes: Buffer.from('good'),
   })
   assert.deepEqual(await build(registry, { all: true }), { crates: 2, issues: [lost] })

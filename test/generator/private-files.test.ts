@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { build } from '../../generator/build/build.ts'
 import { openRegistry } from '../../generator/registry.ts'
-import { folderPushTarget } from '../../generator/static/push-target.ts'
+import { openPushFolder } from '../../generator/static/push-place.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { serve } from '../support/plimsoll.ts'
 import { addCrate, folderOf, newRegistry, reopen } from '../support/workplace.ts'
@@ -61,12 +61,12 @@ test('folders elsewhere keep their rights, and copies of a bucket are private', 
 
 test('nobody else can lock out those who push to a folder', async t => {
   const folder = folderOf(t)
-  const target = await folderPushTarget(folder)
-  await target.create('index/config.json', Buffer.from('{}'))
-  await target.close()
+  const { place, close } = await openPushFolder(folder)
+  await place.put('index/config.json', Buffer.from('{}'), { onlyIf: 'absent' })
+  await close()
   assert.ok(existsSync(join(folder, '.push', 'lock')))
   chmodSync(join(folder, '.push'), 0o755)
   assert.deepEqual(open(folder, '.push'), [])
-  await (await folderPushTarget(folder)).close()
+  await (await openPushFolder(folder)).close()
   assert.equal(lstatSync(join(folder, '.push')).mode & 0o777, 0o700)
 })

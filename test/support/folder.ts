@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { sumOf } from '../../generator/store/durable-file.ts'
+import { sumOf } from '../../generator/places/disk/files.ts'
 
 /** Every file below a folder, by path with `/`, sorted; hidden ones, too. */
 export function filesBelow(folder: string): string[] {

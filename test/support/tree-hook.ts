@@ -1,4 +1,4 @@
-import type { PublicTree } from '../../generator/store/public-tree.ts'
+import type { PublicTree } from '../../generator/places/public-tree.ts'
 
 /** Hands every tree in a batch of `tree` to `hook`; returns a function that undoes it. */
 export function hookTree(tree: PublicTree, hook: (inner: PublicTree) => void): () => void {

@@ -5,9 +5,9 @@ import { isBucket, parseBucketAddress } from '../../../core/settings/bucket.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from '../../migrate/crates.ts'
 import { migrate } from '../../migrate/migrate.ts'
 import { copyTree } from '../../migrate/tree.ts'
+import type { CrateStore } from '../../places/crate-store.ts'
+import { openCrates, requireApart } from '../../places/storage.ts'
 import { isServed, type Registry, readSettings } from '../../registry.ts'
-import type { CrateStore } from '../../store/crate-store.ts'
-import { openCrates, requireApart } from '../../store/storage.ts'
 import { withManual } from '../console/manual.ts'
 import { type ProgressLine, progressLine } from '../console/progress.ts'
 import { withRegistry } from '../folder.ts'
@@ -132,7 +132,7 @@ async function copyCrates(
     ? 'stop the daemon, and run this again for what was published meanwhile'
     : 'set `storage.crates` in plimsoll.toml'
   report(io, options, { crate_files: files.crateFiles, copied: files.copied }, [
-    `${describeCrates(files, to.place)}; then ${next}`,
+    `${describeCrates(files, to.place.name)}; then ${next}`,
   ])
 }
 

@@ -3,16 +3,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
-import { disk } from '../../store/disk/disk.ts'
-import { isTemporary } from '../../store/disk/steps.ts'
-import {
-  fileFacts,
-  makeFolder,
-  readFolder,
-  readText,
-  statOf,
-  writeDurably,
-} from '../../store/durable-file.ts'
+import { disk } from '../../places/disk/disk.ts'
+import { makeFolder, writeDurably } from '../../places/disk/durable.ts'
+import { fileFacts, readFolder, readText, statOf } from '../../places/disk/files.ts'
+import { isTemporary } from '../../places/disk/steps.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'

@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
-import { inParallel, syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
+import { forEachConcurrently } from '../../../core/async/concurrently.ts'
+import { syncFile, syncFolder } from '../../places/disk/durable.ts'
+import { unlessMissing } from '../../places/disk/files.ts'
 import { blobId } from './bare-repository.ts'
 import {
   type CommitInfo,
@@ -134,8 +136,10 @@ export class NodegitEngine implements Engine {
     )
     this.#fresh.clear()
     // An object that is already in a pack has no file.
-    await inParallel(names, name => unlessMissing(syncFile(name)))
-    await inParallel([...new Set(names.map(dirname))], name => unlessMissing(syncFolder(name)))
+    await forEachConcurrently(names, name => unlessMissing(syncFile(name)))
+    await forEachConcurrently([...new Set(names.map(dirname))], name =>
+      unlessMissing(syncFolder(name)),
+    )
     await syncFolder(join(this.#path, 'objects'))
   }
 

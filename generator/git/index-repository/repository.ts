@@ -2,7 +2,8 @@ import { open, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { refuse } from '../../../core/error/error.ts'
-import { readFolder, syncFile, syncFolder, unlessMissing } from '../../store/durable-file.ts'
+import { syncFile, syncFolder } from '../../places/disk/durable.ts'
+import { readFolder, unlessMissing } from '../../places/disk/files.ts'
 import {
   ensureBare,
   headRef,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refuse } from '../../../core/error/error.ts'
-import { readText } from '../../store/durable-file.ts'
+import { readText } from '../../places/disk/files.ts'
 
 /** The largest `config.json` that is read, in bytes. */
 export const CONFIG_MAX = 64 * 1024

@@ -6,7 +6,7 @@ import { parseEntry } from '../../../core/entry/parse.ts'
 import { collect, type Issue, issue } from '../../../core/error/error.ts'
 import { isName, type Name, prefix } from '../../../core/name.ts'
 import { type Version, type VersionIdentity, versionIdentity } from '../../../core/version.ts'
-import { fileFacts, readFolder } from '../../store/durable-file.ts'
+import { fileFacts, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
   type RefusedPart,

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
-import { findCrates } from '../../store/crate-files.ts'
-import { fileChecksum } from '../../store/durable-file.ts'
+import { findCrates } from '../../places/disk/crate-files.ts'
+import { fileChecksum } from '../../places/disk/files.ts'
 import type { OpenedSource, SourceRelease } from './source.ts'
 
 interface Guess {

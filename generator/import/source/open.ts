@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
-import { readFolder, readText, statOf } from '../../store/durable-file.ts'
+import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { openCargoCache } from './cargo-cache.ts'
 import { openGit } from './git.ts'
 import { listTiers } from './index-file.ts'

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
-import { readFolder, readText } from '../../store/durable-file.ts'
+import { readFolder, readText } from '../../places/disk/files.ts'
 import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
   type ImportRequest,

@@ -1,10 +1,10 @@
+import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
 import { countFile } from '../../sandbox/archive.ts'
 import { readCrate } from '../../store/catalog/crates.ts'
 import { type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
 import { listUncounted, writeContents } from '../../store/catalog/pages/uncounted.ts'
-import { inParallel } from '../../store/durable-file.ts'
 import type { PageContext } from '../context.ts'
 
 /** The most archives that are read before a crate's page is rendered. */
@@ -22,7 +22,7 @@ export async function countCrate(
   const crate = some.length > 0 ? await readCrate(database, crateId) : null
   if (!crate) return []
   const counted = new Map<number, Contents | null>()
-  await inParallel(some, async ({ id, cksum, size }) => {
+  await forEachConcurrently(some, async ({ id, cksum, size }) => {
     const file = await crates.localFile(crateKey(crate.name, cksum))
     counted.set(id, file && (await countFile(file.path, size)))
   })

@@ -12,8 +12,8 @@ import type { Output } from '../../../core/paths/tree.ts'
 import { changesPage } from '../../../site/crate/changes-page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
 import { sourcePage } from '../../../site/source/page.ts'
+import type { PublicTree } from '../../places/public-tree.ts'
 import { listFiles } from '../../sandbox/archive.ts'
-import type { PublicTree } from '../../store/public-tree.ts'
 import { type PageContext, remembered } from '../context.ts'
 
 /** Under which the list of the files of a `.crate` is remembered. */

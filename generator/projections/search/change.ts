@@ -16,11 +16,11 @@ import {
 import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
+import { isStorageRefusal } from '../../places/disk/fault.ts'
 import { clearMarks, MARK, type Mark } from '../../store/catalog/marks.ts'
 import type { Database } from '../../store/database/connection.ts'
 import { pace } from '../../store/database/pace.ts'
 import { all, LIST, type Queries, type Row, run } from '../../store/database/statement.ts'
-import { isStorageRefusal } from '../../store/storage-fault.ts'
 import type { Rendered } from '../projection.ts'
 import { fileOf, markFiles, type SearchFile } from './layouts.ts'
 

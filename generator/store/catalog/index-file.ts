@@ -1,17 +1,11 @@
 import { isName } from '../../../core/name.ts'
 import { crateFilePath, crateKey } from '../../../core/paths/crates.ts'
 import { indexPath } from '../../../core/paths/tree.ts'
+import type { IndexFile } from '../../places/tree-records.ts'
 import type { Queries } from '../database/statement.ts'
 import { findCrate } from './crates.ts'
 import { fileMarks } from './marks.ts'
 import { indexFiles } from './releases.ts'
-
-/** An index file as the records have it now. */
-export interface IndexFile {
-  readonly text: string
-  /** The `.crate` files that are perhaps not shown yet: keys of the crate store by path. */
-  readonly unshown: ReadonlyMap<string, string>
-}
 
 /** Returns the index file at a path of the public tree; null when no crate has one there. */
 export async function readIndexFile(db: Queries, path: string): Promise<IndexFile | null> {

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
-import { syncFolder } from '../durable-file.ts'
+import { syncFolder } from '../../places/disk/durable.ts'
 
 /**
  * Syncs SQLite's write-ahead log to disk. SQLite's own sync would block the event loop; this one

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { listen } from '../../../daemon/http/listen.ts'
-import { writeDurably } from '../../../generator/store/durable-file.ts'
+import { writeDurably } from '../../../generator/places/disk/durable.ts'
 import { makeCertificate } from '../../sample-app/support/certificate.ts'
 import { settle } from '../../support/event-loop.ts'
 import { parseExposition } from '../../support/exposition.ts'
@@ -174,13 +174,13 @@ const CHANGE = `
   import { ChangeNumber } from ${moduleOf('change-number')}
   import { PublicTree } from ${moduleOf('public-tree')}
   const { root, number, path, content } = JSON.parse(process.argv[1])
-  const tree = new PublicTree(root, 'never', new ChangeNumber(number))
+  const tree = new PublicTree(root, 'never', { changes: new ChangeNumber(number) })
   if (content === null) await tree.remove(path)
   else await tree.write({ path, bytes: Buffer.from(content) })
 `
 
 function moduleOf(name: string): string {
-  return JSON.stringify(new URL(`../../../generator/store/${name}.js`, import.meta.url).href)
+  return JSON.stringify(new URL(`../../../generator/places/${name}.js`, import.meta.url).href)
 }
 
 test('quick answers count like those of the app', async t => {

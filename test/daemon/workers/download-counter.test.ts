@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listen } from '../../../daemon/http/listen.ts'
 import { DownloadCounter } from '../../../daemon/workers/download-counter.ts'
-import { writeDurably } from '../../../generator/store/durable-file.ts'
+import { writeDurably } from '../../../generator/places/disk/durable.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const PATH = 'crates/demo/demo-1.0.0.crate'

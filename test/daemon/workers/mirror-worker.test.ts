@@ -23,7 +23,7 @@ test('it tries again soon while the bucket is away, and rarely while it refuses 
     if (fault === 'bucket_unreachable') refuse(fault, { reason: 'it is away' })
     return new Map()
   }
-  const mirror = { place: 's3://test/www', isShared: false, learn, update: async () => undefined }
+  const mirror = { bucket: { name: 's3://test/www' }, learn, update: async () => undefined }
   const tree = { mirror, shared: null, async *list() {} }
   const registry = { ...real, tree } as unknown as Registry
   const pauses: number[] = []

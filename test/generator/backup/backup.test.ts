@@ -179,7 +179,7 @@ test('refuses a backup whose records are damaged', () =>
 test('bytes that are lost are named, and no backup appears', async () => {
   const registry = await makeRegistry('lossy')
   await add(registry, 'one', '1.0.0')
-  rmSync(registry.crates.place, { recursive: true })
+  rmSync(registry.crates.place.name, { recursive: true })
   const lost = join(folder, 'lossy.tar')
   await assert.rejects(backup(registry, lost), refusesWith('crate_lost'))
   await registry.close()

@@ -12,10 +12,10 @@ import {
   uploadTree,
 } from '../../../generator/deploy/complete-mirror.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import type { Mirror } from '../../../generator/places/mirror.ts'
+import { RefusedFiles } from '../../../generator/places/s3/refused-files.ts'
 import { openRegistry, type Registry } from '../../../generator/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
-import type { Mirror } from '../../../generator/store/mirror.ts'
-import { RefusedFiles } from '../../../generator/store/s3/refused-files.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'

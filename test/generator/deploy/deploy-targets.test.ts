@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { isOwnPath } from '../../../core/paths/own.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
-import { bucketTarget, type DeployTarget, folderTarget } from '../../../generator/deploy/target.ts'
+import { FolderPlace } from '../../../generator/places/folder-place.ts'
+import type { Place } from '../../../generator/places/place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow, treeDigest } from '../../support/folder.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -37,10 +38,12 @@ async function source(t: TestContext) {
   await registry.indexWorker.pages.flush()
   assert.deepEqual(registry.buildFailures, [])
   const from = join(registry.dir, 'public')
-  const run = (to: DeployTarget, options: Options = {}) =>
+  const run = (to: Place, options: Options = {}) =>
     deploy({ from, to, removes: false, isTrial: false, ...options })
   return { registry, from, run }
 }
+
+const folderPlace = (root: string) => new FolderPlace(root, { sync: 'never' })
 
 function put(root: string, ...paths: string[]): string {
   for (const path of paths) {
@@ -54,14 +57,14 @@ const refused = (code: Code) => (error: unknown) => error instanceof Refusal && 
 
 /** Asserts that no kind of deployment changes the folder. */
 async function changesNothing(
-  run: (to: DeployTarget, options: Options) => Promise<unknown>,
+  run: (to: Place, options: Options) => Promise<unknown>,
   folder: string,
   code: Code,
 ) {
   const before = treeDigest(folder)
   for (const removes of [false, true])
     for (const isTrial of [false, true])
-      await assert.rejects(run(folderTarget(folder), { removes, isTrial }), refused(code), folder)
+      await assert.rejects(run(folderPlace(folder), { removes, isTrial }), refused(code), folder)
   assert.equal(treeDigest(folder), before)
 }
 
@@ -104,7 +107,7 @@ test('where a tree was uploaded once, --delete leaves all other files alone', as
   const before = treeDigest(reg)
   cpSync(from, home, { recursive: true })
   put(home, 'crates/old/old-1.0.0.crate', 'sitemap-o.xml')
-  const { removed, foreign } = await run(folderTarget(home), { removes: true })
+  const { removed, foreign } = await run(folderPlace(home), { removes: true })
   assert.deepEqual([...removed].sort(), ['crates/old/old-1.0.0.crate', 'sitemap-o.xml'])
   for (const path of others) assert.ok(foreign.includes(path) && existsSync(join(home, path)), path)
   assert.equal(treeDigest(reg), before)
@@ -119,7 +122,7 @@ test('a crate store in a bucket stays as it is under any prefix', async t => {
   const { run } = await source(t)
   for (const prefix of ['', 'crates/', 'index/', 'index.git/objects/', 'crates/demo/1.0.0/']) {
     const s3 = await startS3(new Cleanup(t))
-    const to = () => bucketTarget(bucketOn(s3, ''), 60)
+    const to = () => bucketOn(s3, '', 10_000, 60)
     const key = `${prefix}de/mo/demo/${SUM}.crate`
     s3.objects.set(key, objectOf(Buffer.from('x'), {}))
     for (const removes of [false, true])
@@ -137,12 +140,12 @@ test('an empty folder takes a tree, and what an upload has left that was stopped
   const { from, run } = await source(t)
   const empty = folderOf(t)
   mkdirSync(join(empty, 'lost+found'))
-  await run(folderTarget(empty), { removes: true })
+  await run(folderPlace(empty), { removes: true })
   for (const path of filesBelow(from)) assert.ok(existsSync(join(empty, path)), path)
   const stopped = put(folderOf(t), 'crates/old/old-1.0.0.crate', 'index/3/o/old')
-  await assert.rejects(run(folderTarget(stopped), { removes: true }), refused('deploy_unfinished'))
-  assert.equal((await run(folderTarget(stopped))).surplus, 2)
-  assert.equal((await run(folderTarget(stopped), { removes: true })).removed.length, 2)
+  await assert.rejects(run(folderPlace(stopped), { removes: true }), refused('deploy_unfinished'))
+  assert.equal((await run(folderPlace(stopped))).surplus, 2)
+  assert.equal((await run(folderPlace(stopped), { removes: true })).removed.length, 2)
 })
 
 test('a checkout for Pages takes a tree: what is there of git and the host stays', async t => {
@@ -150,7 +153,7 @@ test('a checkout for Pages takes a tree: what is there of git and the host stays
   const others = ['.git/HEAD', '.git/refs/heads/main', '.gitattributes', 'CNAME']
   for (const removes of [false, true]) {
     const checkout = put(folderOf(t), ...others)
-    const { removed, foreign } = await run(folderTarget(checkout), { removes })
+    const { removed, foreign } = await run(folderPlace(checkout), { removes })
     assert.deepEqual([removed, foreign], [[], [...others].sort()])
     assert.ok(existsSync(join(checkout, 'index/config.json')))
   }
@@ -161,7 +164,7 @@ test('pages alone go nowhere but to a tree', async t => {
   const { run } = await source(t)
   for (const folder of [folderOf(t), put(folderOf(t), 'index.html')]) {
     const before = treeDigest(folder)
-    const pages = run(folderTarget(folder), { isPagesOnly: true })
+    const pages = run(folderPlace(folder), { isPagesOnly: true })
     await assert.rejects(pages, refused('deploy_not_pushed'))
     assert.equal(treeDigest(folder), before)
   }

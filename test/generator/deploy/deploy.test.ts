@@ -5,8 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { ownDl } from '../../../core/urls/dl-template.ts'
 import { deploy } from '../../../generator/deploy/deploy.ts'
-import { bucketTarget, type DeployTarget, folderTarget } from '../../../generator/deploy/target.ts'
-import { stageOf } from '../../../generator/store/upload-order.ts'
+import { FolderPlace } from '../../../generator/places/folder-place.ts'
+import type { Place } from '../../../generator/places/place.ts'
+import { stageOf } from '../../../generator/places/sync.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
 import { objectOf } from '../../support/s3/objects.ts'
@@ -26,6 +27,8 @@ const TREE = {
 }
 const PATHS = Object.keys(TREE).sort()
 
+const folderPlace = (root: string) => new FolderPlace(root, { sync: 'never' })
+
 function write(root: string, files: Readonly<Record<string, string>>): string {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
@@ -35,7 +38,7 @@ function write(root: string, files: Readonly<Record<string, string>>): string {
 }
 
 /** A tree, and a deployment of it to a target. */
-function job(t: TestContext, to: DeployTarget, from = write(folderOf(t), TREE)) {
+function job(t: TestContext, to: Place, from = write(folderOf(t), TREE)) {
   const run = (options: { removes?: boolean; isPagesOnly?: boolean; isTrial?: boolean } = {}) =>
     deploy({ from, to, removes: false, isTrial: false, ...options })
   return { from, run }
@@ -43,7 +46,7 @@ function job(t: TestContext, to: DeployTarget, from = write(folderOf(t), TREE)) 
 
 async function bucketJob(t: TestContext) {
   const s3 = await startS3(new Cleanup(t))
-  return { s3, ...job(t, bucketTarget(bucketOn(s3, ''), 60)) }
+  return { s3, ...job(t, bucketOn(s3, '', 10_000, 60)) }
 }
 
 test('a bucket gets the whole tree with its headers, and then only what changed', async t => {
@@ -93,7 +96,7 @@ test('packages where the own `dl` leads go first, too, stay with pages alone, an
   const path = 'de/mo/demo/1.0.0'
   const { 'crates/demo/demo-1.0.0.crate': bytes, ...rest } = TREE
   const s3 = await startS3(new Cleanup(t))
-  const to = bucketTarget(bucketOn(s3, ''), 60)
+  const to = bucketOn(s3, '', 10_000, 60)
   const base = 'https://crates.example'
   const dl = ownDl({ base, dl: `${base}/{lowerprefix}/{crate}/{version}` })
   const from = write(folderOf(t), { ...rest, [path]: bytes })
@@ -146,7 +149,7 @@ test('objects whose ETag is no MD5 are compared by the checksum of their writer'
 
 test('a folder gets the tree, then only what changed, and loses the rest on demand', async t => {
   const target = join(folderOf(t), 'www')
-  const { from, run } = job(t, folderTarget(target))
+  const { from, run } = job(t, folderPlace(target))
   assert.equal((await run()).uploaded.length, PATHS.length)
   for (const path of PATHS)
     assert.deepEqual(readFileSync(join(target, path)), readFileSync(join(from, path)))
@@ -159,7 +162,7 @@ test('a folder gets the tree, then only what changed, and loses the rest on dema
 })
 
 test('what is no tree is not uploaded', async t => {
-  const { run } = job(t, folderTarget(join(folderOf(t), 'www')), folderOf(t))
+  const { run } = job(t, folderPlace(join(folderOf(t), 'www')), folderOf(t))
   await assert.rejects(run(), error => error instanceof Refusal && error.has('deploy_no_tree'))
 })
 

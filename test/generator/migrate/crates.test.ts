@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { migrateCrates } from '../../../generator/migrate/crates.ts'
+import { openCrates } from '../../../generator/places/storage.ts'
 import { openRegistry, type Registry } from '../../../generator/registry.ts'
-import { openCrates } from '../../../generator/store/storage.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { plimsollHere } from '../../support/program.ts'
@@ -84,7 +84,7 @@ test('what was deleted after it had been copied is set aside in the copy', async
   assert.equal(stored(to).length, 2)
   await command('delete', 'a@1.0.0', '--yes')
   await command('migrate', '--crates', to)
-  assert.deepEqual(stored(to), stored(registry.crates.place))
+  assert.deepEqual(stored(to), stored(registry.crates.place.name))
   assert.equal(stored(to).length, 1)
   assert.equal(filesBelow(join(to, 'aside')).length, 1)
 })

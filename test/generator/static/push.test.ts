@@ -7,13 +7,10 @@ import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
+import type { Place } from '../../../generator/places/place.ts'
 import { buildStatic } from '../../../generator/static/build.ts'
 import { type PushResult, push } from '../../../generator/static/push.ts'
-import {
-  bucketPushTarget,
-  folderPushTarget,
-  type PushTarget,
-} from '../../../generator/static/push-target.ts'
+import { openPushFolder } from '../../../generator/static/push-place.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
@@ -28,8 +25,8 @@ const needs = (name: string) => `[dependencies.${name}]\nversion = "1"\n${OWN}`
 type Files = ReadonlyMap<string, Buffer>
 
 /** A place to push to, opened anew by each push, and the files there. */
-interface Place {
-  open(): Promise<PushTarget>
+interface Target {
+  open(): Promise<{ place: Place; close(): Promise<void> }>
   files(): Files
   put(path: string, text: string): void
 }
@@ -40,10 +37,10 @@ function settingsOf(more = '', base = BASE) {
   return { settings, urls: registryUrls(settings.registry, base) }
 }
 
-function folderPlace(folder: string): Place {
+function folderPlace(folder: string): Target {
   mkdirSync(folder, { recursive: true })
   return {
-    open: () => folderPushTarget(folder),
+    open: () => openPushFolder(folder),
     files() {
       const paths = filesBelow(folder).filter(path => !path.startsWith('.push/lock'))
       return new Map(paths.map(path => [path, readFileSync(join(folder, path))]))
@@ -55,9 +52,9 @@ function folderPlace(folder: string): Place {
   }
 }
 
-function bucketPlace(s3: FakeS3, prefix = 'www'): Place {
+function bucketPlace(s3: FakeS3, prefix = 'www'): Target {
   return {
-    open: async () => bucketPushTarget(bucketOn(s3, prefix), 0),
+    open: async () => ({ place: bucketOn(s3, prefix), close: async () => undefined }),
     files() {
       const own = [...s3.objects].filter(([key]) => key.startsWith(`${prefix}/`)).sort()
       return new Map(own.map(([key, { bytes }]) => [key.slice(prefix.length + 1), bytes]))
@@ -75,7 +72,7 @@ function bucketPlace(s3: FakeS3, prefix = 'www'): Place {
 }
 
 /** A test for both kinds of places. */
-function forEach(what: string, play: (t: TestContext, place: Place) => Promise<void>): void {
+function forEach(what: string, play: (t: TestContext, place: Target) => Promise<void>): void {
   test(`folder: ${what}`, t => play(t, folderPlace(folderOf(t))))
   test(`bucket: ${what}`, async t => play(t, bucketPlace(await startS3(new Cleanup(t)))))
 }
@@ -91,12 +88,12 @@ function crate(folder: string, name: string, version = '1.0.0', more: Partial<Cr
 
 /** Pushes files as a process of its own would. */
 async function pushTo(
-  place: Pick<Place, 'open'>,
+  place: Pick<Target, 'open'>,
   files: readonly string[],
   config = settingsOf(),
 ): Promise<PushResult> {
-  const to = await place.open()
-  return push({ files, to, ...config }).finally(() => to.close())
+  const { place: to, close } = await place.open()
+  return push({ files, to, ...config }).finally(close)
 }
 
 const refusedWith =
@@ -250,12 +247,12 @@ forEach('lines that are there stay as they are', async (t, place) => {
 test('a folder with other things is left alone', async t => {
   const folder = folderOf(t)
   writeFileSync(join(folder, 'thesis.txt'), '')
-  await assert.rejects(folderPushTarget(folder), refusedWith('folder_in_use'))
+  await assert.rejects(openPushFolder(folder), refusedWith('folder_in_use'))
   // What a push leaves that died at once is nothing else.
   const died = folderOf(t)
   mkdirSync(join(died, 'index'))
   writeFileSync(join(died, 'index', '.writing-00'), '')
-  await (await folderPushTarget(died)).close()
+  await (await openPushFolder(died)).close()
 })
 
 /** Crates that make a push do all it can: a new name with a separator, and a need for it. */
@@ -270,8 +267,8 @@ function twoCrates(t: TestContext): string[] {
  */
 async function killAtEach(
   t: TestContext,
-  newPlace: () => Place,
-  kill: (place: Place, at: number, files: readonly string[]) => Promise<boolean>,
+  newPlace: () => Target,
+  kill: (place: Target, at: number, files: readonly string[]) => Promise<boolean>,
 ): Promise<number> {
   const files = twoCrates(t)
   const whole = newPlace()
@@ -311,7 +308,10 @@ test('folder: killed at any step, a second push completes it', async t => {
     () => folderPlace(join(root, `place-${places++}`)),
     async (place, at, files) => {
       let left = at
-      const open = async () => dyingTarget(await place.open(), () => left-- > 0)
+      const open = async () => {
+        const { place: to, close } = await place.open()
+        return { place: dying(to, () => left-- > 0), close }
+      }
       return pushTo({ open }, files).then(
         () => false,
         () => true,
@@ -321,24 +321,18 @@ test('folder: killed at any step, a second push completes it', async t => {
   assert.ok(steps > 15, `${steps} steps`)
 })
 
-/** A target of which no step is done any more once `isAlive` says no. */
-function dyingTarget(to: PushTarget, isAlive: () => boolean): PushTarget {
-  const step = <Args extends readonly unknown[], Result>(
-    work: (...args: Args) => Promise<Result>,
-  ) => {
-    return async (...args: Args): Promise<Result> => {
-      if (isAlive()) return work(...args)
-      throw new Error('killed')
-    }
-  }
-  return {
-    ...to,
-    read: step(to.read),
-    checksum: step(to.checksum),
-    create: step(to.create),
-    replace: step(to.replace),
-    remove: step(to.remove),
-  }
+/** A place of which no step is done any more once `isAlive` says no. */
+function dying(to: Place, isAlive: () => boolean): Place {
+  return new Proxy(to, {
+    get: (_, name) => {
+      const step = Reflect.get(to, name, to)
+      if (typeof step !== 'function') return step
+      return (...args: unknown[]) => {
+        if (name === 'list' || name === 'local' || isAlive()) return step.apply(to, args)
+        return Promise.reject(new Error('killed'))
+      }
+    },
+  })
 }
 
 test('what a push that died left is named: its .crate, and its name', async t => {

@@ -7,8 +7,8 @@ import { crateKey } from '../../../core/paths/crates.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { build } from '../../../generator/build/build.ts'
 import { deleteReleases } from '../../../generator/delete.ts'
+import { findCrates } from '../../../generator/places/disk/crate-files.ts'
 import type { Registry } from '../../../generator/registry.ts'
-import { findCrates } from '../../../generator/store/crate-files.ts'
 import { one, type Row, run } from '../../../generator/store/database/statement.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import type { VerifyOptions } from '../../../generator/verify/finding.ts'
@@ -229,14 +229,14 @@ test('orphaned bytes are no finding; a repair sets them aside, and no others, fr
   const staged = await registry.crates.stage(once(bytes), 1_000_000)
   const key = crateKey(parseName('demo'), staged.cksum)
   await staged.keep(key)
-  const before = filesBelow(registry.crates.place).length
+  const before = filesBelow(registry.crates.place.name).length
   assert.deepEqual(await findings(registry), [])
   assert.deepEqual(await findings(registry, { repair: true }), [
     `repaired ${key}: bytes without a release were moved to crates/aside/demo-${staged.cksum}.crate; add or remove them`,
   ])
-  assert.equal(filesBelow(registry.crates.place).length, before)
+  assert.equal(filesBelow(registry.crates.place.name).length, before)
   assert.deepEqual(await findings(registry, { repair: true }), [])
-  const [path = ''] = await findCrates(join(registry.crates.place, 'aside'))
+  const [path = ''] = await findCrates(join(registry.crates.place.name, 'aside'))
   assert.deepEqual(readFileSync(path), bytes)
 })
 

@@ -1,4 +1,4 @@
-import { Bucket } from '../../../generator/store/s3/bucket.ts'
+import { BucketPlace } from '../../../generator/places/bucket-place.ts'
 import type { Cleanup } from '../cleanup.ts'
 import { environmentOf, type TestS3 } from './environment.ts'
 import { FakeS3 } from './server.ts'
@@ -9,13 +9,19 @@ export function startS3(cleanup: Cleanup): Promise<FakeS3> {
 }
 
 /** The bucket of an S3, below a prefix; `budget` in milliseconds as in its options. */
-export function bucketOn(s3: TestS3, prefix = 'some/prefix', budget = 10_000): Bucket {
-  return new Bucket({
+export function bucketOn(
+  s3: TestS3,
+  prefix = 'some/prefix',
+  budget = 10_000,
+  cacheSeconds = 0,
+): BucketPlace {
+  const options = {
     address: { bucket: 'test', prefix },
     endpoint: s3.url,
     region: 'eu-test-1',
-    pathStyle: 'auto',
+    pathStyle: 'auto' as const,
     env: environmentOf(s3),
     budget,
-  })
+  }
+  return new BucketPlace(options, cacheSeconds)
 }

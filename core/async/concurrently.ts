@@ -1,0 +1,26 @@
+/** The most items that are worked on at a time: a disk combines flushes, a storage answers many. */
+const AT_ONCE = 32
+
+/**
+ * Runs `work` for all items, 32 at a time or `most`; takes the next one only then. Stops after the
+ * first failure, waits for those that have begun, and throws it.
+ */
+export async function forEachConcurrently<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  most = AT_ONCE,
+): Promise<void> {
+  const left = items[Symbol.iterator]()
+  let isFailing = false
+  const run = async () => {
+    for (let next = left.next(); !next.done && !isFailing; next = left.next())
+      await work(next.value)
+  }
+  const runs = Array.from({ length: most }, () =>
+    run().catch(error => {
+      isFailing = true
+      throw error
+    }),
+  )
+  for (const end of await Promise.allSettled(runs)) if (end.status === 'rejected') throw end.reason
+}

@@ -1,0 +1,217 @@
+import type { IncomingMessage } from 'node:http'
+import type {
+  GetObjectCommandOutput,
+  HeadObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { refuse } from '../../core/error/error.ts'
+import { publicFile } from '../../core/paths/tree.ts'
+import { addressText } from '../../core/settings/bucket.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type {
+  ByteRange,
+  Content,
+  FileInfo,
+  LocalFile,
+  OpenFile,
+  PathRange,
+  Place,
+  PutOptions,
+} from './place.ts'
+import { BUDGET_MS, type BucketOptions, clientsOf, SILENCE_MS } from './s3/client.ts'
+import { isTransient, reading, refuseFailure, statusOf } from './s3/failure.ts'
+import { destroyWhenSilent, sendFile, signChecksum } from './s3/requests.ts'
+import { retried } from './s3/retry.ts'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  getSignedUrl,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from './s3/sdk.ts'
+
+/** What a bucket says about an object. */
+export interface ObjectInfo {
+  readonly size: number
+  readonly etag: string
+  /** SHA-256 in hex as the writer of the object gave it; null when another program wrote it. */
+  readonly cksum: string | null
+}
+
+/**
+ * The objects below a prefix of a bucket of any S3-compatible storage. Refuses what cannot be
+ * reached or is not permitted.
+ */
+export class BucketPlace implements Place {
+  /** The address, as in the settings. */
+  readonly name: string
+  readonly #requests: S3Client
+  readonly #streams: S3Client
+  readonly #bucket: string
+  readonly #prefix: string
+  readonly #silence: number
+  readonly #cacheSeconds: number
+  readonly #budget: number
+
+  /** `cacheSeconds`: how old what changes may be in caches; with 0, these ask each time. */
+  constructor(options: BucketOptions, cacheSeconds: number) {
+    const { requests, streams } = clientsOf(options)
+    this.name = addressText(options.address)
+    this.#requests = requests
+    this.#streams = streams
+    this.#silence = options.silence ?? SILENCE_MS
+    this.#bucket = options.address.bucket
+    this.#prefix = options.address.prefix === '' ? '' : `${options.address.prefix}/`
+    this.#cacheSeconds = cacheSeconds
+    this.#budget = options.budget ?? BUDGET_MS
+  }
+
+  async put(
+    path: string,
+    content: Uint8Array | LocalFile,
+    { cksum, onlyIf }: PutOptions = {},
+  ): Promise<string | null> {
+    const isFile = !(content instanceof Uint8Array)
+    const sum = cksum ?? (isFile ? '' : sha256(content))
+    const { contentType, cache } = publicFile(path)
+    const short = this.#cacheSeconds === 0 ? 'no-cache' : `public, max-age=${this.#cacheSeconds}`
+    const request = {
+      ...this.#at(path),
+      Body: isFile ? '' : content,
+      ContentLength: isFile ? content.size : content.byteLength,
+      ContentType: contentType,
+      CacheControl: cache === 'immutable' ? 'public, max-age=31536000, immutable' : short,
+      Metadata: { sha256: sum },
+      ...(onlyIf === 'absent' ? { IfNoneMatch: '*' } : onlyIf && { IfMatch: onlyIf.etag }),
+    }
+    // An object that is not there cannot have the ETag of a condition.
+    const expects = onlyIf === undefined ? [] : onlyIf === 'absent' ? [412] : [404, 412]
+    const written = await this.#unless(expects, 'PUT', () => {
+      const command = new PutObjectCommand(request)
+      signChecksum(command, sum)
+      if (isFile) sendFile(command, content.path)
+      return this.#requests.send(command)
+    })
+    return written && (written.ETag ?? '')
+  }
+
+  async head(path: string): Promise<ObjectInfo | null> {
+    const found = await this.#unless([404], 'HEAD', () =>
+      this.#requests.send(new HeadObjectCommand(this.#at(path))),
+    )
+    return found && infoOf(found)
+  }
+
+  async checksum(path: string): Promise<string | null> {
+    return (await this.head(path))?.cksum ?? null
+  }
+
+  async open(path: string, range?: ByteRange): Promise<(OpenFile & ObjectInfo) | null> {
+    const Range = range && `bytes=${range.start}-${range.end}`
+    const found = await this.#unless([404], 'GET', () =>
+      this.#streams.send(new GetObjectCommand({ ...this.#at(path), Range })),
+    )
+    if (found === null) return null
+    // What the SDK returns in Node.
+    const bytes = found.Body as unknown as IncomingMessage
+    bytes.on('error', () => undefined)
+    destroyWhenSilent(bytes, this.#silence)
+    return { ...infoOf(found), bytes }
+  }
+
+  async read(path: string, max?: number): Promise<Content | null> {
+    const found = await this.open(path)
+    if (!found) return null
+    const bytes = await reading(() => readBody(found.bytes, max ?? found.size))
+    return { bytes, etag: found.etag }
+  }
+
+  async remove(path: string): Promise<void> {
+    await this.#unless([404], 'DELETE', () =>
+      this.#requests.send(new DeleteObjectCommand(this.#at(path))),
+    )
+  }
+
+  /** Lists files by path, 1,000 with each request; with `isFlat`, only those in no folder. */
+  async *list(start = '', range?: PathRange, isFlat = false): AsyncIterable<FileInfo> {
+    const query = {
+      Bucket: this.#bucket,
+      Prefix: this.#prefix + start,
+      ...(isFlat && { Delimiter: '/' }),
+      ...(range && { StartAfter: this.#prefix + range.after }),
+    }
+    for (let ContinuationToken: string | undefined; ; ) {
+      const request = { ...query, ContinuationToken }
+      const page = await this.#unless([], 'GET', () =>
+        this.#requests.send(new ListObjectsV2Command(request)),
+      )
+      for (const file of (page?.Contents ?? []).map(one => this.#listed(one))) {
+        if (range && file.path >= range.before) return
+        if (range === undefined || file.path > range.after) yield file
+      }
+      ContinuationToken = page?.NextContinuationToken
+      if (!page?.IsTruncated || ContinuationToken === undefined) return
+    }
+  }
+
+  async presigned(path: string, seconds: number): Promise<string> {
+    const command = new GetObjectCommand(this.#at(path))
+    const sign = () => getSignedUrl(this.#requests, command, { expiresIn: seconds })
+    return (await this.#unless([], 'GET', sign)) ?? ''
+  }
+
+  /**
+   * Makes a request, again as long as that may help; null when the server answers one of these
+   * statuses. Refuses all others.
+   */
+  async #unless<T>(
+    statuses: readonly number[],
+    method: string,
+    work: () => Promise<T>,
+  ): Promise<T | null> {
+    try {
+      return await retried(this.#budget, work, isTransient)
+    } catch (error) {
+      if (statuses.includes(statusOf(error) ?? 0)) return null
+      return refuseFailure(method, error)
+    }
+  }
+
+  #at(path: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: this.#prefix + path }
+  }
+
+  #listed({ Key = '', Size = -1, ETag = '', LastModified }: Listed): FileInfo {
+    if (!Key.startsWith(this.#prefix) || !Number.isSafeInteger(Size) || Size < 0)
+      refuse('bucket_refuses', { reason: 'its list of objects is not one of S3' })
+    // What the storage does not say counts as changed.
+    const changed = LastModified?.getTime() ?? Number.POSITIVE_INFINITY
+    return { path: Key.slice(this.#prefix.length), size: Size, etag: ETag, changed }
+  }
+}
+
+type Listed = NonNullable<ListObjectsV2CommandOutput['Contents']>[number]
+
+/** Reads an object of at most `max` bytes; throws an error for a longer or a broken one. */
+async function readBody(bytes: AsyncIterable<Buffer>, max: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of bytes) {
+    size += part.byteLength
+    // Ends the loop, which destroys the stream.
+    if (size > max) throw new Error(`an object of the storage is longer than ${max} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function infoOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectInfo {
+  const [, whole] = /\/(\d+)$/.exec(found.ContentRange ?? '') ?? []
+  return {
+    size: Number(whole ?? found.ContentLength ?? Number.NaN),
+    etag: found.ETag ?? '',
+    cksum: found.Metadata?.sha256 ?? null,
+  }
+}

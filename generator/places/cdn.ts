@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises'
+import { Repeater } from '../../core/async/repeater.ts'
+import { Refusal, refuse } from '../../core/error/error.ts'
+import { changedKeys } from '../../core/paths/purge-keys.ts'
+import { publicFile } from '../../core/paths/tree.ts'
+import { retried, Transient } from './s3/retry.ts'
+import type { TreeChanges } from './sync-batch.ts'
+
+/** How a CDN is told what has changed: the settings `cdn.…`. */
+export interface CdnOptions {
+  /** `{url}`, `{path}` or `{key}` in it: a request for each; else one for every `BATCH`. */
+  readonly purgeUrl: string
+  /** JSON with `{urls}` or `{keys}` in place of a list; null for the default. */
+  readonly body: string | null
+  readonly method: 'POST' | 'PURGE' | 'DELETE'
+  /** A file with lines `Name: value`, such as the key of the account; read for every purge. */
+  readonly headersFile: string | null
+  /** The address of the tree, without a slash at its end. */
+  readonly base: string
+  /** How long a purge is tried again before it counts as failed, in milliseconds. */
+  readonly budget?: number
+}
+
+/** How long changes are gathered, and how long a purge that failed waits, in milliseconds. */
+const GATHER_MS = 500
+const PAUSE_MS = 10_000
+
+/** Cloudflare takes so many addresses with one request, in every plan. */
+const BATCH = 30
+
+const ADDRESS = /\{(?:url|path|urls)\}/
+const KEY = /\{keys?\}/
+const FILES = '{"files":{urls}}'
+
+/** How long the CDN may be silent, and how long a purge is tried again, in milliseconds. */
+const SILENCE_MS = 8000
+const BUDGET_MS = 15_000
+
+/** What the CDN has not been told yet, at most. */
+const LEFT_MAX = 100_000
+
+/**
+ * Tells a CDN which addresses have changed, or their keys (`core/paths/purge-keys.ts`), behind the
+ * answers, so that it asks for them again. What a process that is killed has not told yet stays in
+ * caches for as long as these may keep it.
+ */
+export class Cdn {
+  readonly #options: CdnOptions
+  readonly #isByKey: boolean
+  /** Paths below the base, or keys. */
+  readonly #left = new Set<string>()
+  readonly #repeater = new Repeater(() => this.#run())
+  #isClosed = false
+  /** Receives the error of a purge that failed; it is tried again. */
+  onFailure: (error: unknown) => void = () => undefined
+
+  /** Refuses a request that would name addresses in one place and keys in the other. */
+  constructor(options: CdnOptions) {
+    const request = `${options.purgeUrl} ${options.body ?? ''}`
+    this.#isByKey = KEY.test(request)
+    if (this.#isByKey && ADDRESS.test(request)) refuse('cdn_mixed')
+    this.#options = options
+  }
+
+  /** The number of addresses or keys that could not be purged; they are with the next purge. */
+  get waiting(): number {
+    return this.#left.size
+  }
+
+  /** Notes changes of the tree, to be purged soon. */
+  async update({ files, gone }: TreeChanges): Promise<void> {
+    for (const path of files) this.#add(path, null)
+    for (const [path, isWhole] of gone) this.#add(path, isWhole ? 'folder' : 'file')
+    if (this.#left.size > 0 && this.#repeater.isIdle) this.#repeater.schedule(GATHER_MS)
+  }
+
+  #add(path: string, gone: 'file' | 'folder' | null): void {
+    const isSame = gone === null && publicFile(path).cache === 'immutable'
+    if (isSame || this.#left.size >= LEFT_MAX) return
+    const changed = this.#isByKey ? changedKeys(path, gone) : addressesOf(path)
+    for (const one of changed) this.#left.add(one)
+  }
+
+  /** Purges what is waiting; refuses when the CDN does not. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#repeater.close()
+    await this.#purge()
+  }
+
+  /** Purges in the background; returns when to do so again. */
+  async #run(): Promise<number | null> {
+    let pause = GATHER_MS
+    try {
+      await this.#purge()
+    } catch (error) {
+      this.onFailure(error)
+      pause = PAUSE_MS
+    }
+    return this.#left.size > 0 ? pause : null
+  }
+
+  async #purge(): Promise<void> {
+    const isSingle = /\{(?:url|path|key)\}/.test(this.#options.purgeUrl)
+    const all = [...this.#left]
+    for (let at = 0; at < all.length; at += BATCH) {
+      const some = all.slice(at, at + BATCH)
+      // Taken out first: what changes while the CDN is told has to be told again.
+      for (const one of some) this.#left.delete(one)
+      try {
+        if (isSingle) await Promise.all(some.map(one => this.#send([one])))
+        else await this.#send(some)
+      } catch (error) {
+        for (const one of some) this.#left.add(one)
+        throw error
+      }
+    }
+  }
+
+  #urlOf(path: string): string {
+    return `${this.#options.base}/${path.split('/').map(encodeURIComponent).join('/')}`
+  }
+
+  /** Returns the address of the request for these; only the first can be in it. */
+  #addressFor([first = '']: readonly string[]): string {
+    const { purgeUrl } = this.#options
+    if (this.#isByKey) return purgeUrl.replaceAll('{key}', () => first)
+    const url = this.#urlOf(first)
+    return purgeUrl
+      .replaceAll('{url}', () => url)
+      .replaceAll('{path}', () => url.slice(new URL(url).origin.length + 1))
+  }
+
+  #bodyFor(some: readonly string[]): string | null {
+    const { purgeUrl, body } = this.#options
+    if (body === null && /\{(?:url|path|key)\}/.test(purgeUrl)) return null
+    const list = this.#isByKey ? some : some.map(path => this.#urlOf(path))
+    return (body ?? FILES).replace(/\{(?:urls|keys)\}/, () => JSON.stringify(list))
+  }
+
+  async #send(some: readonly string[]): Promise<void> {
+    const { method, budget = BUDGET_MS } = this.#options
+    const address = this.#addressFor(some)
+    const body = this.#bodyFor(some)
+    const headers = new Headers(body === null ? {} : { 'content-type': 'application/json' })
+    for (const line of await this.#headerLines()) {
+      const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+      if (name) headers.set(name, value ?? '')
+    }
+    const attempt = async () => {
+      const signal = AbortSignal.timeout(SILENCE_MS)
+      const init = { method, headers, signal, body }
+      const answer = await fetch(address, init).catch((error: Error) => {
+        throw new Transient((error.cause as Error | undefined)?.message ?? error.message)
+      })
+      await answer.body?.cancel()
+      if (answer.status === 429 || answer.status >= 500) throw new Transient(String(answer.status))
+      // What the CDN does not have need not be purged.
+      if (!answer.ok && answer.status !== 404) refuse('cdn_refuses', { status: answer.status })
+    }
+    try {
+      await retried(budget, attempt)
+    } catch (error) {
+      if (error instanceof Refusal || !(error instanceof Transient)) throw error
+      refuse('cdn_unreachable', { reason: error.message })
+    }
+  }
+
+  async #headerLines(): Promise<readonly string[]> {
+    const { headersFile } = this.#options
+    if (headersFile === null) return []
+    return (await readFile(headersFile, 'utf8')).split('\n').map(line => line.trim())
+  }
+}
+
+/** Returns the paths under which readers ask for a file: pages are asked for as folders. */
+function addressesOf(path: string): string[] {
+  const [, folder] = /^(.*\/)?index\.html$/.exec(path) ?? []
+  if (!path.endsWith('index.html') || (folder === undefined && path !== 'index.html')) return [path]
+  return [folder ?? '', path]
+}

@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto'
+import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { writing } from './disk/fault.ts'
+
+/**
+ * A number that becomes another one with every change of the public tree. Whoever serves the tree
+ * compares numbers instead of looking at each file: reading 8 bytes takes a third of the time of
+ * `stat`. The changes of other processes are in a file, those of the reader in its memory.
+ */
+export class ChangeNumber {
+  readonly #path: string
+  readonly #number = new Float64Array(1)
+  readonly #bytes = new Uint8Array(this.#number.buffer)
+  #file: number | null = null
+  #isReader = false
+  #own = 0
+  #writing: Promise<void> | null = null
+  /** Processes begin at random, so that none writes a number that another has written. */
+  #last = randomInt(2 ** 47)
+  /** What the file said, until this turn of the event loop ends. */
+  #known: number | null = null
+  readonly #forget = () => {
+    this.#known = null
+  }
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Makes it another number. To be called when a change is visible, before anyone is told of it. */
+  renew(): Promise<void> {
+    this.#own++
+    // Nobody else reads it, and a slow disk must not block the event loop of a daemon.
+    if (this.#isReader) return Promise.resolve()
+    // Changes that meet share a write, which comes after all of them.
+    this.#writing ??= writing(async () => this.#write())
+    return this.#writing
+  }
+
+  /**
+   * Returns the number; NaN, which equals no number, if the file cannot be read. To be called where
+   * a request arrives: the file is read for the first request of a turn of the event loop, and the
+   * others of this turn had arrived by then, too.
+   */
+  read(): number {
+    if (this.#known === null) {
+      this.#known = this.#readFile()
+      setImmediate(this.#forget)
+    }
+    return this.#known + this.#own
+  }
+
+  /** Closes the file. */
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  #readFile(): number {
+    this.#isReader = true
+    this.#number[0] = 0
+    try {
+      readSync(this.#open(), this.#bytes, 0, 8, 0)
+    } catch {
+      return Number.NaN
+    }
+    return this.#number[0] ?? 0
+  }
+
+  async #write(): Promise<void> {
+    await null
+    this.#writing = null
+    const file = this.#open()
+    this.#number[0] = ++this.#last
+    writeSync(file, this.#bytes, 0, 8, 0)
+  }
+
+  #open(): number {
+    if (this.#file !== null) return this.#file
+    mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
+    this.#file = openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    return this.#file
+  }
+}

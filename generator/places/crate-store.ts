@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto'
+import { closeSync, writeFile } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { refuse } from '../../core/error/error.ts'
+import { cksumOfKey } from '../../core/paths/crates.ts'
+import { sha256Of } from '../../core/sha256.ts'
+import { disk } from './disk/disk.ts'
+import { makeFolder, probeFolder } from './disk/durable.ts'
+import { writing } from './disk/fault.ts'
+import { sweepFolder } from './disk/files.ts'
+import { temporaryPath } from './disk/steps.ts'
+import { FolderPlace } from './folder-place.ts'
+import { LocalCopies } from './local-copies.ts'
+import type { ByteRange, LocalFile, OpenFile, Place } from './place.ts'
+import { reading } from './s3/failure.ts'
+
+/** The bytes of a `.crate`, wherever they are stored. */
+export interface CrateBytes {
+  readonly size: number
+  /** SHA-256, lowercase hex. */
+  readonly cksum: string
+  /** The bytes, or the file that contains them. */
+  readonly content: Uint8Array | string
+}
+
+/** Received bytes that the caller has yet to keep or discard. */
+export interface Staged extends CrateBytes {
+  /** Stores them durably as the content of `key`. */
+  keep(key: string): Promise<void>
+  /** Deletes them; does nothing after `keep`. */
+  discard(): Promise<void>
+}
+
+/** A smaller `.crate`, as most are, is in memory until it is kept. */
+const FIRST_BYTES = 64 * 1024
+
+/** Appends bytes to an open file; does not stop half-way when the disk is nearly full. */
+const append: (file: number, bytes: Uint8Array) => Promise<void> = promisify(writeFile)
+
+/** Where bytes are while they are received, and where those are moved that no release has. */
+const INCOMING = 'incoming'
+const ASIDE = 'aside'
+
+/**
+ * Stores `.crate` bytes by key in a place. Keys contain the checksum of their content, so what a
+ * key has never changes, a repeated publish writes the same bytes, and an orphan never blocks one.
+ */
+export class CrateStore {
+  readonly place: Place
+  readonly #incoming: string
+  /** Copies of a bucket's bytes on this machine; null for a folder. */
+  readonly #copies: LocalCopies | null
+
+  /** `cache`: a folder of this machine for what is received, and for copies. */
+  constructor(place: Place, cache: string) {
+    this.place = place
+    this.#incoming = join(cache, INCOMING)
+    this.#copies = place.local ? null : new LocalCopies(place, join(cache, 'crates'))
+  }
+
+  /** Returns the crate store in a folder. */
+  static inFolder(root: string): CrateStore {
+    const incoming = join(root, INCOMING)
+    return new CrateStore(new FolderPlace(root, { sync: 'each', incoming }), root)
+  }
+
+  /** Whether the bytes are in files of this machine. */
+  get isLocal(): boolean {
+    return this.#copies === null
+  }
+
+  /** Receives and hashes bytes; refuses them as soon as there are more than `maxBytes`. */
+  async stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Staged> {
+    const bytes = await this.#receive(source, maxBytes)
+    let isWaiting = true
+    const discard = async () => {
+      isWaiting = false
+      if (typeof bytes.content === 'string') await rm(bytes.content, { force: true })
+    }
+    const keep = async (key: string) => {
+      if (!isWaiting) return
+      await this.#keep(key, bytes)
+      await discard()
+    }
+    return { ...bytes, keep, discard }
+  }
+
+  /** Throws when the store cannot be used. */
+  async probe(): Promise<void> {
+    await makeFolder(this.#incoming)
+    await probeFolder(this.#incoming)
+    await this.place.head('probe')
+  }
+
+  /** Returns the path of a key's file, which may be missing; null when bytes are not in files. */
+  path(key: string): string | null {
+    return this.place.local?.(key) ?? null
+  }
+
+  /** Returns a file of this machine with a key's bytes, for ten minutes; null without bytes. */
+  async localFile(key: string): Promise<LocalFile | null> {
+    if (this.#copies) return this.#copies.get(key)
+    const found = await this.place.head(key)
+    return found && { path: this.path(key) ?? '', size: found.size }
+  }
+
+  /** Returns the size of a key's bytes; null when there are none. */
+  async size(key: string): Promise<number | null> {
+    return (await this.place.head(key))?.size ?? null
+  }
+
+  /** Reads a key's bytes and returns their SHA-256 in lowercase hex; null when there are none. */
+  async checksum(key: string): Promise<string | null> {
+    const found = await this.open(key)
+    return found && reading(() => sha256Of(found.bytes))
+  }
+
+  /** Opens a key's bytes, or a part of them; null when there are none. */
+  open(key: string, range?: ByteRange): Promise<OpenFile | null> {
+    return this.place.open(key, range)
+  }
+
+  /** Removes a key's bytes; does nothing when there are none. */
+  remove(key: string): Promise<void> {
+    return this.place.remove(key)
+  }
+
+  /** Moves a key's bytes to where `add` can restore them from; returns that place. */
+  async setAside(key: string): Promise<string> {
+    const aside = `${ASIDE}/${key.split('/').slice(-2).join('-')}`
+    const found = await this.place.read(key)
+    if (found) await this.place.put(aside, found.bytes)
+    await this.place.remove(key)
+    return `${this.isLocal ? basename(this.place.name) : this.place.name}/${aside}`
+  }
+
+  /** Lists every key, in no particular order; skips what else is there. */
+  async *list(): AsyncIterable<string> {
+    for await (const { path } of this.place.list())
+      if (cksumOfKey(path) !== null && !path.startsWith(`${INCOMING}/`)) yield path
+  }
+
+  /** Removes partial uploads of killed processes: files that have not changed for an hour. */
+  async sweep(): Promise<void> {
+    await sweepFolder(this.#incoming, Date.now() - 3_600_000)
+    await this.#copies?.sweep()
+  }
+
+  async #receive(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<CrateBytes> {
+    const path = temporaryPath(join(this.#incoming, 'crate'))
+    const hash = createHash('sha256')
+    const first: Uint8Array[] = []
+    let size = 0
+    let file: number | null = null
+    try {
+      for await (const chunk of source) {
+        size += chunk.byteLength
+        if (size > maxBytes) refuse('crate_too_big', { max: maxBytes })
+        hash.update(chunk)
+        if (file !== null) await writing(() => append(file as number, chunk))
+        else {
+          first.push(chunk)
+          if (size > FIRST_BYTES) file = await disk.run('create', path, Buffer.concat(first), 0o444)
+        }
+      }
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      if (file !== null) closeSync(file)
+    }
+    // A view, such as a small Buffer, would take all of its memory along to other threads.
+    const content = file === null ? new Uint8Array(Buffer.concat(first)) : path
+    return { size, cksum: hash.digest('hex'), content }
+  }
+
+  async #keep(key: string, { size, cksum, content }: CrateBytes): Promise<void> {
+    const body = typeof content === 'string' ? { path: content, size } : content
+    // A folder takes them over whatever is there, which costs less than to look.
+    const onlyIf = this.isLocal ? {} : { onlyIf: 'absent' as const }
+    if ((await this.place.put(key, body, { cksum, ...onlyIf })) !== null) return
+    // Bytes of an earlier attempt, whose answer may have been lost, are as good as ours.
+    const there = (await this.place.checksum(key)) ?? (await this.checksum(key))
+    if (there !== cksum) await this.place.put(key, body, { cksum })
+  }
+}

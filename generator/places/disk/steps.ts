@@ -1,0 +1,267 @@
+import { createHash, randomInt } from 'node:crypto'
+import {
+  type BigIntStats,
+  closeSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/** The prefix of half-written files; readers never see them. */
+const TEMPORARY = '.writing-'
+
+/** Processes and threads begin at random, so that none uses a name that another one has. */
+let last = randomInt(2 ** 47)
+
+/** Returns a temporary path next to `path`, with a name short enough for any file system. */
+export function temporaryPath(path: string): string {
+  return join(dirname(path), `${TEMPORARY}${(++last).toString(16).padStart(16, '0')}`)
+}
+
+/** Returns a temporary name that is always the same. */
+export function temporaryName(rest: string): string {
+  return `${TEMPORARY}${rest}`
+}
+
+/** Returns whether a path is the temporary name of a file that is still being written. */
+export function isTemporary(path: string): boolean {
+  return basename(path).startsWith(TEMPORARY)
+}
+
+/** The error codes of `link` when the file system cannot link two files. */
+const UNLINKABLE = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS'])
+
+/** A file and the text that it should have. */
+export interface TextFile {
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * What is done to files in one go, without waiting for the disk. As separate calls, each `open`,
+ * `write` and `rename` would cost more for the way to Node's thread pool and back than for itself.
+ */
+export const steps = {
+  /** Replaces a file; a power cut may spoil it until it is synced. Makes missing folders. */
+  replace(path: string, bytes: Uint8Array): void {
+    inFolder(path, () =>
+      throughTemporary(path, temporary => {
+        writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o644 })
+      }),
+    )
+  },
+
+  /** Replaces a file unless it has these bytes; returns whether it did. */
+  write(path: string, bytes: Uint8Array): boolean {
+    const facts = factsOf(path)
+    const isLong = facts?.isFile() && Number(facts.size) === bytes.byteLength
+    if (isLong && unlessMissing(() => readFileSync(path))?.equals(bytes)) return false
+    steps.replace(path, bytes)
+    return true
+  },
+
+  /**
+   * Replaces a file by one with the same bytes, which are then to be put on disk again. Leaves a
+   * `.crate` that is a link to one of the crate store, where it is on disk; skips what is missing.
+   */
+  renew(path: string): void {
+    const facts = factsOf(path)
+    if (!facts?.isFile() || (path.endsWith('.crate') && facts.nlink > 1n)) return
+    steps.replace(path, readFileSync(path))
+  },
+
+  /** Writes texts as `write` does. First makes `folders`, or removes half-written files in them. */
+  writeAll(files: readonly TextFile[], folders: readonly string[]): void {
+    for (const folder of folders)
+      if (mkdirSync(folder, { recursive: true }) === undefined) steps.sweep(folder)
+    for (const { path, text } of files) steps.write(path, Buffer.from(text))
+  },
+
+  /**
+   * Makes `path` a hard link to `source`, whose bytes never change, or a copy where the file system
+   * cannot link. Leaves a file with the same bytes alone; returns whether anything was done.
+   */
+  show(source: string, path: string): boolean {
+    if (steps.linkNew(source, path)) return true
+    if (steps.isSameFile(source, path)) return false
+    const sum = checksum(path)
+    if (sum !== null && sum === checksum(source)) return false
+    if (!steps.linkOver(source, path))
+      throughTemporary(path, temporary => copyFileSync(source, temporary))
+    return true
+  },
+
+  /**
+   * Creates `path` as a hard link to `source`; returns false when `path` exists or cannot be
+   * linked.
+   */
+  linkNew(source: string, path: string): boolean {
+    return inFolder(path, () => {
+      try {
+        linkSync(source, path)
+        return true
+      } catch (error) {
+        const { code = '' } = error as NodeJS.ErrnoException
+        if (code === 'EEXIST' || UNLINKABLE.has(code)) return false
+        throw error
+      }
+    })
+  },
+
+  /** Creates a hard link as `linkNew` does, but replaces an existing file. */
+  linkOver(source: string, path: string): boolean {
+    const temporary = temporaryPath(path)
+    if (!steps.linkNew(source, temporary)) return false
+    try {
+      renameSync(temporary, path)
+    } finally {
+      // Renaming a file onto another hard link to it does nothing and keeps the old name (POSIX).
+      rmSync(temporary, { force: true })
+    }
+    return true
+  },
+
+  /** Returns whether two paths refer to the same file, as hard links do. */
+  isSameFile(path: string, other: string): boolean {
+    const [one, two] = [identityOf(path), identityOf(other)]
+    return one !== null && one === two
+  },
+
+  /** Creates a file that must not exist; returns its open descriptor. */
+  create(path: string, bytes: Uint8Array, mode: number): number {
+    return inFolder(path, () => {
+      const file = openSync(path, 'wx', mode)
+      try {
+        writeFileSync(file, bytes)
+        return file
+      } catch (error) {
+        closeSync(file)
+        rmSync(path, { force: true })
+        throw error
+      }
+    })
+  },
+
+  /**
+   * Creates a read-only file under a temporary name and moves it to `path`; returns its open
+   * descriptor and those of `folders`, which then exist.
+   */
+  store(temporary: string, path: string, bytes: Uint8Array, folders: readonly string[]): number[] {
+    const file = steps.create(temporary, bytes, 0o444)
+    try {
+      inFolder(path, () => renameSync(temporary, path))
+      return [file, ...steps.open(folders, 'r')]
+    } catch (error) {
+      closeSync(file)
+      rmSync(temporary, { force: true })
+      throw error
+    }
+  },
+
+  /** Shows a file as `show` does; returns open descriptors of it and of `folders`. */
+  keep(source: string, path: string, folders: readonly string[]): number[] {
+    steps.show(source, path)
+    return steps.open([path, ...folders], 'r')
+  },
+
+  /** Opens files and folders and returns their descriptors; skips what is missing. */
+  open(paths: readonly string[], flags: 'r' | 'r+'): number[] {
+    const opened: number[] = []
+    try {
+      for (const path of paths) {
+        const descriptor = unlessMissing(() => openSync(path, flags))
+        if (descriptor !== null) opened.push(descriptor)
+      }
+      return opened
+    } catch (error) {
+      for (const one of opened) closeSync(one)
+      throw error
+    }
+  },
+
+  /** Returns one of the folders for each file system that they are on; skips what is missing. */
+  onePerFileSystem(folders: readonly string[]): string[] {
+    const found = new Map<bigint, string>()
+    for (const folder of folders) {
+      const facts = factsOf(folder)
+      if (facts) found.set(facts.dev, folder)
+    }
+    return [...found.values()]
+  },
+
+  /** Removes half-written files directly in a folder. */
+  sweep(folder: string): void {
+    for (const name of unlessMissing(() => readdirSync(folder)) ?? [])
+      if (isTemporary(name)) rmSync(join(folder, name), { force: true })
+  },
+}
+
+/** Makes a file under a temporary name and renames it; leaves nothing behind when that fails. */
+function throughTemporary(path: string, make: (temporary: string) => void): void {
+  const temporary = temporaryPath(path)
+  try {
+    make(temporary)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Runs `work`, which needs the folder of `path`; creates the folder when it is missing, also when
+ * somebody removes it as empty meanwhile.
+ */
+function inFolder<T>(path: string, work: () => T, attempts = 3): T {
+  try {
+    return work()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
+    mkdirSync(dirname(path), { recursive: true })
+    return inFolder(path, work, attempts - 1)
+  }
+}
+
+function identityOf(path: string): string | null {
+  const facts = factsOf(path)
+  return facts?.isFile() ? `${facts.dev} ${facts.ino}` : null
+}
+
+/** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
+function checksum(path: string): string | null {
+  if (!factsOf(path)?.isFile()) return null
+  const hash = createHash('sha256')
+  const chunk = Buffer.allocUnsafe(65_536)
+  const file = openSync(path, 'r')
+  try {
+    for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk))
+      hash.update(chunk.subarray(0, size))
+  } finally {
+    closeSync(file)
+  }
+  return hash.digest('hex')
+}
+
+function factsOf(path: string): BigIntStats | null {
+  // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
+  return unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false })) ?? null
+}
+
+/** Returns null when there is no such file or folder. */
+function unlessMissing<T>(work: () => T): T | null {
+  try {
+    return work()
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    throw error
+  }
+}

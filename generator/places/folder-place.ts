@@ -1,0 +1,183 @@
+import { lstatSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { publicFile } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
+import { disk } from './disk/disk.ts'
+import { syncDescriptors, writeDurably } from './disk/durable.ts'
+import { writing } from './disk/fault.ts'
+import {
+  fileChecksum,
+  fileFacts,
+  openFile,
+  readBytes,
+  readFolder,
+  removeIfEmpty,
+} from './disk/files.ts'
+import { isTemporary, temporaryPath } from './disk/steps.ts'
+import type {
+  ByteRange,
+  Content,
+  FileInfo,
+  LocalFile,
+  OpenFile,
+  PathRange,
+  Place,
+  PutOptions,
+} from './place.ts'
+import type { SyncBatch } from './sync-batch.ts'
+
+/** How a folder is written. */
+export interface FolderOptions {
+  /**
+   * `each`: a change is on disk when it returns, and folders stay, because others may be writing
+   * into them; with a batch, when that is synced; `never`, when the system likes, for what is
+   * easily written again. Without `each`, folders that become empty are removed.
+   */
+  readonly sync: 'each' | 'never' | SyncBatch
+  /** Held for a write with a condition; all who write with conditions have the same one. */
+  readonly mutex?: { run<T>(work: () => Promise<T>): Promise<T> }
+  /** A folder for files that are still being written; by default they are where they will be. */
+  readonly incoming?: string
+}
+
+/** All paths. */
+const ALL: PathRange = { after: '', before: '\uffff' }
+
+/** The files below a folder. A file is replaced by another one, never changed. */
+export class FolderPlace implements Place {
+  readonly name: string
+  readonly #options: FolderOptions
+  /** Folders whose entries are synced to disk, and which are never removed. */
+  readonly #synced: LRUCache<string, true> | null
+
+  constructor(root: string, options: FolderOptions) {
+    this.name = root
+    this.#options = options
+    this.#synced = options.sync === 'each' ? new LRUCache({ max: 10_000 }) : null
+  }
+
+  local(path: string): string {
+    return join(this.name, ...path.split('/'))
+  }
+
+  head(path: string): Promise<{ readonly size: number } | null> {
+    return fileFacts(this.local(path))
+  }
+
+  checksum(path: string): Promise<string | null> {
+    return fileChecksum(this.local(path))
+  }
+
+  open(path: string, range?: ByteRange): Promise<OpenFile | null> {
+    return openFile(this.local(path), range)
+  }
+
+  async read(path: string): Promise<Content | null> {
+    const bytes = await readBytes(this.local(path))
+    if (!bytes) return null
+    return {
+      bytes,
+      // Few ask.
+      get etag() {
+        return etagOf(sha256(bytes))
+      },
+    }
+  }
+
+  async *list(start = '', range = ALL): AsyncIterable<FileInfo> {
+    const folder = start.slice(0, Math.max(0, start.lastIndexOf('/')))
+    for await (const path of this.paths(folder, range)) {
+      if (!path.startsWith(start)) continue
+      // Not by the thread pool: the way there takes longer than this.
+      const facts = lstatSync(this.local(path), { throwIfNoEntry: false })
+      // A rename and a link change only the second one.
+      const changed = facts && Math.max(facts.mtimeMs, facts.ctimeMs)
+      if (facts) yield { path, size: facts.size, etag: null, changed: changed ?? 0 }
+    }
+  }
+
+  /** Lists the paths below a folder, in no particular order; skips half-written files. */
+  async *paths(folder = '', range = ALL): AsyncIterable<string> {
+    for (const entry of await readFolder(this.local(folder))) {
+      const path = folder ? `${folder}/${entry.name}` : entry.name
+      if (entry.isDirectory()) {
+        // All paths in it are between these: `0` comes after `/`.
+        if (`${path}0` > range.after && `${path}/` < range.before) yield* this.paths(path, range)
+      } else if (path > range.after && path < range.before && !isTemporary(entry.name)) yield path
+    }
+  }
+
+  async put(
+    path: string,
+    content: Uint8Array | LocalFile,
+    { cksum, onlyIf }: PutOptions = {},
+  ): Promise<string | null> {
+    const write = async () => {
+      await this.#write(path, content)
+      if (cksum !== undefined) return etagOf(cksum)
+      return etagOf(content instanceof Uint8Array ? sha256(content) : await this.checksum(path))
+    }
+    if (onlyIf === undefined) return write()
+    const { mutex } = this.#options
+    const writeIf = async () => {
+      const isSo =
+        onlyIf === 'absent'
+          ? (await this.head(path)) === null
+          : etagOf(await this.checksum(path)) === onlyIf.etag
+      return isSo ? write() : null
+    }
+    return mutex ? mutex.run(writeIf) : writeIf()
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(this.local(path), { recursive: true, force: true })
+    if (this.#options.sync === 'each') return
+    const folder = await this.#prune(dirname(path))
+    if (this.#options.sync !== 'never') this.#options.sync.folder(this.local(folder))
+  }
+
+  async #write(path: string, content: Uint8Array | LocalFile): Promise<void> {
+    const { sync } = this.#options
+    const full = this.local(path)
+    if (sync === 'each') return this.#writeDurably(path, content)
+    if (content instanceof Uint8Array) await disk.run('replace', full, content)
+    else await disk.run('show', content.path, full)
+    if (sync !== 'never') sync.file(full)
+  }
+
+  async #writeDurably(path: string, content: Uint8Array | LocalFile): Promise<void> {
+    const full = this.local(path)
+    const isNew = publicFile(path).cache === 'immutable'
+    if (content instanceof Uint8Array && !isNew) return writeDurably(full, content)
+    const folders = this.#unsynced(dirname(full))
+    const { incoming = dirname(full) } = this.#options
+    // Bytes and names are synced together: nothing refers to them until both are on disk.
+    const opened = await (content instanceof Uint8Array
+      ? disk.run('store', temporaryPath(join(incoming, 'new')), full, content, folders)
+      : disk.run('keep', content.path, full, folders))
+    await writing(() => syncDescriptors(opened))
+    for (const folder of folders) this.#synced?.set(folder, true)
+  }
+
+  /** Returns a folder, and each parent folder that is not yet known to be synced. */
+  #unsynced(path: string): string[] {
+    if (process.platform === 'win32') return []
+    const folders = [path]
+    for (let one = path; one !== dirname(this.name) && !this.#synced?.has(one); one = dirname(one))
+      folders.push(dirname(one))
+    return folders
+  }
+
+  /** Removes a folder and its parents while they are empty; returns the first that is not. */
+  async #prune(path: string): Promise<string> {
+    let folder = path
+    while (folder !== '.' && (await removeIfEmpty(this.local(folder)))) folder = dirname(folder)
+    return folder
+  }
+}
+
+function etagOf(cksum: string | null): string {
+  return `"${cksum}"`
+}

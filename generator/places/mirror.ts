@@ -1,0 +1,263 @@
+import { LRUCache } from 'lru-cache'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import { refuse } from '../../core/error/error.ts'
+import { cksumOfKey } from '../../core/paths/crates.ts'
+import { configPath, GIT_INDEX_FOLDER, isIndexFile } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
+import type { BucketPlace } from './bucket-place.ts'
+import type { CrateStore } from './crate-store.ts'
+import { isStorageRefusal } from './disk/fault.ts'
+import { sumOf } from './disk/files.ts'
+import type { FolderPlace } from './folder-place.ts'
+import type { LocalFile } from './place.ts'
+import { RefusedFiles } from './s3/refused-files.ts'
+import { STAGES, stageOf } from './sync.ts'
+import type { HeldMutex, TreeChanges } from './sync-batch.ts'
+import type { IndexFile, TreeRecords } from './tree-records.ts'
+
+/** What the bucket has at a path, as far as is known. */
+interface Known {
+  readonly etag: string
+  readonly cksum: string | null
+}
+
+/** The most objects whose ETags are remembered. */
+const REMEMBERED = 200_000
+
+/** How often another writer may come in between; each time it has made progress. */
+const ATTEMPTS = 20
+
+/** ETags by path, as a list of the bucket had them. */
+type Listed = { get(path: string): string | undefined }
+const NOTHING: Listed = new Map()
+
+/** What is to be made equal. */
+type Todo = Omit<TreeChanges, 'mutex'>
+const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
+
+/**
+ * A copy of the public tree in a bucket, for readers. A file is written only over the one whose
+ * ETag was known before its bytes were read, index files from the records, all others from the
+ * folder, so of two builders neither leaves an older file. The git index is not copied.
+ */
+export class Mirror {
+  readonly bucket: BucketPlace
+  /** Whether the bucket is the tree itself. */
+  readonly isTree: boolean = false
+  protected readonly folder: FolderPlace
+  readonly #crates: CrateStore
+  readonly #records: Partial<TreeRecords>
+  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
+  /** What an upload that failed leaves to the next one. */
+  protected left: Todo = NOTHING_LEFT
+
+  /** `folder`: that of the tree. Without records, index files are those of the folder, too. */
+  constructor(
+    bucket: BucketPlace,
+    folder: FolderPlace,
+    crates: CrateStore,
+    records: Partial<TreeRecords> = {},
+  ) {
+    this.bucket = bucket
+    this.folder = folder
+    this.#crates = crates
+    this.#records = records
+  }
+
+  /**
+   * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
+   * then pages; removes last. When it fails, the next call does the rest, too. What `listed` has
+   * was there a moment ago: that saves a request for each file that is the same. Throws
+   * `file_refused` when all is done but for files that the storage refuses; the next call does not
+   * try them again.
+   */
+  update(changes: TreeChanges, listed = NOTHING): Promise<void> {
+    return this.upload(changes, listed, null)
+  }
+
+  /** Returns what of an upload that failed the next one does. */
+  protected leaves(todo: Todo): Todo {
+    return todo
+  }
+
+  /** With a mutex, files that nobody knows are only replaced and removed while it is held. */
+  protected async upload(
+    changes: TreeChanges,
+    listed: Listed,
+    mutex: HeldMutex | null,
+  ): Promise<void> {
+    const todo = this.#withLeft(changes)
+    const refused = new RefusedFiles(() => this.#takesFiles())
+    try {
+      await forEachConcurrently(todo.stored, ([path, key]) =>
+        refused.try(path, () => this.#copyCrate(path, key)),
+      )
+      for (const stage of STAGES) {
+        const isNext = (path: string) =>
+          stageOf(path) === stage && isCopied(path) && !refused.hides(path)
+        await forEachConcurrently([...todo.files].filter(isNext), path =>
+          refused.try(path, () => this.#copyFile(path, listed, mutex)),
+        )
+      }
+      await forEachConcurrently(todo.gone, ([path, isWhole]) =>
+        refused.try(path, () => this.#removeGone(path, isWhole, mutex)),
+      )
+      await refused.check()
+    } catch (error) {
+      // Uploads may overlap: what another one has left stays.
+      this.left = joined(this.left, this.leaves(todo))
+      throw error
+    }
+    refused.throw()
+  }
+
+  #withLeft(changes: TreeChanges): Todo {
+    const left = { ...this.left, gone: new Map(this.left.gone) }
+    // What was published again after its removal had failed.
+    for (const path of changes.stored.keys()) left.gone.delete(path)
+    this.left = NOTHING_LEFT
+    return joined(left, changes)
+  }
+
+  /** Lists ETags by path, those of 200,000 files at most, so that `update` asks less. */
+  async learn(): Promise<Listed> {
+    const listed = new LRUCache<string, string>({ max: REMEMBERED })
+    for await (const { path, etag } of this.bucket.list()) {
+      this.#known.set(path, { etag: etag ?? '', cksum: null })
+      listed.set(path, etag ?? '')
+    }
+    return listed
+  }
+
+  /** Returns whether the bucket takes the `config.json` that it has, or else this tree's. */
+  async #takesFiles(): Promise<boolean> {
+    try {
+      const there = await this.bucket.read(configPath)
+      const body = (there ?? (await this.folder.read(configPath)))?.bytes
+      if (!body) return false
+      // Where another writer was first, the storage takes files, too.
+      await this.bucket.put(configPath, body, { onlyIf: there ?? 'absent' })
+      return true
+    } catch (error) {
+      if (isStorageRefusal(error)) return false
+      throw error
+    }
+  }
+
+  /**
+   * A `.crate` never changes: it is written where there is none, or a damaged one. One that is
+   * deleted, by now or while it is sent, is not left there.
+   */
+  async #copyCrate(path: string, key: string | null): Promise<void> {
+    const { isReleased = async () => true } = this.#records
+    const sum = key && cksumOfKey(key)
+    const isKept = async () =>
+      sum ? await isReleased(sum) : (await this.folder.head(path)) !== null
+    if (!(await isKept())) return
+    const file = key === null ? await this.#shown(path) : await this.#crates.localFile(key)
+    if (!file) return
+    const cksum = sum ?? (await this.folder.checksum(path)) ?? ''
+    const there = await this.bucket.head(path)
+    if (there?.size === file.size && there.cksum === cksum) return
+    await this.bucket.put(path, file, { cksum })
+    if (!(await isKept())) await this.#remove(path)
+  }
+
+  async #shown(path: string): Promise<LocalFile | null> {
+    const found = await this.folder.head(path)
+    return found && { path: this.folder.local(path), size: found.size }
+  }
+
+  async #copyFile(path: string, listed: Listed, mutex: HeldMutex | null): Promise<void> {
+    if (path.endsWith('.crate')) return this.#copyCrate(path, null)
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      // Known before the bytes are read: they are then at least as new as what is overwritten.
+      const known = this.#known.get(path)
+      const there = known ?? (await this.bucket.head(path))
+      if (!known) await whileHeld(path, mutex)
+      const file = await this.#content(path)
+      if (file === null) {
+        await this.#remove(path)
+        // Another builder may have written it meanwhile, for records that are newer.
+        if ((await this.#content(path)) === null) return
+        continue
+      }
+      // One by one: this upload has one of the places that they would wait for.
+      for (const [crate, key] of file.unshown) await this.#copyCrate(crate, key)
+      const isCurrent = known === undefined || known.etag === listed.get(path)
+      const written = await this.#replace(path, file.bytes, there, isCurrent)
+      if (written) return void this.#known.set(path, written)
+      this.#known.delete(path)
+    }
+    refuse('bucket_unreachable', { reason: `${path} is changed by others again and again` })
+  }
+
+  /**
+   * Replaces what is known to be in the bucket; returns null when something else is there. If that
+   * has the same bytes and is only remembered, asks: others may have written what it was before.
+   */
+  async #replace(
+    path: string,
+    body: Buffer,
+    there: Known | null,
+    isCurrent: boolean,
+  ): Promise<Known | null> {
+    const cksum = sha256(body)
+    if (there && (there.cksum === cksum || there.etag === `"${sumOf('md5', body)}"`)) {
+      const etag = isCurrent ? there.etag : (await this.bucket.head(path))?.etag
+      return etag === there.etag ? { etag, cksum } : null
+    }
+    const etag = await this.bucket.put(path, body, { cksum, onlyIf: there ?? 'absent' })
+    return etag === null ? null : { etag, cksum }
+  }
+
+  async #content(path: string): Promise<{ bytes: Buffer; unshown: IndexFile['unshown'] } | null> {
+    const { indexFile } = this.#records
+    if (!indexFile || !isIndexFile(path)) {
+      const found = await this.folder.read(path)
+      return found && { bytes: found.bytes, unshown: [] }
+    }
+    const file = await indexFile(path)
+    return file && { bytes: Buffer.from(file.text), unshown: file.unshown }
+  }
+
+  /** A version that was deleted, and has come back since with the same bytes, stays. */
+  async #removeGone(path: string, isWhole: boolean, mutex: HeldMutex | null): Promise<void> {
+    if (isIndexFile(path)) return this.#copyFile(path, NOTHING, mutex)
+    await whileHeld(path, mutex)
+    const { keyAt = async () => null } = this.#records
+    if ((await keyAt(path)) !== null) return
+    const removeUnless = async (one: string) => {
+      if (!(await this.folder.head(one))) await this.#remove(one)
+    }
+    await removeUnless(path)
+    if (!isWhole) {
+      const key = await keyAt(path)
+      return key === null ? undefined : this.#copyCrate(path, key)
+    }
+    for await (const below of this.bucket.list(`${path}/`)) await removeUnless(below.path)
+  }
+
+  #remove(path: string): Promise<void> {
+    this.#known.delete(path)
+    return this.bucket.remove(path)
+  }
+}
+
+function joined(one: Todo, other: Todo): Todo {
+  return {
+    files: new Set([...one.files, ...other.files]),
+    stored: new Map([...one.stored, ...other.stored]),
+    gone: new Map([...one.gone, ...other.gone]),
+  }
+}
+
+/** Returns whether a file is in the bucket. */
+export function isCopied(path: string): boolean {
+  return !path.startsWith(`${GIT_INDEX_FOLDER}/`)
+}
+
+/** Throws if the mutex is lost; while it is held, nobody has written newer pages. */
+async function whileHeld(path: string, mutex: HeldMutex | null): Promise<void> {
+  if (mutex && !(await mutex.isHeld())) refuse('mutex_lost', { path })
+}

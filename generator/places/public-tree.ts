@@ -1,0 +1,271 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
+import type { BucketPlace } from './bucket-place.ts'
+import type { Cdn } from './cdn.ts'
+import type { ChangeNumber } from './change-number.ts'
+import { disk } from './disk/disk.ts'
+import { probeFolder } from './disk/durable.ts'
+import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
+import { isTemporary, type TextFile } from './disk/steps.ts'
+import { FolderPlace } from './folder-place.ts'
+import type { Mirror } from './mirror.ts'
+import { type HeldMutex, SyncBatch } from './sync-batch.ts'
+
+/** What a tree has to do with others. */
+export interface TreeOptions {
+  /** What changes with every change of the tree; null for a tree that no daemon serves. */
+  readonly changes?: ChangeNumber | null
+  /** What has every change in a bucket before it counts as done. */
+  readonly uploads?: Mirror | null
+  /** What keeps files of the tree for readers, and is told what has changed. */
+  readonly cdn?: Cdn | null
+  /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
+  readonly clears?: boolean
+}
+
+/**
+ * The folder from which clients are served, or the bucket that several daemons share: of that, the
+ * folder has what is not uploaded yet. A file is replaced atomically, and only when its bytes
+ * differ, so that file times and copies of the tree change only when the content does.
+ */
+export class PublicTree {
+  readonly root: string
+  readonly changes: ChangeNumber | null
+  readonly cdn: Cdn | null
+  /** The copy in a bucket. */
+  readonly mirror: Mirror | null
+  /** The bucket that is the tree itself, which daemons share; null when the folder is the tree. */
+  readonly shared: BucketPlace | null
+  readonly #sync: 'each' | 'never' | SyncBatch
+  readonly #options: TreeOptions
+  readonly #uploads: Mirror | null
+
+  /**
+   * `sync`: `each` syncs every change to disk before it returns, `never` is for a tree that is
+   * easily rendered again, and a batch syncs later.
+   */
+  constructor(root: string, sync: 'each' | 'never' | SyncBatch, options: TreeOptions = {}) {
+    const { changes = null, uploads = null, cdn = null } = options
+    this.root = root
+    this.changes = changes
+    this.cdn = cdn
+    this.mirror = uploads?.isTree ? null : uploads
+    this.shared = uploads?.isTree ? uploads.bucket : null
+    this.#sync = sync
+    this.#options = options
+    this.#uploads = uploads
+  }
+
+  /** Whether changes are told to a bucket or a CDN. */
+  get isFollowed(): boolean {
+    return this.#uploads !== null || this.cdn !== null
+  }
+
+  /** Runs `work` on this tree, then syncs all that it changed; `mutex`: one that is held. */
+  async batch<T>(work: (tree: PublicTree) => Promise<T>, mutex?: HeldMutex): Promise<T> {
+    if (this.#sync === 'never') return work(this)
+    const batch = this.newBatch(mutex)
+    const result = await work(this.within(batch))
+    await batch.sync()
+    return result
+  }
+
+  /** Returns an empty batch for changes of this tree. */
+  newBatch(mutex?: HeldMutex): SyncBatch {
+    const followers = [this.#uploads, this.cdn].filter(one => one !== null)
+    return new SyncBatch(this.root, followers, mutex)
+  }
+
+  /** Returns the same tree with changes that are synced together with `batch`. */
+  within(batch: SyncBatch): PublicTree {
+    return new PublicTree(this.root, batch, this.#options)
+  }
+
+  /** Returns the same tree for a repair: writes remove whatever is in their way. */
+  clearing(): PublicTree {
+    return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
+  }
+
+  /** Throws when the tree cannot be written to. */
+  async probe(): Promise<void> {
+    await probeFolder(this.root)
+    await this.shared?.head(configPath)
+  }
+
+  /** Returns the path on disk for a path of the tree. */
+  path(path: string): string {
+    return join(this.root, ...path.split('/'))
+  }
+
+  /** Writes `output` unless the file already has its bytes; returns whether it was written. */
+  write(output: Output): Promise<boolean> {
+    const path = this.path(output.path)
+    return this.#change(async batch => {
+      const write = () => disk.run('write', path, output.bytes)
+      const isWritten = await this.#clearing(output.path, write)
+      batch?.file(path)
+      return isWritten
+    })
+  }
+
+  /**
+   * Writes texts as `write` does, all in one step. First makes `folders`, or removes half-written
+   * files from them; the caller must be the only writer there.
+   */
+  async writeAll(texts: readonly TextFile[], folders: readonly string[]): Promise<void> {
+    const files = texts.map(({ path, text }) => ({ path: this.path(path), text }))
+    const places = folders.map(folder => this.path(folder))
+    await this.#change(async batch => {
+      await disk.run('writeAll', files, places)
+      for (const { path } of files) batch?.file(path)
+    })
+  }
+
+  /**
+   * Shows the file `source`, whose bytes never change, at `file`: as a hard link where the file
+   * system allows it, else as a copy. Returns whether anything had to be done.
+   */
+  show(file: PublicFile, source: string): Promise<boolean> {
+    const path = this.path(file.path)
+    return this.#change(async batch => {
+      const isDone = await this.#clearing(file.path, () => disk.run('show', source, path))
+      batch?.file(path)
+      return isDone
+    })
+  }
+
+  /** Has the bucket show a `.crate` that is not in a file here, by its key in the crate store. */
+  async showStored(file: PublicFile, key: string): Promise<void> {
+    if (this.#uploads) await this.#change(async batch => batch?.stored(file.path, key))
+  }
+
+  /** Reads the bytes at `path`; returns null when there is no such file. */
+  async read(path: string): Promise<Buffer | null> {
+    const here = await readBytes(this.path(path))
+    return here ?? (await this.#beyond(path)?.read(path))?.bytes ?? null
+  }
+
+  /** Returns whether there is a file at `path`. */
+  async has(path: string): Promise<boolean> {
+    if (await fileFacts(this.path(path))) return true
+    return Boolean(await this.#beyond(path)?.head(path))
+  }
+
+  /** Removes the file at `path` and the folders that become empty. */
+  remove(path: string): Promise<void> {
+    return this.#remove(path, false)
+  }
+
+  /** Removes a folder with its content, and the parent folders that become empty. */
+  removeFolder(path: string): Promise<void> {
+    return this.#remove(path, true)
+  }
+
+  /** Lists the files below `folder`, in no particular order; skips half-written files. */
+  async *list(folder = ''): AsyncIterable<string> {
+    const seen = this.shared && new Set<string>()
+    for await (const path of new FolderPlace(this.root, { sync: 'never' }).paths(folder)) {
+      if (path.startsWith(`${PUSH_FOLDER}/`)) continue
+      seen?.add(path)
+      yield path
+    }
+    for await (const path of this.#listBeyond(folder, false)) if (!seen?.has(path)) yield path
+  }
+
+  /** Returns the names of the folders directly below `path`. */
+  async folders(path: string): Promise<string[]> {
+    const entries = await readFolder(this.path(path))
+    const names = new Set(entries.filter(one => one.isDirectory()).map(one => one.name))
+    for await (const below of this.#listBeyond(path, false)) {
+      const [name = '', ...rest] = below.slice(path.length + 1).split('/')
+      if (rest.length > 0) names.add(name)
+    }
+    return [...names]
+  }
+
+  /** Returns the paths of the files directly in `folder`; '' is the root of the tree. */
+  async files(folder: string): Promise<string[]> {
+    const entries = await readFolder(this.path(folder))
+    const names = entries
+      .filter(entry => entry.isFile() && !isTemporary(entry.name))
+      .map(entry => entry.name)
+    const paths = new Set(names.map(name => (folder ? `${folder}/${name}` : name)))
+    for await (const path of this.#listBeyond(folder, true)) paths.add(path)
+    return [...paths]
+  }
+
+  /** Removes half-written files directly in `folder`; the caller must be the only writer. */
+  async sweep(folder: string): Promise<void> {
+    await sweepFolder(this.path(folder))
+  }
+
+  /** Removes half-written files anywhere in the tree that have not changed for an hour. */
+  async sweepOld(folder = this.root): Promise<void> {
+    await sweepFolder(folder, Date.now() - 3_600_000)
+    for (const entry of await readFolder(folder)) {
+      if (entry.isDirectory()) await this.sweepOld(join(folder, entry.name))
+    }
+  }
+
+  /** The bucket where a file may be that is not here; undefined if it cannot be there. */
+  #beyond(path: string): BucketPlace | undefined {
+    if (this.#sync instanceof SyncBatch && this.#sync.isGone(path)) return undefined
+    return this.shared ?? undefined
+  }
+
+  async *#listBeyond(folder: string, isFlat: boolean): AsyncIterable<string> {
+    const start = folder ? `${folder}/` : ''
+    for await (const { path } of this.shared?.list(start, undefined, isFlat) ?? [])
+      if (this.#beyond(path)) yield path
+  }
+
+  #remove(path: string, isWhole: boolean): Promise<void> {
+    return this.#change(async batch => {
+      await new FolderPlace(this.root, { sync: batch ?? 'never' }).remove(path)
+      batch?.gone(path, isWhole)
+    })
+  }
+
+  /**
+   * Runs `work`, which changes the tree and tells the batch, renews the number of changes, and
+   * syncs the batch unless somebody does so later.
+   */
+  async #change<T>(work: (batch: SyncBatch | null) => Promise<T>): Promise<T> {
+    const isAlone = this.#sync === 'each'
+    const batch = this.#sync === 'each' ? this.newBatch() : this.#sync
+    let result: T
+    try {
+      result = await work(batch === 'never' ? null : batch)
+    } finally {
+      await this.changes?.renew()
+    }
+    if (isAlone && batch !== 'never') await batch.sync()
+    return result
+  }
+
+  /** Runs `work`, and again when something else was in the way, if that may be removed. */
+  async #clearing<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (!this.#options.clears || !IN_THE_WAY.has(code)) throw error
+      await this.#makeRoom(path)
+      return work()
+    }
+  }
+
+  async #makeRoom(path: string): Promise<void> {
+    for (const [at, letter] of [...path].entries()) {
+      const folder = this.path(path.slice(0, at))
+      if (letter === '/' && !(await statOf(folder))?.isDirectory())
+        await rm(folder, { force: true })
+    }
+    if ((await statOf(this.path(path)))?.isDirectory())
+      await rm(this.path(path), { recursive: true, force: true })
+  }
+}
+
+/** The error codes of a write when something else is in its place. */
+const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY'])

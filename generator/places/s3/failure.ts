@@ -1,0 +1,76 @@
+import { refuse } from '../../../core/error/error.ts'
+
+/** An error of the SDK; without a status it comes from the network, or there are no keys. */
+interface Failure {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  readonly $metadata?: {
+    readonly httpStatusCode?: number | undefined
+    readonly clockSkewCorrected?: boolean
+  }
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
+}
+
+/** Statuses of an answer after which the same request may succeed later. */
+const BUSY = new Set([408, 409, 425, 429, 500, 502, 503, 504])
+
+/** Errors of the network: no connection, or none any more; and one that cannot be trusted. */
+const BROKEN = /^E(?:CONN\w+|PIPE|PROTO|TIMEDOUT|NOTFOUND|AI_AGAIN|(?:HOST|NET)UNREACH|NETDOWN)$/
+const UNTRUSTED = /^(?:(?:ERR_(?:TLS|SSL)|HPE|UNABLE)_\w+|\w*CERT\w*)$/
+
+/** Returns the status that a server answered with; null for every other error. */
+export function statusOf(error: unknown): number | null {
+  return (error as Failure).$metadata?.httpStatusCode ?? null
+}
+
+/** Returns whether the same request may succeed later; with a clock that was wrong, at once. */
+export function isTransient(error: unknown): boolean {
+  const { name, $metadata } = error as Failure
+  if ($metadata?.clockSkewCorrected || BUSY.has($metadata?.httpStatusCode ?? 0)) return true
+  return name === 'RequestTimeout' || isBroken(error)
+}
+
+function isBroken(error: unknown): boolean {
+  const { name, code = '' } = error as Failure
+  return name === 'TimeoutError' || code === 'ERR_STREAM_PREMATURE_CLOSE' || BROKEN.test(code)
+}
+
+/** Runs work that reads from a bucket; refuses when the connection breaks. */
+export async function reading<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    return refuseBroken(error)
+  }
+}
+
+/** Throws a refusal that says why a request failed; other errors as they are. */
+export function refuseFailure(method: string, error: unknown): never {
+  const failure = error as Failure
+  const { name, message } = failure
+  const status = statusOf(error)
+  if (status === null) return refuseBroken(error)
+  // An answer without a body, as to HEAD, has no code.
+  const reason =
+    `${method} ${status} ${/^(?:Unknown\w*|Error|\d+)$/.test(name) ? '' : name}`.trimEnd()
+  if (BUSY.has(status)) return refuse('bucket_unreachable', { reason })
+  const region = failure.$response?.headers?.['x-amz-bucket-region']
+  const isElsewhere = status === 301 || name === 'AuthorizationHeaderMalformed'
+  const hint =
+    isElsewhere && region
+      ? `the bucket is in the region "${region}"; set \`storage.region\``
+      : message
+  const isSaid = hint !== '' && hint !== name && !/^Unknown/.test(hint)
+  return refuse('bucket_refuses', { reason: isSaid ? `${reason}: ${hint}` : reason })
+}
+
+/** Throws a refusal for a connection that broke, or for missing keys; other errors as they are. */
+function refuseBroken(error: unknown): never {
+  const { name, message, code = '' } = error as Failure
+  if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
+    return refuse('bucket_keys_missing', { reason: message })
+  if (isBroken(error) || UNTRUSTED.test(code))
+    return refuse('bucket_unreachable', { reason: message || code })
+  throw error
+}

@@ -1,0 +1,117 @@
+import { join, resolve } from 'node:path'
+import { refuse } from '../../core/error/error.ts'
+import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { BucketPlace } from './bucket-place.ts'
+import type { Cdn } from './cdn.ts'
+import type { ChangeNumber } from './change-number.ts'
+import { CrateStore } from './crate-store.ts'
+import { isInside } from './disk/files.ts'
+import { FolderPlace } from './folder-place.ts'
+import type { Mirror } from './mirror.ts'
+import { PublicTree } from './public-tree.ts'
+import type { Environment } from './s3/client.ts'
+import type { TreeRecords } from './tree-records.ts'
+
+/**
+ * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:
+ * files that no crate has are removed from the tree.
+ */
+export function requireApart(root: string, storage: Settings['storage']): void {
+  const [crates, tree] = [parseBucketAddress(storage.crates), parseBucketAddress(storage.public)]
+  if (crates && tree) {
+    const isSame = crates.bucket === tree.bucket
+    if (isSame && isEitherInside(keysOf(crates.prefix), keysOf(tree.prefix)))
+      refuse('places_overlap', { one: storage.public, other: storage.crates })
+    return
+  }
+  const folder = tree ? join(root, 'public') : resolve(root, storage.public)
+  if (isInside(root, folder)) refuse('places_overlap', { one: folder, other: root })
+  if (crates) return
+  const store = resolve(root, storage.crates)
+  if (isInside(store, folder) || isInside(folder, store))
+    refuse('places_overlap', { one: folder, other: store })
+}
+
+function isEitherInside(one: string, other: string): boolean {
+  return one.startsWith(other) || other.startsWith(one)
+}
+
+/** Returns what keys with a prefix begin with. */
+function keysOf(prefix: string): string {
+  return prefix === '' ? '' : `${prefix}/`
+}
+
+/** Opens the crate store of a registry folder by the settings; connects to nothing yet. */
+export async function openCrates(
+  root: string,
+  storage: Settings['storage'],
+  env: Environment,
+): Promise<CrateStore> {
+  const bucket = await openBucket(storage.crates, storage, env)
+  if (!bucket) return CrateStore.inFolder(resolve(root, storage.crates))
+  return new CrateStore(bucket, join(root, 'cache'))
+}
+
+/**
+ * Opens the public tree of a registry folder by the settings: a folder, and if they name a bucket,
+ * the copy there, or the tree itself. `base`: the address at which readers have it.
+ */
+export async function openTree(
+  root: string,
+  { storage, cdn }: Pick<Settings, 'storage' | 'cdn'>,
+  env: Environment,
+  crates: CrateStore,
+  changes: ChangeNumber | null,
+  base: string,
+  records: TreeRecords,
+): Promise<PublicTree> {
+  const bucket = await openBucket(storage.public, storage, env)
+  const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
+  const uploads = bucket && (await openUploads(bucket, folder, crates, records))
+  return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base) })
+}
+
+/** Returns what keeps the bucket equal to a tree in a folder; most registries do not load it. */
+async function openUploads(
+  bucket: BucketPlace,
+  folder: string,
+  crates: CrateStore,
+  records: TreeRecords,
+): Promise<Mirror> {
+  const { Mirror } = await import('./mirror.ts')
+  const { BucketTree } = await import('./bucket-tree.ts')
+  const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
+  return new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
+}
+
+/**
+ * Returns whether a bucket with the public tree is the tree itself, and not a copy: with shared
+ * records several daemons may write it, unless the `.crate` files are on one machine alone.
+ */
+export function isBucketTree(areShared: boolean, crates: CrateStore): boolean {
+  return areShared && !crates.isLocal
+}
+
+async function openCdn(settings: Settings['cdn'], base: string): Promise<Cdn | null> {
+  const { purge_url: purgeUrl, purge_body: body, purge_method: method } = settings
+  if (purgeUrl === null) return null
+  const { Cdn } = await import('./cdn.ts')
+  return new Cdn({ purgeUrl, body, method, headersFile: settings.purge_headers, base })
+}
+
+/**
+ * Opens the bucket at an address; null when `place` is a folder. Loads the client only then.
+ * Refuses every other address.
+ */
+export async function openBucket(
+  place: string,
+  storage: Settings['storage'],
+  env: Environment,
+): Promise<BucketPlace | null> {
+  const address = parseBucketAddress(place)
+  if (!address) return isBucket(place) ? refuse('bucket_address', { given: place }) : null
+  const { endpoint, region, path_style: pathStyle, cache_seconds: seconds } = storage
+  const { BucketPlace } = await import('./bucket-place.ts')
+  return new BucketPlace({ address, endpoint, region, pathStyle, env }, seconds)
+}

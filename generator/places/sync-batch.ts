@@ -1,0 +1,108 @@
+import { dirname, relative, sep } from 'node:path'
+import { syncChanges } from './disk/durable.ts'
+
+/** A mutex that its holder may have lost. */
+export interface HeldMutex {
+  isHeld(): Promise<boolean>
+}
+
+/** What has changed in the public tree: paths of files, and what is shown or gone. */
+export interface TreeChanges {
+  /** Files that were written; those that did not change belong here, too. */
+  readonly files: Iterable<string>
+  /** `.crate` files that are not in the tree: keys of the crate store by path. */
+  readonly stored: ReadonlyMap<string, string>
+  /** Paths that were removed, and whether with all below them. */
+  readonly gone: ReadonlyMap<string, boolean>
+  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
+  readonly mutex?: HeldMutex | null
+}
+
+/** What gets every change of a tree: a mirror, a CDN. */
+export interface TreeFollower {
+  /** Follows changes that are on disk; when it fails, their marks stay. */
+  update(changes: TreeChanges): Promise<void>
+}
+
+/**
+ * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
+ * files belong in the batch too: a killed process may have written them without a sync. A caller
+ * that records a change as done waits for `sync` first; with a mirror, it has the files then, too.
+ */
+export class SyncBatch {
+  readonly #root: string
+  #files = new Set<string>()
+  #folders = new Set<string>()
+  readonly #followers: readonly TreeFollower[]
+  readonly #mutex: HeldMutex | null
+  #stored = new Map<string, string>()
+  #gone = new Map<string, boolean>()
+
+  /**
+   * `root`: the folder that contains all the files; `mutex`: what the writer of a shared bucket
+   * holds, and without which nothing is replaced there.
+   */
+  constructor(
+    root: string,
+    followers: readonly TreeFollower[] = [],
+    mutex: HeldMutex | null = null,
+  ) {
+    this.#root = root
+    this.#followers = followers
+    this.#mutex = mutex
+  }
+
+  /** How many changes are to be synced. */
+  get size(): number {
+    return this.#files.size + this.#stored.size + this.#gone.size
+  }
+
+  /** Adds a file: its bytes and its name. */
+  file(path: string): void {
+    this.#files.add(path)
+    this.folder(dirname(path))
+  }
+
+  /** Adds the entries of a folder and of its parents, which may be new. */
+  folder(path: string): void {
+    const top = dirname(this.#root)
+    for (let folder = path; folder.length >= top.length; folder = dirname(folder)) {
+      if (this.#folders.has(folder)) break
+      this.#folders.add(folder)
+      if (folder === top) break
+    }
+  }
+
+  /** Adds a `.crate` that only a mirror shows: its path in the tree, its key in the crate store. */
+  stored(path: string, key: string): void {
+    if (this.#followers.length > 0) this.#stored.set(path, key)
+  }
+
+  /** Adds what was removed from the tree, perhaps with all below it. */
+  gone(path: string, isWhole: boolean): void {
+    if (this.#followers.length > 0) this.#gone.set(path, isWhole)
+  }
+
+  /** Returns whether a path was removed, perhaps with a folder above it, and is not synced yet. */
+  isGone(path: string): boolean {
+    if (this.#gone.has(path)) return true
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+      if (this.#gone.get(folder)) return true
+    return false
+  }
+
+  /** Syncs everything that was added before the call; skips what has been removed since. */
+  async sync(): Promise<void> {
+    const [files, folders] = [[...this.#files], [...this.#folders]]
+    this.#files = new Set()
+    this.#folders = new Set()
+    const [stored, gone] = [this.#stored, this.#gone]
+    this.#stored = new Map()
+    this.#gone = new Map()
+    await syncChanges(files, folders)
+    if (this.#followers.length === 0) return
+    const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
+    const mutex = this.#mutex
+    for (const one of this.#followers) await one.update({ files: paths, stored, gone, mutex })
+  }
+}

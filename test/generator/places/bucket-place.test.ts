@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { bucketOn, startS3 } from '../../support/s3/bucket.ts'
+import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const refused =
+  (code: 'bucket_refuses' | 'bucket_unreachable', reason: RegExp) => (error: unknown) =>
+    error instanceof Refusal && error.has(code) && reason.test(error.message)
+
+test('what may succeed later is tried again, until the budget is used up', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const bucket = bucketOn(s3)
+  for (const fault of [500, 503, 429, 'cut', 'lost'] as const) {
+    let left = 2
+    s3.fault = () => (left-- > 0 ? fault : null)
+    assert.ok(await bucket.put(`key-${fault}`, Buffer.from('x')), String(fault))
+    assert.equal(s3.requests.splice(0).length, 3, String(fault))
+  }
+  s3.fault = () => 503
+  const hasty = bucketOn(s3, '', 300)
+  await assert.rejects(hasty.head('key'), refused('bucket_unreachable', /HEAD 503/))
+  assert.ok(s3.requests.length > 1)
+  s3.fault = () => 'cut'
+  await assert.rejects(hasty.head('key'), refused('bucket_unreachable', /hang up|ECONNRESET/))
+})
+
+test('what is not permitted is refused at once, with the reason', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  s3.fault = () => 403
+  const why = refused('bucket_refuses', /PUT 403/)
+  await assert.rejects(bucketOn(s3).put('key', Buffer.from('x')), why)
+  assert.equal(s3.requests.length, 1)
+})
+
+test('a file that cannot be read is an error, and no attempt leaves it open', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const cksum = createHash('sha256').update('x').digest('hex')
+  const missing = { path: join(folderOf(t), 'missing'), size: 1 }
+  await assert.rejects(bucketOn(s3).put('key', missing, { cksum }), { code: 'ENOENT' })
+  const file = join(folderOf(t), 'large')
+  const bytes = Buffer.alloc(3_000_000, 'x')
+  writeFileSync(file, bytes)
+  s3.fault = () => 'cut'
+  const put = bucketOn(s3, '', 300).put(
+    'key',
+    { path: file, size: bytes.length },
+    { cksum: createHash('sha256').update(bytes).digest('hex') },
+  )
+  await assert.rejects(put, refused('bucket_unreachable', /./))
+  const open = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`) === file
+      } catch {
+        return false // closed while the list was read
+      }
+    })
+  await until(
+    () => open().length === 0,
+    () => `${open().length} are open`,
+  )
+})
+
+test('a clock that is wrong is corrected by that of the server', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  s3.ahead = 3_600_000
+  const bucket = bucketOn(s3)
+  assert.ok(await bucket.put('key', Buffer.from('x')))
+  assert.equal((await bucket.read('key'))?.bytes.toString(), 'x')
+})
+
+test('a presigned address ends', async t => {
+  const s3 = await startS3(new Cleanup(t))
+  const bucket = bucketOn(s3)
+  await bucket.put('a b', Buffer.from('hello'))
+  const address = await bucket.presigned('a b', 60)
+  assert.equal((await fetch(address)).status, 200)
+  s3.ahead = 61_000
+  assert.equal((await fetch(address)).status, 403)
+})

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
+import { output } from '../../../core/paths/tree.ts'
+import { Cdn, type CdnOptions } from '../../../generator/places/cdn.ts'
+import { PublicTree } from '../../../generator/places/public-tree.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+/** A CDN that records purges, and a tree before it. */
+async function opened(t: TestContext, more: (url: string) => Partial<CdnOptions>) {
+  const purges: string[] = []
+  const state = { status: 200, before: async () => {} }
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    const key = request.headers['the-key'] ?? ''
+    purges.push(`${request.method} ${request.url} ${key} ${body}`.trimEnd())
+    await state.before()
+    response.writeHead(state.status).end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  new Cleanup(t).add(() => void server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = 'https://crates.example/reg'
+  const options: CdnOptions = {
+    purgeUrl: `${url}/purge`,
+    body: null,
+    method: 'POST',
+    headersFile: null,
+    base,
+    budget: 200,
+    ...more(url),
+  }
+  const cdn = new Cdn(options)
+  new Cleanup(t).add(() => cdn.close().catch(() => undefined))
+  const tree = new PublicTree(folderOf(t), 'each', { cdn })
+  return { cdn, tree, purges, state }
+}
+
+test('changes are purged together, without what never changes, with the headers of a file', async t => {
+  const headersFile = join(folderOf(t), 'headers')
+  writeFileSync(headersFile, 'The-Key: secret\n\n')
+  const { tree, purges, cdn } = await opened(t, () => ({ headersFile }))
+  await tree.batch(async turn => {
+    await turn.write(output('index/de/mo/demo', '1\n'))
+    await turn.write(output('crates/demo/index.html', '<p>'))
+    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+    await turn.remove('old+1.html')
+  })
+  await until(
+    () => purges.length > 0 && cdn.waiting === 0,
+    () => 'no purge',
+  )
+  const files = ['index/de/mo/demo', 'crates/demo/', 'crates/demo/index.html', 'old%2B1.html']
+  const body = JSON.stringify({ files: files.map(one => `https://crates.example/reg/${one}`) })
+  assert.deepEqual(purges, [`POST /purge secret ${body}`])
+})
+
+test('with a marker there is a request for each address, as a last one when the tree is closed', async t => {
+  const { tree, purges, cdn } = await opened(t, url => ({
+    purgeUrl: `${url}/{path}`,
+    method: 'PURGE',
+  }))
+  await tree.write(output('index.html', '<h1>'))
+  await cdn.close()
+  assert.deepEqual(purges.sort(), ['PURGE /reg/', 'PURGE /reg/index.html'])
+})
+
+test('what changes while the CDN is told of it is purged again', async t => {
+  const { tree, purges, state } = await opened(t, () => ({}))
+  state.before = async () => {
+    state.before = async () => {}
+    await tree.write(output('index/de/mo/demo', '2\n'))
+  }
+  await tree.write(output('index/de/mo/demo', '1\n'))
+  await until(
+    () => purges.length === 2,
+    () => 'the second change is not purged',
+    10_000,
+  )
+})
+
+test('a purge that fails is told and tried again', async t => {
+  const { tree, purges, cdn, state } = await opened(t, () => ({}))
+  const failures: unknown[] = []
+  cdn.onFailure = error => failures.push(error)
+  state.status = 503
+  await tree.write(output('index/de/mo/demo', '1\n'))
+  await until(
+    () => failures.length > 0,
+    () => 'no failure',
+  )
+  const [first] = failures
+  assert.ok(first instanceof Refusal && first.has('cdn_unreachable'))
+  assert.ok(purges.length > 1)
+  assert.equal(cdn.waiting, 1)
+  state.status = 200
+  await cdn.close()
+  assert.equal(cdn.waiting, 0)
+})
+
+test('what the CDN does not permit is refused at once', async t => {
+  const { tree, purges, cdn, state } = await opened(t, () => ({}))
+  state.status = 401
+  await tree.write(output('index/de/mo/demo', '1\n'))
+  await assert.rejects(cdn.close(), error => error instanceof Refusal && error.has('cdn_refuses'))
+  assert.equal(purges.length, 1)
+})
+
+test('keys are purged once for all that has them, in the list that the CDN expects', async t => {
+  const { tree, purges, cdn } = await opened(t, () => ({ body: '{"tags": {keys}}' }))
+  await tree.batch(async turn => {
+    await turn.write(output('index/de/mo/demo', '1\n'))
+    for (const page of ['', '1.0.0/', '1.0.0/src/', '1.0.0/src/lib/'])
+      await turn.write(output(`crates/demo/${page}index.html`, '<p>'))
+    await turn.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+    await turn.write(output('search/layout.json', '{}'))
+  })
+  await until(
+    () => purges.length > 0 && cdn.waiting === 0,
+    () => 'no purge',
+  )
+  const tags = ['index-demo', 'pages-demo', 'source-demo', 'search']
+  assert.deepEqual(purges, [`POST /purge  {"tags": ${JSON.stringify(tags)}}`])
+})
+
+test('with {key} in the address there is a request for each key; a removed .crate is purged', async t => {
+  const { tree, purges, cdn } = await opened(t, url => ({ purgeUrl: `${url}/purge/{key}` }))
+  await tree.write(output('crates/demo/demo-1.0.0.crate', 'bytes'))
+  await tree.remove('crates/demo/demo-1.0.0.crate')
+  await tree.removeFolder('crates/other')
+  await cdn.close()
+  assert.deepEqual(purges.sort(), ['POST /purge/crate-other', 'POST /purge/package-demo'])
+})
+
+test('the address and the body of a purge name the same', async t => {
+  const { cdn } = await opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"files": {urls}}' }))
+  await cdn.close()
+  await assert.rejects(
+    opened(t, url => ({ purgeUrl: `${url}/{path}`, body: '{"tags": {keys}}' })),
+    error => error instanceof Refusal && error.has('cdn_mixed'),
+  )
+})

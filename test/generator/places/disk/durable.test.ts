@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { disk } from '../../../../generator/places/disk/disk.ts'
+import {
+  makeFolder,
+  syncFileSystems,
+  writeDurably,
+} from '../../../../generator/places/disk/durable.ts'
+import {
+  fileChecksum,
+  fileFacts,
+  readFolder,
+  readText,
+  sweepFolder,
+} from '../../../../generator/places/disk/files.ts'
+import { steps } from '../../../../generator/places/disk/steps.ts'
+import { folderOf } from '../../../support/workplace.ts'
+
+const replace = (path: string, bytes: Buffer) => disk.run('replace', path, bytes)
+
+for (const write of [writeDurably, replace]) {
+  test(`${write.name} makes the folders, replaces what was there and leaves nothing else`, async t => {
+    const folder = folderOf(t)
+    const path = join(folder, 'a', 'b', 'file')
+    await write(path, Buffer.from('first'))
+    assert.equal(readFileSync(path, 'utf8'), 'first')
+    const inode = statSync(path).ino
+    await write(path, Buffer.from('second'))
+    assert.equal(readFileSync(path, 'utf8'), 'second')
+    assert.notEqual(statSync(path).ino, inode)
+    assert.deepEqual(readdirSync(join(folder, 'a', 'b')), ['file'])
+  })
+
+  test(`${write.name} leaves no half-written file when it fails`, async t => {
+    const folder = folderOf(t)
+    const path = join(folder, 'taken')
+    mkdirSync(join(path, 'by a folder'), { recursive: true })
+    await assert.rejects(write(path, Buffer.from('x')), { code: 'EISDIR' })
+    assert.deepEqual(readdirSync(folder), ['taken'])
+  })
+}
+
+test('many writers of one file: it always has the bytes of one of them, whole', async t => {
+  const path = join(folderOf(t), 'file')
+  const texts = Array.from({ length: 20 }, (_, i) => String(i).repeat(10_000))
+  await Promise.all(texts.map(text => writeDurably(path, Buffer.from(text))))
+  assert.ok(texts.includes(readFileSync(path, 'utf8')))
+})
+
+test('a folder with a name of one letter is made and synced in little time', async t => {
+  const before = process.cwd()
+  t.after(() => process.chdir(before))
+  process.chdir(folderOf(t))
+  await makeFolder('r')
+  assert.deepEqual(readdirSync('.'), ['r'])
+})
+
+test('sweepFolder removes half-written files only, and only those of before a time', async t => {
+  const folder = folderOf(t)
+  for (const name of ['.writing-old', '.writing-new', 'kept']) writeFileSync(join(folder, name), '')
+  utimesSync(join(folder, '.writing-old'), 1000, 1000)
+  await sweepFolder(folder, 1_000_001)
+  assert.deepEqual(readdirSync(folder).sort(), ['.writing-new', 'kept'])
+  await sweepFolder(folder)
+  assert.deepEqual(readdirSync(folder), ['kept'])
+  await sweepFolder(join(folder, 'none'))
+})
+
+test('what is missing reads as null or empty, and other failures do not', async t => {
+  const folder = folderOf(t)
+  const [none, below] = [join(folder, 'none'), join(folder, 'file', 'below')]
+  writeFileSync(join(folder, 'file'), 'abc')
+  for (const path of [none, below]) {
+    assert.equal(await fileFacts(path), null)
+    assert.equal(await fileChecksum(path), null)
+    assert.equal(await readText(path), null)
+    assert.deepEqual(await readFolder(path), [])
+    assert.equal(steps.isSameFile(path, join(folder, 'file')), false)
+    assert.equal(steps.isSameFile(join(folder, 'file'), path), false)
+    assert.equal(steps.isSameFile(path, path), false)
+  }
+  await assert.rejects(readText(folder), { code: 'EISDIR' })
+})
+
+test('fileChecksum is the SHA-256, fileFacts the size and identity', async t => {
+  const folder = folderOf(t)
+  writeFileSync(join(folder, 'file'), 'abc')
+  linkSync(join(folder, 'file'), join(folder, 'link'))
+  const sum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
+  assert.equal(await fileChecksum(join(folder, 'file')), sum)
+  const [one, two] = [await fileFacts(join(folder, 'file')), await fileFacts(join(folder, 'link'))]
+  assert.deepEqual(one, two)
+  assert.equal(one?.size, 3)
+})
+
+test('a `sync` that cannot do one file system is told from one that fails', async t => {
+  const folder = folderOf(t)
+  const { PATH } = process.env
+  t.after(() => {
+    process.env.PATH = PATH
+  })
+  assert.equal(await syncFileSystems([folder]), 'synced')
+  process.env.PATH = folder
+  assert.equal(await syncFileSystems([folder]), 'impossible')
+  for (const [complaint, result] of [
+    ['sync: unrecognized option: f', 'impossible'],
+    ['sync: error syncing /srv: Input/output error', 'failed'],
+  ]) {
+    writeFileSync(join(folder, 'sync'), `#!/bin/sh\necho '${complaint}' >&2\nexit 1\n`)
+    chmodSync(join(folder, 'sync'), 0o755)
+    assert.equal(await syncFileSystems([folder]), result)
+  }
+})

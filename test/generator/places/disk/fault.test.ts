@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Refusal } from '../../../../core/error/error.ts'
+import {
+  isStorageRefusal,
+  storageRefusal,
+  systemRefusal,
+  writing,
+} from '../../../../generator/places/disk/fault.ts'
+
+const failed = (code: string) => Object.assign(new Error(`${code}: broken`), { code })
+
+test('a full disk and a read-only file system are refusals that say so', () => {
+  const expected = {
+    ENOSPC: 'storage_full',
+    EDQUOT: 'storage_full',
+    SQLITE_FULL: 'storage_full',
+    EROFS: 'storage_readonly',
+    SQLITE_READONLY: 'storage_readonly',
+    SQLITE_READONLY_DBMOVED: 'storage_readonly',
+  }
+  for (const [code, kind] of Object.entries(expected))
+    assert.equal(storageRefusal(failed(code))?.issues[0]?.code, kind, code)
+  for (const code of ['ENOENT', 'SQLITE_BUSY', 'constructor', '__proto__'])
+    assert.equal(storageRefusal(failed(code)), null, code)
+  assert.equal(storageRefusal('ENOSPC'), null)
+})
+
+test('work that writes fails with the refusal, and keeps any other error', async () => {
+  const full = writing(() => Promise.reject(failed('ENOSPC')))
+  await assert.rejects(
+    full,
+    (error: unknown) => error instanceof Refusal && isStorageRefusal(error),
+  )
+  const other = failed('ENOENT')
+  await assert.rejects(
+    writing(() => Promise.reject(other)),
+    (error: unknown) => error === other,
+  )
+})
+
+test('an error whose code is no text is no fault of the disk', () => {
+  assert.equal(storageRefusal(Object.assign(new Error('exit'), { code: 1 })), null)
+})
+
+test('the refusal names no path of the server', () => {
+  const message = "ENOSPC: no space left on device, write '/srv/registry/crates/x'"
+  const refusal = storageRefusal(Object.assign(new Error(message), { code: 'ENOSPC' }))
+  assert.match(refusal?.issues[0]?.message ?? '', /full: ENOSPC: no space left on device;/)
+})
+
+test('errors of the system have messages of their own, and bugs have none', () => {
+  const expected = {
+    EIO: 'storage_failing',
+    SQLITE_IOERR_WRITE: 'storage_failing',
+    EMFILE: 'files_exhausted',
+    ENFILE: 'files_exhausted',
+    EACCES: 'access_denied',
+    SQLITE_BUSY_SNAPSHOT: 'database_locked',
+    SQLITE_LOCKED: 'database_locked',
+    SQLITE_CORRUPT_INDEX: 'database_damaged',
+    SQLITE_NOTADB: 'database_damaged',
+    SQLITE_CANTOPEN: 'database_unusable',
+    ENOSPC: 'storage_full',
+  }
+  const codeOf = (error: unknown) => systemRefusal(error, 'client')?.issues[0]?.code ?? null
+  for (const [code, kind] of Object.entries(expected)) assert.equal(codeOf(failed(code)), kind)
+  for (const code of ['ENOENT', 'ENOTDIR', 'SQLITE_ERROR', 'SQLITE_CONSTRAINT', 'constructor', ''])
+    assert.equal(codeOf(failed(code)), null, code)
+  const told = systemRefusal(failed('ENOTDIR'), 'operator')?.issues.map(one => one.code)
+  assert.deepEqual(told, ['system_refuses'], 'a client gets an id instead')
+  const opening = 'ConnectionFailed("Unable to open connection to local database /srv/x.db: 14")'
+  assert.equal(codeOf(Object.assign(new Error(opening), { code: '' })), 'database_unusable')
+  const thread = new Error('Error [ERR_WORKER_INIT_FAILED]: EMFILE\n    at [kOnExit]')
+  assert.equal(codeOf(thread), 'files_exhausted')
+})
+
+test('only operators are shown paths', () => {
+  const error = Object.assign(new Error("EIO: i/o error, read '/srv/registry'"), { code: 'EIO' })
+  const [client, operator] = (['client', 'operator'] as const).map(
+    reader => systemRefusal(error, reader)?.message ?? '',
+  )
+  assert.match(client ?? '', /: EIO: i\/o error; look/)
+  assert.match(operator ?? '', /: EIO: i\/o error, read '\/srv\/registry'; look/)
+})

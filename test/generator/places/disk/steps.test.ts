@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import fs, {
+  closeSync,
+  fstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isTemporary, steps, temporaryPath } from '../../../../generator/places/disk/steps.ts'
+import { folderOf } from '../../../support/workplace.ts'
+
+test('write leaves a file with the same bytes alone', t => {
+  const path = join(folderOf(t), 'a', 'file')
+  assert.equal(steps.write(path, Buffer.from('one')), true)
+  const { ino } = statSync(path)
+  assert.equal(steps.write(path, Buffer.from('one')), false)
+  assert.equal(statSync(path).ino, ino)
+  assert.equal(steps.write(path, Buffer.from('two')), true)
+  assert.equal(readFileSync(path, 'utf8'), 'two')
+})
+
+test('create refuses a file that is there, keep makes the folder, open skips what is missing', t => {
+  const folder = folderOf(t)
+  const [from, to] = [join(folder, 'in', 'x'), join(folder, 'kept', 'x')]
+  const file = steps.create(from, Buffer.from('x'), 0o444)
+  assert.equal(fstatSync(file).size, 1)
+  assert.throws(() => steps.create(from, Buffer.from('y'), 0o444), { code: 'EEXIST' })
+  const opened = steps.keep(from, to, [join(folder, 'kept'), folder])
+  assert.equal(opened.length, 3)
+  assert.deepEqual(steps.open([join(folder, 'none'), join(to, 'below')], 'r'), [])
+  assert.equal(readFileSync(to, 'utf8'), 'x')
+  for (const one of [file, ...opened]) closeSync(one)
+})
+
+test('linkOver makes one file of two names, also over another file and over itself', t => {
+  const folder = folderOf(t)
+  const [source, path] = [join(folder, 'source'), join(folder, 'shown', 'path')]
+  writeFileSync(source, 'x')
+  assert.equal(steps.linkNew(source, path), true)
+  assert.equal(steps.linkNew(source, path), false)
+  assert.equal(steps.linkOver(source, path), true)
+  assert.equal(steps.isSameFile(source, path), true)
+  writeFileSync(join(folder, 'other'), 'y')
+  assert.equal(steps.linkOver(join(folder, 'other'), path), true)
+  assert.equal(readFileSync(path, 'utf8'), 'y')
+  assert.deepEqual(readdirSync(join(folder, 'shown')), ['path'])
+})
+
+test('linkNew says when the file system cannot link', t => {
+  const folder = folderOf(t)
+  writeFileSync(join(folder, 'source'), 'x')
+  const { linkSync: link } = fs
+  const restore = () => {
+    fs.linkSync = link
+    syncBuiltinESMExports()
+  }
+  t.after(restore)
+  for (const code of ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']) {
+    fs.linkSync = () => {
+      throw Object.assign(new Error(code), { code })
+    }
+    syncBuiltinESMExports()
+    assert.equal(steps.linkNew(join(folder, 'source'), join(folder, 'path')), false)
+  }
+  assert.deepEqual(readdirSync(folder), ['source'])
+})
+
+test('linkNew says when its source is missing', t => {
+  const folder = folderOf(t)
+  assert.throws(() => steps.linkNew(join(folder, 'none'), join(folder, 'path')), { code: 'ENOENT' })
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('temporary names are recognised, and lie beside what they will become', () => {
+  const path = temporaryPath('/registry/public/index/3/a/abc')
+  assert.match(path, /^\/registry\/public\/index\/3\/a\/\.writing-[0-9a-f]{16}$/)
+  assert.equal(isTemporary(path), true)
+  assert.equal(isTemporary('/registry/.writing-x/abc'), false)
+})

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { publicFile } from '../../../core/paths/tree.ts'
+import { ChangeNumber } from '../../../generator/places/change-number.ts'
+import { PublicTree } from '../../../generator/places/public-tree.ts'
+import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+const output = (path: string, text: string) => ({ ...publicFile(path), bytes: Buffer.from(text) })
+
+for (const sync of ['each', 'never'] as const) {
+  test(`a file is written when its bytes change, and only then (sync: ${sync})`, async t => {
+    const tree = new PublicTree(folderOf(t), sync)
+    assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), true)
+    const before = fileStamps(tree.root)
+    assert.equal(await tree.write(output('index/3/a/abc', 'one\n')), false)
+    assert.deepEqual(fileStamps(tree.root), before)
+    assert.equal(await tree.write(output('index/3/a/abc', 'two\n')), true)
+    assert.equal(readFileSync(tree.path('index/3/a/abc'), 'utf8'), 'two\n')
+    assert.deepEqual(filesBelow(tree.root), ['index/3/a/abc'])
+  })
+}
+
+test('many texts are written in one step, and folders are swept before', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.write(output('index/ab/cd/kept', 'kept\n'))
+  await tree.write(output('index/ab/cd/abcd', 'old\n'))
+  writeFileSync(tree.path('index/ab/cd/.writing-0123456789abcdef'), 'half')
+  const before = statSync(tree.path('index/ab/cd/kept'))
+  const texts = [
+    { path: 'index/ab/cd/abcd', text: 'new é\n' },
+    { path: 'index/ab/cd/kept', text: 'kept\n' },
+    { path: 'index/ef/gh/efgh', text: 'first\n' },
+  ]
+  await tree.writeAll(texts, ['index/ab/cd', 'index/ef/gh'])
+  for (const { path, text } of texts) assert.equal(readFileSync(tree.path(path), 'utf8'), text)
+  assert.equal(statSync(tree.path('index/ab/cd/kept')).ino, before.ino)
+  assert.deepEqual(
+    filesBelow(tree.root),
+    texts.map(one => one.path),
+  )
+})
+
+test('a .crate is shown as a link: one file, two names', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const place = publicFile('crates/demo/demo-1.0.0.crate')
+  assert.equal(await tree.show(place, source), true)
+  assert.equal(statSync(tree.path(place.path)).ino, statSync(source).ino)
+  assert.equal(await tree.show(place, source), false)
+  assert.deepEqual(filesBelow(tree.root), [place.path])
+})
+
+test('a copy with the right bytes is left alone, one with others is replaced', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const place = publicFile('crates/demo/demo-1.0.0.crate')
+  await tree.write({ ...place, bytes: Buffer.from('bytes') })
+  const before = fileStamps(tree.root)
+  assert.equal(await tree.show(place, source), false)
+  assert.deepEqual(fileStamps(tree.root), before)
+  await tree.write({ ...place, bytes: Buffer.from('bytEs') })
+  assert.equal(await tree.show(place, source), true)
+  assert.equal(readFileSync(tree.path(place.path), 'utf8'), 'bytes')
+})
+
+test('read gives the bytes, or null where there is no file', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.write(output('a/b', 'x'))
+  assert.deepEqual(await tree.read('a/b'), Buffer.from('x'))
+  for (const path of ['none', 'a', 'a/b/c']) assert.equal(await tree.read(path), null)
+})
+
+test('remove takes the folders that it empties along, and stops at the root', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.write(output('index/ab/cd/abcd', 'x'))
+  await tree.write(output('index/ab/ce/abce', 'x'))
+  await tree.remove('index/ab/cd/abcd')
+  assert.equal(existsSync(tree.path('index/ab/cd')), false)
+  assert.equal(existsSync(tree.path('index/ab/ce/abce')), true)
+  await tree.remove('index/ab/ce/abce')
+  await tree.remove('index/ab/ce/abce')
+  assert.equal(existsSync(tree.path('index')), false)
+  assert.equal(existsSync(tree.root), true)
+})
+
+test('list and folders pass over what is half-written, sweep removes it', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.write(output('crates/demo/demo-1.0.0.crate', 'x'))
+  writeFileSync(tree.path('crates/demo/.writing-0123456789abcdef'), 'ha')
+  mkdirSync(tree.path('crates/empty'))
+  assert.deepEqual(await listed(tree, ''), ['crates/demo/demo-1.0.0.crate'])
+  assert.deepEqual(await listed(tree, 'none'), [])
+  assert.deepEqual((await tree.folders('crates')).sort(), ['demo', 'empty'])
+  await tree.sweep('crates/demo')
+  assert.deepEqual(filesBelow(tree.root), ['crates/demo/demo-1.0.0.crate'])
+  await tree.removeFolder('crates')
+  assert.deepEqual(filesBelow(tree.root), [])
+})
+
+async function listed(tree: PublicTree, folder: string): Promise<string[]> {
+  const paths: string[] = []
+  for await (const path of tree.list(folder)) paths.push(path)
+  return paths
+}
+
+test('each change renews the number of changes, before the caller hears of it', async t => {
+  const folder = folderOf(t)
+  const number = join(folder, 'locks', 'tree.changes')
+  const tree = new PublicTree(join(folder, 'public'), 'each', {
+    changes: new ChangeNumber(number),
+  })
+  const reader = new ChangeNumber(number)
+  const source = join(folder, 'source')
+  writeFileSync(source, 'bytes')
+  const path = 'index/3/a/abc'
+  const seen = [reader.read()]
+  for (const change of [
+    () => tree.write(output(path, 'one\n')),
+    // A killed process may have written it without a word.
+    () => tree.write(output(path, 'one\n')),
+    () => tree.show(publicFile('crates/demo/demo-1.0.0.crate'), source),
+    () => tree.remove(path),
+    () => tree.batch(batch => batch.clearing().write(output(path, 'two\n'))),
+    () => tree.removeFolder('index'),
+  ]) {
+    await change()
+    const now = reader.read()
+    assert.ok(!seen.includes(now), String(change))
+    seen.push(now)
+  }
+})

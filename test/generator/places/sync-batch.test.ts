@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import fs, { linkSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { join, relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { publicFile } from '../../../core/paths/tree.ts'
+import { build } from '../../../generator/build/build.ts'
+import { buildPages } from '../../../generator/pages/pages.ts'
+import { PublicTree } from '../../../generator/places/public-tree.ts'
+import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
+
+/** What is put on disk from here on, by its path below `folder`. */
+function watchSyncs(t: TestContext, folder: string): string[] {
+  const synced: string[] = []
+  const { fsync } = fs
+  fs.fsync = ((descriptor: number, done: () => void) => {
+    synced.push(relative(folder, readlinkSync(`/proc/self/fd/${descriptor}`)) || '.')
+    fsync(descriptor, done)
+  }) as typeof fsync
+  syncBuiltinESMExports()
+  t.after(() => {
+    fs.fsync = fsync
+    syncBuiltinESMExports()
+  })
+  return synced
+}
+
+const output = (path: string, text: string) => ({ ...publicFile(path), bytes: Buffer.from(text) })
+
+test('a batch puts files on disk at its end, once, with the names of their folders', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  const synced = watchSyncs(t, tree.root)
+  await tree.batch(async batch => {
+    await batch.write(output('a/b/one', '1'))
+    await batch.write(output('a/b/one', '2'))
+    await batch.write(output('a/two', '2'))
+    assert.deepEqual(synced, [])
+  })
+  assert.deepEqual(synced.splice(0, 2).sort(), ['a/b/one', 'a/two'])
+  assert.deepEqual(synced.sort(), ['.', '..', 'a', 'a/b'])
+})
+
+test('without a batch each change is on disk when it is done', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  const synced = watchSyncs(t, tree.root)
+  await tree.write(output('a/one', '1'))
+  assert.deepEqual(synced.splice(0).sort(), ['.', '..', 'a', 'a/one'])
+  await tree.remove('a/one')
+  assert.deepEqual(synced.sort(), ['.', '..'])
+})
+
+test('a file that was removed before the end of its batch does not matter', async t => {
+  const tree = new PublicTree(folderOf(t), 'each')
+  await tree.batch(async batch => {
+    await batch.write(output('a/one', '1'))
+    rmSync(tree.path('a'), { recursive: true })
+  })
+})
+
+test('what a killed process may have written without a sync is synced before its mark goes', async t => {
+  const registry = await newRegistry(t)
+  const { crate } = await addCrate(registry, { name: 'demo', version: '1.0.0' })
+  await build(registry)
+  await buildPages(registry)
+  const { database } = registry
+  // As a kill leaves it: the files are there, equal, perhaps only in memory; so are the marks.
+  await setMarks(
+    database,
+    [
+      { kind: 'index', subject: crate.id },
+      { kind: 'page', subject: crate.id },
+    ],
+    crate.generation,
+  )
+  const synced = watchSyncs(t, registry.dir)
+  await build(registry)
+  const index = synced.splice(0)
+  assert.ok(index.includes('public/index/de/mo/demo'))
+  for (const folder of ['.', 'public', 'public/index', 'public/index/de', 'public/index/de/mo'])
+    assert.ok(index.includes(folder), folder)
+  await buildPages(registry)
+  assert.ok(synced.includes('public/crates/demo/index.html'))
+  assert.ok(synced.includes('public/crates/demo'))
+})
+
+test('what failed to be synced is replaced before it counts as on disk; links to the crate store stay', async t => {
+  const folder = folderOf(t)
+  const tree = new PublicTree(join(folder, 'public'), 'each')
+  const source = join(folder, 'source.crate')
+  writeFileSync(source, 'crate')
+  linkSync(source, join(folder, 'other.crate'))
+  const { fsync } = fs
+  t.after(() => {
+    fs.fsync = fsync
+    syncBuiltinESMExports()
+  })
+  const failing = (path: string) => {
+    const synced = new Set<number>()
+    let isFailing = true
+    fs.fsync = ((descriptor: number, done: (error: Error | null) => void) => {
+      if (readlinkSync(`/proc/self/fd/${descriptor}`) !== path) return fsync(descriptor, done)
+      if (!isFailing) synced.add(fs.fstatSync(descriptor).ino)
+      if (!isFailing) return fsync(descriptor, done)
+      isFailing = false
+      done(Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' }))
+    }) as typeof fsync
+    syncBuiltinESMExports()
+    return synced
+  }
+  const path = tree.path('a/one')
+  const synced = failing(path)
+  const keeper = tree.newBatch()
+  await tree.within(keeper).write(output('a/one', '1'))
+  const before = statSync(path).ino
+  await assert.rejects(keeper.sync(), { code: 'EIO' })
+  const after = statSync(path).ino
+  assert.notEqual(after, before, 'a new file has the bytes that may be lost')
+  await tree.write(output('a/one', '1'))
+  assert.deepEqual([...synced], [statSync(path).ino])
+  assert.equal(String(await tree.read('a/one')), '1')
+  const shown = tree.path('a/x.crate')
+  failing(shown)
+  await assert.rejects(tree.show(publicFile('a/x.crate'), source), { code: 'EIO' })
+  assert.equal(statSync(shown).ino, statSync(source).ino)
+  await tree.show(publicFile('a/x.crate'), source)
+})
