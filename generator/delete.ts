@@ -7,12 +7,12 @@ import { type Version, versionIdentity } from '../core/version.ts'
 import { buildWhole } from './build/build.ts'
 import { withoutRelease } from './build/orphans.ts'
 import { systemRefusal } from './places/disk/fault.ts'
+import type { Change } from './records/change.ts'
+import { type CrateRecord, findCrate } from './records/crates.ts'
+import { mentions, removeReleases } from './records/release-changes.ts'
+import { listReleases, type ReleaseRecord } from './records/releases.ts'
+import { type Tombstone, tombstonesOf } from './records/tombstones.ts'
 import type { Registry } from './registry.ts'
-import type { Change } from './store/catalog/change.ts'
-import { type CrateRecord, findCrate } from './store/catalog/crates.ts'
-import { mentions, removeReleases } from './store/catalog/release-changes.ts'
-import { listReleases, type ReleaseRecord } from './store/catalog/releases.ts'
-import { type Tombstone, tombstonesOf } from './store/catalog/tombstones.ts'
 
 /** What to delete: one version of a crate, or all of them. */
 export interface Deletion {

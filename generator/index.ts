@@ -56,6 +56,13 @@ export { verify } from './verify/verify.ts'
 
 // The catalog: the records of all releases.
 
+export type { Database } from './database/connection.ts'
+export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './database/daemons.ts'
+export { isOnServer } from './database/engine.ts'
+export { pace } from './database/pace.ts'
+export { forgetBuckets, oweTokens, takeToken } from './database/rate-limits.ts'
+export { all, first, LIST, one, type Queries, run, upsert } from './database/statement.ts'
+export type { Lease } from './locks/process-mutex.ts'
 export { pageMarks } from './pages/due.ts'
 export { IDLE_KINDS, MARK_KINDS, PAGE_KINDS, workOf } from './projections/projections.ts'
 export {
@@ -64,8 +71,8 @@ export {
   makeChange,
   operatorChange,
   type Permitted,
-} from './store/catalog/change.ts'
-export { follow, type Records } from './store/catalog/crate-change.ts'
+} from './records/change.ts'
+export { follow, type Records } from './records/crate-change.ts'
 export {
   type CrateRecord,
   findCrate,
@@ -74,9 +81,9 @@ export {
   type Owner,
   registryCounts,
   requireOwner,
-} from './store/catalog/crates.ts'
-export { addDownloads, type DownloadCount } from './store/catalog/downloads/add.ts'
-export { hasDueDownloads, markDueDownloads } from './store/catalog/downloads/due.ts'
+} from './records/crates.ts'
+export { addDownloads, type DownloadCount } from './records/downloads/add.ts'
+export { hasDueDownloads, markDueDownloads } from './records/downloads/due.ts'
 export {
   crateDownloads,
   type DownloadNumbers,
@@ -88,24 +95,24 @@ export {
   registryDownloads,
   releaseDownloads,
   versionTotals,
-} from './store/catalog/downloads/read.ts'
-export { type ExistingRelease, readExisting } from './store/catalog/existing.ts'
-export { recordFailure, writeFact } from './store/catalog/facts.ts'
-export { readIndexFile } from './store/catalog/index-file.ts'
+} from './records/downloads/read.ts'
+export { type ExistingRelease, readExisting } from './records/existing.ts'
+export { recordFailure, writeFact } from './records/facts.ts'
+export { readIndexFile } from './records/index-file.ts'
 export {
   countFailedMarks,
   countMarks,
   listFailedMarks,
   listMarks,
   nextRetry,
-} from './store/catalog/marks.ts'
-export { type CrateCard, findCard, isNamed, readCards } from './store/catalog/pages/cards.ts'
-export { countDependents, listDependents } from './store/catalog/pages/dependents.ts'
-export { listPlainPages } from './store/catalog/pages/plain-pages.ts'
-export { crateCount } from './store/catalog/pages/prefixes.ts'
-export { newCrates, updatedCrates } from './store/catalog/pages/recent.ts'
-export { isPaused, requireUnpaused } from './store/catalog/pause.ts'
-export { setYanked } from './store/catalog/release-changes.ts'
+} from './records/marks.ts'
+export { type CrateCard, findCard, isNamed, readCards } from './records/pages/cards.ts'
+export { countDependents, listDependents } from './records/pages/dependents.ts'
+export { listPlainPages } from './records/pages/plain-pages.ts'
+export { crateCount } from './records/pages/prefixes.ts'
+export { newCrates, updatedCrates } from './records/pages/recent.ts'
+export { isPaused, requireUnpaused } from './records/pause.ts'
+export { setYanked } from './records/release-changes.ts'
 export {
   findRelease,
   listReleases,
@@ -116,14 +123,7 @@ export {
   readSummaries,
   releaseDependencies,
   releaseOfBytes,
-} from './store/catalog/releases.ts'
-export type { Database } from './store/database/connection.ts'
-export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './store/database/daemons.ts'
-export { isOnServer } from './store/database/engine.ts'
-export { pace } from './store/database/pace.ts'
-export { forgetBuckets, oweTokens, takeToken } from './store/database/rate-limits.ts'
-export { all, first, LIST, one, type Queries, run, upsert } from './store/database/statement.ts'
-export type { Lease } from './store/process-mutex.ts'
+} from './records/releases.ts'
 
 // The git index.
 

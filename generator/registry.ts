@@ -5,6 +5,13 @@ import { renderSettingsFile } from '../core/settings/file.ts'
 import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
 import { registryUrls, withoutCredentials } from '../core/urls/urls.ts'
 import type { Progress } from './build/build.ts'
+import type { Database } from './database/connection.ts'
+import { describeDaemon, listDaemons } from './database/daemons.ts'
+import { openDatabase } from './database/database.ts'
+import { isOnServer } from './database/engine.ts'
+import type { BeforeUpgrade } from './database/schema/migrations.ts'
+import { FileLocks, Lock } from './locks/lock.ts'
+import type { Locks } from './locks/process-mutex.ts'
 import { ChangeNumber } from './places/change-number.ts'
 import type { CrateStore } from './places/crate-store.ts'
 import { writeDurably } from './places/disk/durable.ts'
@@ -14,21 +21,14 @@ import type { TreeRecords } from './places/tree-records.ts'
 import { keepPrivate } from './private-files.ts'
 import { type PageContext, PLIMSOLL, type Program } from './projections/context.ts'
 import { followers } from './projections/projections.ts'
+import { refreshListings } from './records/crate-change.ts'
+import { crateRecords } from './records/crates.ts'
+import { requireInUse } from './records/departure.ts'
+import { readFact } from './records/facts.ts'
+import { readIndexFile } from './records/index-file.ts'
+import { pausable } from './records/pausable-locks.ts'
+import { keyAtPath, releaseOfBytes } from './records/releases.ts'
 import { siteConfig } from './render/site-config.ts'
-import { refreshListings } from './store/catalog/crate-change.ts'
-import { crateRecords } from './store/catalog/crates.ts'
-import { requireInUse } from './store/catalog/departure.ts'
-import { readFact } from './store/catalog/facts.ts'
-import { readIndexFile } from './store/catalog/index-file.ts'
-import { pausable } from './store/catalog/pausable-locks.ts'
-import { keyAtPath, releaseOfBytes } from './store/catalog/releases.ts'
-import type { Database } from './store/database/connection.ts'
-import { describeDaemon, listDaemons } from './store/database/daemons.ts'
-import { openDatabase } from './store/database/database.ts'
-import { isOnServer } from './store/database/engine.ts'
-import type { BeforeUpgrade } from './store/database/schema/migrations.ts'
-import { FileLocks, Lock } from './store/lock.ts'
-import type { Locks } from './store/process-mutex.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -188,7 +188,7 @@ async function openRecords(
   const { url } = settings.database
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
-    const { openPostgres, ServerLocks } = await import('./store/database/postgres/open.ts')
+    const { openPostgres, ServerLocks } = await import('./database/postgres/open.ts')
     const server = { ...settings.database, url }
     const database = await openPostgres(server, program, upgrade)
     const locks = new ServerLocks(server)

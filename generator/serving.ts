@@ -9,22 +9,22 @@ import type { Settings } from '../core/settings/settings.ts'
 import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
 import { TREE_FORMAT } from './build/build.ts'
-import { makeFolder, writeDurably } from './places/disk/durable.ts'
-import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
-import { temporaryName } from './places/disk/steps.ts'
-import type { Registry } from './registry.ts'
-import { hasOtherListings } from './store/catalog/crate-change.ts'
-import { readFact, writeFact } from './store/catalog/facts.ts'
 import {
   forgetDaemon,
   listDaemons,
   noteDaemon,
   type SeenDaemon,
   type ServingDaemon,
-} from './store/database/daemons.ts'
-import { isOnServer } from './store/database/engine.ts'
-import { levelOf, requireSchema } from './store/database/schema/migrations.ts'
-import type { Queries } from './store/database/statement.ts'
+} from './database/daemons.ts'
+import { isOnServer } from './database/engine.ts'
+import { levelOf, requireSchema } from './database/schema/migrations.ts'
+import type { Queries } from './database/statement.ts'
+import { makeFolder, writeDurably } from './places/disk/durable.ts'
+import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
+import { temporaryName } from './places/disk/steps.ts'
+import { hasOtherListings } from './records/crate-change.ts'
+import { readFact, writeFact } from './records/facts.ts'
+import type { Registry } from './registry.ts'
 
 /** What only daemons of one version have in common. */
 const VERSION = 'the version of Plimsoll'

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import Libsql from 'libsql'
 import { canonicalName } from '../../core/name.ts'
 import { Lookup } from '../../core/search/lookup.ts'
+import { LIST, run } from '../../generator/database/statement.ts'
 import { pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { beginWhole } from '../../generator/projections/search/layouts.ts'
@@ -15,7 +16,6 @@ import {
   openRegistry,
   type Registry,
 } from '../../generator/registry.ts'
-import { LIST, run } from '../../generator/store/database/statement.ts'
 import { fillCatalog } from '../../test/support/filled-catalog.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
 import { inventedQueries } from '../../test/support/queries.ts'

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { continueIds, copyCatalog } from '../../generator/database/copy.ts'
+import { openDatabase } from '../../generator/database/database.ts'
+import { openPostgres } from '../../generator/database/postgres/open.ts'
 import { DATABASE_FILE } from '../../generator/registry.ts'
-import { continueIds, copyCatalog } from '../../generator/store/database/copy.ts'
-import { openDatabase } from '../../generator/store/database/database.ts'
-import { openPostgres } from '../../generator/store/database/postgres/open.ts'
 import { Cleanup } from '../../test/support/cleanup.ts'
 import { serverSettings } from '../../test/support/engine.ts'
 import {

@@ -4,14 +4,14 @@ import Libsql from 'libsql'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { Metrics } from '../../daemon/metrics.ts'
+import { openDatabase } from '../../generator/database/database.ts'
+import { operatorChange } from '../../generator/records/change.ts'
 import {
   initRegistry,
   openRegistry,
   type Registry,
   SETTINGS_FILE,
 } from '../../generator/registry.ts'
-import { operatorChange } from '../../generator/store/catalog/change.ts'
-import { openDatabase } from '../../generator/store/database/database.ts'
 
 /** The publishers. */
 export const USERS = ['bob', 'carol', 'dave'] as const

@@ -1,6 +1,6 @@
 import { crateKey } from '../../core/paths/crates.ts'
-import type { Database } from '../store/database/connection.ts'
-import { all, type Row } from '../store/database/statement.ts'
+import type { Database } from '../database/connection.ts'
+import { all, type Row } from '../database/statement.ts'
 
 /** The top folder inside a backup. */
 export const TOP = 'plimsoll-backup'

@@ -12,15 +12,15 @@ import {
 } from '../../core/paths/crates.ts'
 import { configPath, indexPath, type Output, output, publicFile } from '../../core/paths/tree.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
+import type { ProcessMutex } from '../locks/process-mutex.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { disk } from '../places/disk/disk.ts'
 import { fileChecksum } from '../places/disk/files.ts'
 import type { PublicTree } from '../places/public-tree.ts'
-import type { Records } from '../store/catalog/crate-change.ts'
-import { type CrateRecord, readCrate } from '../store/catalog/crates.ts'
-import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../store/catalog/marks.ts'
-import { deletedVersions, listReleases, type ReleaseRecord } from '../store/catalog/releases.ts'
-import type { ProcessMutex } from '../store/process-mutex.ts'
+import type { Records } from '../records/crate-change.ts'
+import { type CrateRecord, readCrate } from '../records/crates.ts'
+import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../records/marks.ts'
+import { deletedVersions, listReleases, type ReleaseRecord } from '../records/releases.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext extends Records {

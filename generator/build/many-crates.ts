@@ -6,13 +6,8 @@ import { disk } from '../places/disk/disk.ts'
 import { isBucketRefusal, isStorageRefusal } from '../places/disk/fault.ts'
 import type { TextFile } from '../places/disk/steps.ts'
 import type { SyncBatch } from '../places/sync-batch.ts'
-import { eachCrate } from '../store/catalog/crates.ts'
-import {
-  type IndexMark,
-  lastIndexMark,
-  listIndexMarks,
-  postponeMark,
-} from '../store/catalog/marks.ts'
+import { eachCrate } from '../records/crates.ts'
+import { type IndexMark, lastIndexMark, listIndexMarks, postponeMark } from '../records/marks.ts'
 import { type BuildContext, markOf, renderWhole } from './crate.ts'
 import { type Changes, IndexWriter, readChanges } from './index-writer.ts'
 

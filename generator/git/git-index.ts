@@ -5,18 +5,18 @@ import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
 import { renderConfig, renderIndex } from '../build/crate.ts'
-import type { Registry } from '../registry.ts'
-import { readFact, writeFact } from '../store/catalog/facts.ts'
+import { pace } from '../database/pace.ts'
+import type { ProcessMutex } from '../locks/process-mutex.ts'
+import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
   type GitBatch,
   gitBatch,
   markForGit,
   unfollowForGit,
-} from '../store/catalog/git-batch.ts'
-import { clearMarks, listMarks } from '../store/catalog/marks.ts'
-import { pace } from '../store/database/pace.ts'
-import type { ProcessMutex } from '../store/process-mutex.ts'
+} from '../records/git-batch.ts'
+import { clearMarks, listMarks } from '../records/marks.ts'
+import type { Registry } from '../registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'

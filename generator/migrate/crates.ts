@@ -4,10 +4,10 @@ import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Version } from '../../core/version.ts'
 import type { Progress } from '../build/build.ts'
+import { all, type Queries, value } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import { listTombstones } from '../records/tombstones.ts'
 import type { Registry } from '../registry.ts'
-import { listTombstones } from '../store/catalog/tombstones.ts'
-import { all, type Queries, value } from '../store/database/statement.ts'
 
 /** What a copy of the crate store did. */
 export interface CopiedCrates {

@@ -1,7 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
-import { beginPause, endPause, renewPause } from '../store/catalog/pause.ts'
-import type { Database } from '../store/database/connection.ts'
-import type { Queries } from '../store/database/statement.ts'
+import type { Database } from '../database/connection.ts'
+import type { Queries } from '../database/statement.ts'
+import { beginPause, endPause, renewPause } from '../records/pause.ts'
 
 /** When a mover dies, changes go on after so many seconds; it renews its pause this often. */
 const SECONDS = 60

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { type CopyProgress, compareCatalogs, copyCatalog } from '../database/copy.ts'
+import { openSnapshot, type Snapshot } from '../database/database.ts'
+import { Lock } from '../locks/lock.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import { readDeparture, recordCopy, recordDeparture } from '../records/departure.ts'
+import { writeFact } from '../records/facts.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
-import { readDeparture, recordCopy, recordDeparture } from '../store/catalog/departure.ts'
-import { writeFact } from '../store/catalog/facts.ts'
-import { type CopyProgress, compareCatalogs, copyCatalog } from '../store/database/copy.ts'
-import { openSnapshot, type Snapshot } from '../store/database/database.ts'
-import { Lock } from '../store/lock.ts'
 import { type CopiedCrates, migrateCrates, setDeletedAside } from './crates.ts'
 import { HeldPause } from './held-pause.ts'
 import { openTarget, placeOf, type Target } from './target.ts'
@@ -167,6 +167,6 @@ class Migration {
 async function takeSnapshot({ settings, dir }: Registry): Promise<Snapshot> {
   const { url } = settings.database
   if (url === null) return openSnapshot(join(dir, DATABASE_FILE))
-  const { openSnapshot: openOnServer } = await import('../store/database/postgres/open.ts')
+  const { openSnapshot: openOnServer } = await import('../database/postgres/open.ts')
   return openOnServer({ ...settings.database, url })
 }

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
+import type { Database } from '../database/connection.ts'
+import { continueIds, isEmpty } from '../database/copy.ts'
+import { closeWhole, openDatabase } from '../database/database.ts'
+import { isOnServer } from '../database/engine.ts'
+import type { Queries } from '../database/statement.ts'
 import { syncFolder } from '../places/disk/durable.ts'
+import { readCopy, readDeparture, recordCopy } from '../records/departure.ts'
 import { DATABASE_FILE, type Registry } from '../registry.ts'
-import { readCopy, readDeparture, recordCopy } from '../store/catalog/departure.ts'
-import type { Database } from '../store/database/connection.ts'
-import { continueIds, isEmpty } from '../store/database/copy.ts'
-import { closeWhole, openDatabase } from '../store/database/database.ts'
-import { isOnServer } from '../store/database/engine.ts'
-import type { Queries } from '../store/database/statement.ts'
 
 /** The database that records are moved to. */
 export interface Target {
@@ -41,7 +41,7 @@ export async function openTarget(
 ): Promise<Target | null> {
   const { url } = settings
   if (url === null) return fileTarget(registry, hasMoved)
-  const { openPostgres } = await import('../store/database/postgres/open.ts')
+  const { openPostgres } = await import('../database/postgres/open.ts')
   // What is copied may take its time.
   const database = await openPostgres({ ...settings, url, statement_seconds: 0 })
   try {

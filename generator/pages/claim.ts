@@ -1,12 +1,12 @@
 import { updatesPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { assets } from '../../site/layout/assets.ts'
+import { newerDaemons } from '../database/daemons.ts'
+import { isOnServer } from '../database/engine.ts'
+import { LIST, type Queries, run } from '../database/statement.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
 import { MARK_KINDS, projections } from '../projections/projections.ts'
-import { readFact, writeFact } from '../store/catalog/facts.ts'
-import { newerDaemons } from '../store/database/daemons.ts'
-import { isOnServer } from '../store/database/engine.ts'
-import { LIST, type Queries, run } from '../store/database/statement.ts'
+import { readFact, writeFact } from '../records/facts.ts'
 
 /** The key of the fact whose pages the tree has. */
 const PAGES = 'pages'

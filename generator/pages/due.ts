@@ -1,6 +1,6 @@
+import { LIST, type Queries, value } from '../database/statement.ts'
 import { PAGE_KINDS } from '../projections/projections.ts'
-import { dueMarks, type Mark } from '../store/catalog/marks.ts'
-import { LIST, type Queries, value } from '../store/database/statement.ts'
+import { dueMarks, type Mark } from '../records/marks.ts'
 
 /** Number of marks whose files are rendered in one turn of the mutex, and synced together. */
 export const BATCH = 64

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Slice } from '../../core/search/files/layout.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
+import type { Database } from '../database/connection.ts'
 import type { PageContext } from '../projections/context.ts'
 import { readLayouts } from '../projections/search/layouts.ts'
 import { type FoundCrates, searchCrates } from '../projections/search/search.ts'
-import type { Mark } from '../store/catalog/marks.ts'
-import type { Database } from '../store/database/connection.ts'
+import type { Mark } from '../records/marks.ts'
 import { BATCH, pageMarks } from './due.ts'
 import { buildMarks } from './marked.ts'
 

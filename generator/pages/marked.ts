@@ -4,7 +4,6 @@ import type { PublicTree } from '../places/public-tree.ts'
 import type { PageContext } from '../projections/context.ts'
 import type { Projection } from '../projections/projection.ts'
 import { projectionOf } from '../projections/projections.ts'
-import { sandbox } from '../sandbox/sandbox.ts'
 import {
   currentMarks,
   type Mark,
@@ -12,7 +11,8 @@ import {
   markAgain,
   postponeMark,
   settleMarks,
-} from '../store/catalog/marks.ts'
+} from '../records/marks.ts'
+import { sandbox } from '../sandbox/sandbox.ts'
 import { hasPages } from './claim.ts'
 import { BATCH } from './due.ts'
 

@@ -1,8 +1,8 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import type { Follower } from '../store/catalog/crate-change.ts'
-import type { Mark, MarkSubject } from '../store/catalog/marks.ts'
-import type { Queries } from '../store/database/statement.ts'
+import type { Queries } from '../database/statement.ts'
+import type { Follower } from '../records/crate-change.ts'
+import type { Mark, MarkSubject } from '../records/marks.ts'
 import type { PageContext } from './context.ts'
 
 /** What rendering a mark has completed, and what has to be rendered again because of it. */

@@ -1,4 +1,4 @@
-import type { Follower } from '../store/catalog/crate-change.ts'
+import type { Follower } from '../records/crate-change.ts'
 import { cratePages, versionPages } from './crates/projection.ts'
 import { downloads } from './downloads/projection.ts'
 import { gitIndex } from './git/projection.ts'

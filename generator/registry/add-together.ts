@@ -2,12 +2,12 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { Refusal } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
 import type { Release } from '../../core/release/release.ts'
+import { pace } from '../database/pace.ts'
+import { attempt, type Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
+import { followReleases, type ReleaseOutcome } from '../records/release-changes.ts'
+import { releaseOfBytes } from '../records/releases.ts'
 import type { Registry } from '../registry.ts'
-import { followReleases, type ReleaseOutcome } from '../store/catalog/release-changes.ts'
-import { releaseOfBytes } from '../store/catalog/releases.ts'
-import { pace } from '../store/database/pace.ts'
-import { attempt, type Queries } from '../store/database/statement.ts'
 
 /** A release with its bytes, and what records it in a transaction. */
 export interface Addition<T> {

@@ -15,19 +15,19 @@ import type { Release } from '../../core/release/release.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
+import type { Queries } from '../database/statement.ts'
 import type { CrateBytes, Staged } from '../places/crate-store.ts'
-import type { Registry } from '../registry.ts'
-import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
-import type { Client } from '../sandbox/sandbox.ts'
-import type { Change } from '../store/catalog/change.ts'
-import { type CrateRecord, findLookAlikes, knownNames } from '../store/catalog/crates.ts'
+import type { Change } from '../records/change.ts'
+import { type CrateRecord, findLookAlikes, knownNames } from '../records/crates.ts'
 import {
   type ExistingRelease,
   type Permit,
   readExisting,
   releaseConflicts,
-} from '../store/catalog/existing.ts'
-import type { Queries } from '../store/database/statement.ts'
+} from '../records/existing.ts'
+import type { Registry } from '../registry.ts'
+import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
+import type { Client } from '../sandbox/sandbox.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {

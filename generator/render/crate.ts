@@ -10,7 +10,7 @@ import { latestPage, VERSIONS_MAX, versionsPage } from '../../site/crate/version
 import type { ComparedVersion, CrateData, VersionData } from '../../site/crate-data.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import { comparePage } from '../../site/source/compare-page.ts'
-import type { ReleaseRecord } from '../store/catalog/releases.ts'
+import type { ReleaseRecord } from '../records/releases.ts'
 
 /** Maximum number of dependents on a crate's page; a popular crate has thousands. */
 export const DEPENDENTS_SHOWN = 100

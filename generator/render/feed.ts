@@ -4,8 +4,8 @@ import { CRATES_FOLDER, crateFeedPath, crateFilePath } from '../../core/paths/cr
 import { newCratesPath, type Output, output, updatesPath } from '../../core/paths/tree.ts'
 import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { CrateCard } from '../store/catalog/pages/cards.ts'
-import type { RecentRelease } from '../store/catalog/pages/recent.ts'
+import type { CrateCard } from '../records/pages/cards.ts'
+import type { RecentRelease } from '../records/pages/recent.ts'
 import type { CrateFacts } from './crate.ts'
 
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { refuse } from '../../core/error/error.ts'
-import { pace } from '../store/database/pace.ts'
+import { pace } from '../database/pace.ts'
 import type { Tasks } from './tasks.ts'
 import { type TaskLimits, Thread } from './thread.ts'
 

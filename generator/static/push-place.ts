@@ -1,8 +1,8 @@
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { FileMutex } from '../locks/lock.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import { makePrivate } from '../private-files.ts'
-import { FileMutex } from '../store/lock.ts'
 
 /** A folder with a public tree that many push to at once. */
 export interface PushFolder {

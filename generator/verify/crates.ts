@@ -9,10 +9,10 @@ import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build
 import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
 import { disk } from '../places/disk/disk.ts'
 import { fileChecksum } from '../places/disk/files.ts'
-import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../store/catalog/crates.ts'
-import { isMarked } from '../store/catalog/marks.ts'
-import { listReleases, type ReleaseRecord, releaseOfBytes } from '../store/catalog/releases.ts'
-import { listTombstones } from '../store/catalog/tombstones.ts'
+import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
+import { isMarked } from '../records/marks.ts'
+import { listReleases, type ReleaseRecord, releaseOfBytes } from '../records/releases.ts'
+import { listTombstones } from '../records/tombstones.ts'
 import {
   derivable,
   type Finding,

@@ -4,8 +4,8 @@ import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
 import type { Part } from '../projections/projection.ts'
 import { projections } from '../projections/projections.ts'
-import { crateRecords } from '../store/catalog/crates.ts'
-import { isMarked } from '../store/catalog/marks.ts'
+import { crateRecords } from '../records/crates.ts'
+import { isMarked } from '../records/marks.ts'
 import {
   derivable,
   type Finding,

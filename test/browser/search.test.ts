@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { LIST, run } from '../../generator/store/database/statement.ts'
+import { LIST, run } from '../../generator/database/statement.ts'
 import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { fillCatalog } from '../support/filled-catalog.ts'
 import { OTHER_CRATES } from '../support/harbour.ts'

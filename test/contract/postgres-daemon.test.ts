@@ -1,10 +1,10 @@
-// Mirrors generator/store/database/postgres/: a registry whose records are on a server.
+// Mirrors generator/database/postgres/: a registry whose records are on a server.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { registryCounts } from '../../generator/records/crates.ts'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { registryCounts } from '../../generator/store/catalog/crates.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { serve } from '../support/plimsoll.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'

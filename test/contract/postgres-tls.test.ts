@@ -1,12 +1,12 @@
-// Mirrors generator/store/database/postgres/server.ts: TLS and passwords on a real server.
+// Mirrors generator/database/postgres/server.ts: TLS and passwords on a real server.
 import assert from 'node:assert/strict'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
-import { openPostgres } from '../../generator/store/database/postgres/open.ts'
-import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
-import { value } from '../../generator/store/database/statement.ts'
+import { openPostgres } from '../../generator/database/postgres/open.ts'
+import type { ServerSettings } from '../../generator/database/postgres/server.ts'
+import { value } from '../../generator/database/statement.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { serverSettings } from '../support/engine.ts'

@@ -1,14 +1,11 @@
-// Mirrors generator/store/database/postgres/: what the catalog promises on a real server.
+// Mirrors generator/database/postgres/: what the catalog promises on a real server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { insertCrate } from '../../generator/store/catalog/crates.ts'
-import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
-import { setMarks } from '../../generator/store/catalog/marks.ts'
-import type { Database } from '../../generator/store/database/connection.ts'
-import { openPostgres } from '../../generator/store/database/postgres/open.ts'
-import type { ServerSettings } from '../../generator/store/database/postgres/server.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { openPostgres } from '../../generator/database/postgres/open.ts'
+import type { ServerSettings } from '../../generator/database/postgres/server.ts'
 import {
   all,
   attempt,
@@ -16,7 +13,10 @@ import {
   type Queries,
   run,
   value,
-} from '../../generator/store/database/statement.ts'
+} from '../../generator/database/statement.ts'
+import { insertCrate } from '../../generator/records/crates.ts'
+import { readFact, writeFact } from '../../generator/records/facts.ts'
+import { setMarks } from '../../generator/records/marks.ts'
 import { serverSettings } from '../support/engine.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'

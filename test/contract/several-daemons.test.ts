@@ -1,8 +1,8 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ServerLocks } from '../../generator/database/postgres/locks.ts'
 import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { ServerLocks } from '../../generator/store/database/postgres/locks.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
 import { type Daemon, serve } from '../support/plimsoll.ts'

@@ -1,4 +1,4 @@
-// Mirrors generator/store/database/migrations.ts, generator/serving.ts and generator/pages/pages.ts:
+// Mirrors generator/database/migrations.ts, generator/serving.ts and generator/pages/pages.ts:
 // daemons of several versions on one database.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,21 +7,21 @@ import { type TestContext, test } from 'node:test'
 import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { PageWorker } from '../../daemon/workers/page-worker.ts'
+import { copyCatalog } from '../../generator/database/copy.ts'
+import { openDatabase } from '../../generator/database/database.ts'
+import { openPostgres } from '../../generator/database/postgres/open.ts'
+import type { Step } from '../../generator/database/schema/step.ts'
+import { column, type Queries } from '../../generator/database/statement.ts'
 import { deleteReleases } from '../../generator/delete.ts'
 import { markOutdatedPages } from '../../generator/pages/claim.ts'
 import { countPageMarks, pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { buildPages } from '../../generator/pages/pages.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
+import { operatorChange } from '../../generator/records/change.ts'
+import { readFact, writeFact } from '../../generator/records/facts.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
-import { operatorChange } from '../../generator/store/catalog/change.ts'
-import { readFact, writeFact } from '../../generator/store/catalog/facts.ts'
-import { copyCatalog } from '../../generator/store/database/copy.ts'
-import { openDatabase } from '../../generator/store/database/database.ts'
-import { openPostgres } from '../../generator/store/database/postgres/open.ts'
-import type { Step } from '../../generator/store/database/schema/step.ts'
-import { column, type Queries } from '../../generator/store/database/statement.ts'
 import { assetPath } from '../../site/layout/assets.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
@@ -388,7 +388,7 @@ test('statements name the columns that they read: a prepared one fails when ther
     readdirSync(join(root, folder), { recursive: true })
       .map(name => join(folder, String(name)))
       // The copy of a catalog is made by a command of the version that has all columns.
-      .filter(path => path.endsWith('.ts') && path !== 'generator/store/database/copy.ts')
+      .filter(path => path.endsWith('.ts') && path !== 'generator/database/copy.ts')
       .flatMap(path => {
         const text = readFileSync(join(root, path), 'utf8')
         const found =

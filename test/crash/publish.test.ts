@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { build } from '../../generator/build/build.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
+import { countMarks, type MarkCount } from '../../generator/records/marks.ts'
 import type { Registry } from '../../generator/registry.ts'
-import { countMarks, type MarkCount } from '../../generator/store/catalog/marks.ts'
 import { until } from '../support/until.ts'
 import {
   assertPublished,

@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { run } from '../../generator/store/database/statement.ts'
+import { run } from '../../generator/database/statement.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { Visitor } from '../support/visitor.ts'
 

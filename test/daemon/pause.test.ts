@@ -1,11 +1,11 @@
-// Mirrors generator/store/catalog/pause.ts: what a pause refuses, and what goes on
+// Mirrors generator/records/pause.ts: what a pause refuses, and what goes on
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { beginPause, endPause } from '../../generator/store/catalog/pause.ts'
-import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
-import { all } from '../../generator/store/database/statement.ts'
+import { TABLE_KEYS } from '../../generator/database/copy.ts'
+import { all } from '../../generator/database/statement.ts'
+import { beginPause, endPause } from '../../generator/records/pause.ts'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { run } from '../../generator/database/statement.ts'
+import { beginPause, endPause } from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry.ts'
 import { readStatus, warningsOf } from '../../generator/status.ts'
-import { beginPause, endPause } from '../../generator/store/catalog/pause.ts'
-import { run } from '../../generator/store/database/statement.ts'
 import { insertRows } from '../support/rows.ts'
 import { newRegistry } from '../support/workplace.ts'
 

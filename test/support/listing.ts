@@ -1,7 +1,7 @@
 import type { About } from '../../core/manifest/manifest.ts'
 import { canonicalName, sortByName } from '../../core/name.ts'
 import type { Output } from '../../core/paths/tree.ts'
-import { type Label, labelsOf } from '../../generator/store/catalog/pages/labels.ts'
+import { type Label, labelsOf } from '../../generator/records/pages/labels.ts'
 import type { CrateItem } from '../../site/crate-data.ts'
 import {
   LIST_MAX,

@@ -1,5 +1,5 @@
-import type { Database } from '../../generator/store/database/connection.ts'
-import type { Queries } from '../../generator/store/database/statement.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import type { Queries } from '../../generator/database/statement.ts'
 
 /** Told of a statement that was executed; its caller gets the rows when this is done. */
 export type QueryHook = (sql: string, parameters: readonly unknown[]) => Promise<void> | void

@@ -14,15 +14,15 @@ import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { build } from '../../generator/build/build.ts'
+import { all, type Row } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
+import { type Change, operatorChange } from '../../generator/records/change.ts'
 import {
   DATABASE_FILE,
   initRegistry,
   openRegistry,
   type Registry,
 } from '../../generator/registry.ts'
-import { type Change, operatorChange } from '../../generator/store/catalog/change.ts'
-import { all, type Row } from '../../generator/store/database/statement.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
 import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'

@@ -1,5 +1,5 @@
-import { type NewRow, type Queries, run } from '../../generator/store/database/statement.ts'
-import type { Tables } from '../../generator/store/database/tables.ts'
+import { type NewRow, type Queries, run } from '../../generator/database/statement.ts'
+import type { Tables } from '../../generator/database/tables.ts'
 
 /** Inserts a row, or several, as they are. */
 export async function insertRows<Table extends keyof Tables>(

@@ -1,6 +1,6 @@
+import { TABLE_KEYS } from '../../generator/database/copy.ts'
+import { contracts, type Step, statements } from '../../generator/database/schema/step.ts'
 import { PLIMSOLL, type Program } from '../../generator/projections/context.ts'
-import { TABLE_KEYS } from '../../generator/store/database/copy.ts'
-import { contracts, type Step, statements } from '../../generator/store/database/schema/step.ts'
 
 /** The names of the steps that later versions add. */
 export const EXPANDING = '998_test_expands'

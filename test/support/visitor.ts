@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { findUser } from '../../daemon/accounts/accounts.ts'
 import { setPassword } from '../../daemon/accounts/credentials.ts'
 import { startSession } from '../../daemon/accounts/sessions.ts'
-import { operatorChange } from '../../generator/store/catalog/change.ts'
+import { operatorChange } from '../../generator/records/change.ts'
 import type { TestRegistry } from './registry.ts'
 import { BASE } from './release.ts'
 

@@ -1,6 +1,6 @@
 import Libsql from 'libsql'
-import { Session } from '../../../generator/store/database/postgres/session.ts'
-import { translate } from '../../../generator/store/database/postgres/translation.ts'
+import { Session } from '../../../generator/database/postgres/session.ts'
+import { translate } from '../../../generator/database/postgres/translation.ts'
 
 /** The result of a statement, in PostgreSQL's words. */
 export interface Result {

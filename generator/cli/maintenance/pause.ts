@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { after, timestamp } from '../../../core/timestamp.ts'
-import { beginPause, endPause } from '../../store/catalog/pause.ts'
+import { beginPause, endPause } from '../../records/pause.ts'
 import { withManual } from '../console/manual.ts'
 import { withRegistry } from '../folder.ts'
 import { type FolderOptions, type Io, report, withDir } from '../io.ts'

@@ -1,8 +1,8 @@
 import type { Name } from '../../../core/name.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
-import type { CrateChange } from '../../store/catalog/crate-change.ts'
-import { MARK, type Mark, type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
-import { first, LIST, type Queries, run, value } from '../../store/database/statement.ts'
+import { first, LIST, type Queries, run, value } from '../../database/statement.ts'
+import type { CrateChange } from '../../records/crate-change.ts'
+import { MARK, type Mark, type MarkSubject, marksOf } from '../../records/marks.ts'
 
 /** Returns the marks of the versions whose pages show a change of their crate. */
 export async function changedReleases(

@@ -1,10 +1,10 @@
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import type { Contents } from '../../../core/tarball/contents.ts'
+import { readCrate } from '../../records/crates.ts'
+import { type MarkSubject, marksOf } from '../../records/marks.ts'
+import { listUncounted, writeContents } from '../../records/pages/uncounted.ts'
 import { countFile } from '../../sandbox/archive.ts'
-import { readCrate } from '../../store/catalog/crates.ts'
-import { type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
-import { listUncounted, writeContents } from '../../store/catalog/pages/uncounted.ts'
 import type { PageContext } from '../context.ts'
 
 /** The most archives that are read before a crate's page is rendered. */

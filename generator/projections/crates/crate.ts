@@ -5,6 +5,19 @@ import { type Output, output } from '../../../core/paths/tree.ts'
 import { newestVersion, previousOf } from '../../../core/version.ts'
 import { versionPage } from '../../../site/crate/page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
+import { pace } from '../../database/pace.ts'
+import { listOwners, readCrate } from '../../records/crates.ts'
+import { hasDownloads } from '../../records/downloads/read.ts'
+import { countDependents, listedNames, readDependents } from '../../records/pages/dependents.ts'
+import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
+import {
+  findRelease,
+  listReleases,
+  listVersions,
+  type ReleaseRecord,
+  readReadme,
+  readRelease,
+} from '../../records/releases.ts'
 import {
   DEPENDENTS_SHOWN,
   renderCratePages,
@@ -14,23 +27,6 @@ import {
 import { renderCrateFeed } from '../../render/feed.ts'
 import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
-import { listOwners, readCrate } from '../../store/catalog/crates.ts'
-import { hasDownloads } from '../../store/catalog/downloads/read.ts'
-import {
-  countDependents,
-  listedNames,
-  readDependents,
-} from '../../store/catalog/pages/dependents.ts'
-import { readFailure, writeFailure } from '../../store/catalog/pages/plain-pages.ts'
-import {
-  findRelease,
-  listReleases,
-  listVersions,
-  type ReleaseRecord,
-  readReadme,
-  readRelease,
-} from '../../store/catalog/releases.ts'
-import { pace } from '../../store/database/pace.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { sourcePages } from './source.ts'
 

@@ -3,15 +3,15 @@ import { crateDownloadsPaths } from '../../../core/paths/crates.ts'
 import { downloadsPath, downloadsPlotPath, type Output } from '../../../core/paths/tree.ts'
 import { compareVersions } from '../../../core/version.ts'
 import { downloadFiles } from '../../../site/elements/downloads.ts'
-import { type CrateRecord, readCrate } from '../../store/catalog/crates.ts'
+import { type CrateRecord, readCrate } from '../../records/crates.ts'
 import {
   crateDownloads,
   type Downloads,
   registryDownloads,
   versionTotals,
-} from '../../store/catalog/downloads/read.ts'
-import { SITE } from '../../store/catalog/marks.ts'
-import { listVersions } from '../../store/catalog/releases.ts'
+} from '../../records/downloads/read.ts'
+import { SITE } from '../../records/marks.ts'
+import { listVersions } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
 
 /** Renders the files with the downloads of a crate; for `SITE` those of the registry. */

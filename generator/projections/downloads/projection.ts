@@ -1,13 +1,13 @@
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
-import { eachCrate } from '../../store/catalog/crates.ts'
+import { run } from '../../database/statement.ts'
+import { eachCrate } from '../../records/crates.ts'
 import {
   awaitsFirstDownloads,
   followFirstDownloads,
   sumDownloads,
-} from '../../store/catalog/downloads/due.ts'
-import { marksOf, SITE, setMarks } from '../../store/catalog/marks.ts'
-import { run } from '../../store/database/statement.ts'
+} from '../../records/downloads/due.ts'
+import { marksOf, SITE, setMarks } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
 import { type Projection, renderer } from '../projection.ts'
 import { downloadOutputs, downloadPaths } from './downloads.ts'

@@ -1,6 +1,6 @@
-import { type Follower, hasVersions } from '../../store/catalog/crate-change.ts'
-import { isFollowedForGit } from '../../store/catalog/git-batch.ts'
-import { marksOf } from '../../store/catalog/marks.ts'
+import { type Follower, hasVersions } from '../../records/crate-change.ts'
+import { isFollowedForGit } from '../../records/git-batch.ts'
+import { marksOf } from '../../records/marks.ts'
 
 /** The git index: the index file of a crate has to be committed. */
 export const gitIndex: Follower = {

@@ -1,6 +1,6 @@
-import { type Follower, hasVersions } from '../../store/catalog/crate-change.ts'
-import { marksOf } from '../../store/catalog/marks.ts'
-import { LIST, run } from '../../store/database/statement.ts'
+import { LIST, run } from '../../database/statement.ts'
+import { type Follower, hasVersions } from '../../records/crate-change.ts'
+import { marksOf } from '../../records/marks.ts'
 
 /** The `.crate` files of the public tree: a release's has to be shown. */
 export const crateFiles: Follower = {

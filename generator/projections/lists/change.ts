@@ -1,12 +1,12 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { canonicalName } from '../../../core/name.ts'
 import { stepOf } from '../../../core/search/files/columns.ts'
-import type { CrateChange } from '../../store/catalog/crate-change.ts'
-import { type CrateState, isSameNewest } from '../../store/catalog/listing.ts'
-import { type MarkSubject, marksOf } from '../../store/catalog/marks.ts'
-import { type Label, type Labels, labelsOf } from '../../store/catalog/pages/labels.ts'
-import { beginnings } from '../../store/catalog/pages/prefixes.ts'
-import { LIST, type Queries, run, value } from '../../store/database/statement.ts'
+import { LIST, type Queries, run, value } from '../../database/statement.ts'
+import type { CrateChange } from '../../records/crate-change.ts'
+import { type CrateState, isSameNewest } from '../../records/listing.ts'
+import { type MarkSubject, marksOf } from '../../records/marks.ts'
+import { type Label, type Labels, labelsOf } from '../../records/pages/labels.ts'
+import { beginnings } from '../../records/pages/prefixes.ts'
 
 /** Counts a crate that came or went for every prefix of its name, including the empty one. */
 export async function changePrefixes(

@@ -6,9 +6,10 @@ import {
   ORDERED_MAX,
   type PrefixCount,
 } from '../../../site/pages/all-crates.ts'
-import { readCrate } from '../../store/catalog/crates.ts'
-import { MARK, type Mark } from '../../store/catalog/marks.ts'
-import { readCards } from '../../store/catalog/pages/cards.ts'
+import { all, LIST, type Queries } from '../../database/statement.ts'
+import { readCrate } from '../../records/crates.ts'
+import { MARK, type Mark } from '../../records/marks.ts'
+import { readCards } from '../../records/pages/cards.ts'
 import {
   beginnings,
   crateCount,
@@ -16,8 +17,7 @@ import {
   cratesBelow,
   longerPrefixes,
   prefixCounts,
-} from '../../store/catalog/pages/prefixes.ts'
-import { all, LIST, type Queries } from '../../store/database/statement.ts'
+} from '../../records/pages/prefixes.ts'
 import type { PageContext } from '../context.ts'
 
 /**

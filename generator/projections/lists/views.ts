@@ -17,24 +17,24 @@ import {
   WEEKS_SHOWN,
   type WeekCount,
 } from '../../../site/pages/statistics.ts'
-import { registryCounts } from '../../store/catalog/crates.ts'
-import { type CrateCard, readCards } from '../../store/catalog/pages/cards.ts'
+import { first, type Queries, type Row } from '../../database/statement.ts'
+import { registryCounts } from '../../records/crates.ts'
+import { type CrateCard, readCards } from '../../records/pages/cards.ts'
 import {
   commonLabels,
   labelCrates,
   ownedCrates,
   readLabel,
   subcategories,
-} from '../../store/catalog/pages/label-crates.ts'
-import { crateCount, cratesBelow } from '../../store/catalog/pages/prefixes.ts'
+} from '../../records/pages/label-crates.ts'
+import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
 import {
   type CrateOrder,
   cratesInOrder,
   lastWeek,
   readWeeks,
   storedBytes,
-} from '../../store/catalog/pages/statistics.ts'
-import { first, type Queries, type Row } from '../../store/database/statement.ts'
+} from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
 

@@ -13,11 +13,11 @@ import {
   SEARCH_FORMAT,
   type SearchLayout,
 } from '../../../core/search/files/layout.ts'
-import { readFact, writeFact } from '../../store/catalog/facts.ts'
-import { type Mark, marksOf, setMarks } from '../../store/catalog/marks.ts'
-import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'
-import { crateCount } from '../../store/catalog/pages/prefixes.ts'
-import { type Queries, run, value } from '../../store/database/statement.ts'
+import { type Queries, run, value } from '../../database/statement.ts'
+import { readFact, writeFact } from '../../records/facts.ts'
+import { type Mark, marksOf, setMarks } from '../../records/marks.ts'
+import { rangesOf } from '../../records/pages/id-ranges.ts'
+import { crateCount } from '../../records/pages/prefixes.ts'
 
 /*
  * There are two kinds of marks for the search:

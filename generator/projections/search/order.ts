@@ -1,7 +1,7 @@
 import type { OtherSort, Slice } from '../../../core/search/files/layout.ts'
 import type { Hits } from '../../../core/search/hits.ts'
-import { pace } from '../../store/database/pace.ts'
-import { column, LIST, type Queries, value } from '../../store/database/statement.ts'
+import { pace } from '../../database/pace.ts'
+import { column, LIST, type Queries, value } from '../../database/statement.ts'
 
 /** The orders of lists, each with an index. */
 const ORDER_BY: Readonly<Record<OtherSort, string>> = {

@@ -1,8 +1,8 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import { stepOf } from '../../../core/search/files/columns.ts'
 import { layoutFile } from '../../../core/search/files/render.ts'
-import { isMarked, marksOf } from '../../store/catalog/marks.ts'
-import { type Queries, value } from '../../store/database/statement.ts'
+import { type Queries, value } from '../../database/statement.ts'
+import { isMarked, marksOf } from '../../records/marks.ts'
 import type { Projection } from '../projection.ts'
 import {
   beginWhole,

@@ -6,10 +6,10 @@ import { findCrates, type SearchFiles, SearchUnready } from '../../../core/searc
 import type { Slice } from '../../../core/search/files/layout.ts'
 import type { Hits } from '../../../core/search/hits.ts'
 import { isEmptySearch, type SearchRequest } from '../../../core/search/request.ts'
+import type { Database } from '../../database/connection.ts'
+import { column } from '../../database/statement.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
-import { crateCount } from '../../store/catalog/pages/prefixes.ts'
-import type { Database } from '../../store/database/connection.ts'
-import { column } from '../../store/database/statement.ts'
+import { crateCount } from '../../records/pages/prefixes.ts'
 import { searchVersion } from './layouts.ts'
 import { sortedIds } from './order.ts'
 

@@ -5,10 +5,10 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { isRelisted } from '../../store/catalog/crate-change.ts'
-import { type MarkSubject, SITE, setMarks } from '../../store/catalog/marks.ts'
-import { rangesOf } from '../../store/catalog/pages/id-ranges.ts'
-import { run } from '../../store/database/statement.ts'
+import { run } from '../../database/statement.ts'
+import { isRelisted } from '../../records/crate-change.ts'
+import { type MarkSubject, SITE, setMarks } from '../../records/marks.ts'
+import { rangesOf } from '../../records/pages/id-ranges.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { feedOutputs, removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
 

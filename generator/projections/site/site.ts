@@ -16,14 +16,14 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
+import { registryCounts } from '../../records/crates.ts'
+import { readCards } from '../../records/pages/cards.ts'
+import { mostRequired } from '../../records/pages/dependents.ts'
+import { listedBetween, rangesOf } from '../../records/pages/id-ranges.ts'
+import { commonLabels } from '../../records/pages/label-crates.ts'
+import { cratesBelow } from '../../records/pages/prefixes.ts'
+import { newCrates, recentReleases, updatedCrates } from '../../records/pages/recent.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../../render/feed.ts'
-import { registryCounts } from '../../store/catalog/crates.ts'
-import { readCards } from '../../store/catalog/pages/cards.ts'
-import { mostRequired } from '../../store/catalog/pages/dependents.ts'
-import { listedBetween, rangesOf } from '../../store/catalog/pages/id-ranges.ts'
-import { commonLabels } from '../../store/catalog/pages/label-crates.ts'
-import { cratesBelow } from '../../store/catalog/pages/prefixes.ts'
-import { newCrates, recentReleases, updatedCrates } from '../../store/catalog/pages/recent.ts'
 import type { PageContext } from '../context.ts'
 
 /** Number of crates in each of the lists of the front page, and of its keywords. */

@@ -10,8 +10,8 @@ import {
 } from '../../../daemon/access/auth.ts'
 import { recordUses } from '../../../daemon/accounts/last-use.ts'
 import { listTokens, makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { all, one, type Row, run } from '../../../generator/store/database/statement.ts'
+import { all, one, type Row, run } from '../../../generator/database/statement.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 

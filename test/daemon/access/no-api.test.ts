@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issue } from '../../../core/error/error.ts'
-import { registryCounts } from '../../../generator/store/catalog/crates.ts'
+import { registryCounts } from '../../../generator/records/crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
 import { loggedIn } from '../../support/visitor.ts'

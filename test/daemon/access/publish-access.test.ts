@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { operatorChange } from '../../../generator/store/catalog/change.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry, type TokenWish } from '../../support/registry.ts'
 import { BASE, publishRequest } from '../../support/release.ts'
 

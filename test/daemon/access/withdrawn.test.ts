@@ -15,15 +15,9 @@ import { addOwners, inviteOwners, removeOwners } from '../../../daemon/accounts/
 import { endSessions } from '../../../daemon/accounts/sessions.ts'
 import { createToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
 import { routes } from '../../../daemon/app.ts'
-import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { findCrate } from '../../../generator/store/catalog/crates.ts'
-import {
-  all,
-  type Row as DbRow,
-  LIST,
-  one,
-  run,
-} from '../../../generator/store/database/statement.ts'
+import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
+import { findCrate } from '../../../generator/records/crates.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'

@@ -10,8 +10,8 @@ import {
   makeToken,
   revokeToken,
 } from '../../../daemon/accounts/tokens.ts'
-import { operatorChange } from '../../../generator/store/catalog/change.ts'
-import { all, type Row } from '../../../generator/store/database/statement.ts'
+import { all, type Row } from '../../../generator/database/statement.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'

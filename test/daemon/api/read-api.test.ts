@@ -15,7 +15,7 @@ import {
   versionAnswer,
   versionsAnswer,
 } from '../../../daemon/api/schema.ts'
-import { run } from '../../../generator/store/database/statement.ts'
+import { run } from '../../../generator/database/statement.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { BASE, ownDependency } from '../../support/release.ts'

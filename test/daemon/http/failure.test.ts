@@ -6,7 +6,7 @@ import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { makeToken } from '../../../daemon/accounts/tokens.ts'
 import { failureBody, refused } from '../../../daemon/http/answer.ts'
 import { openLog } from '../../../daemon/http/log.ts'
-import { run } from '../../../generator/store/database/statement.ts'
+import { run } from '../../../generator/database/statement.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
 

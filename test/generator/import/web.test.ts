@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Code, Refusal } from '../../../core/error/error.ts'
-import { all, one, type Row } from '../../../generator/store/database/statement.ts'
+import { all, one, type Row } from '../../../generator/database/statement.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { FileServer } from '../../support/file-server.ts'
 import { report, takeOver } from '../../support/import.ts'

@@ -7,7 +7,7 @@ import { publicFile } from '../../../core/paths/tree.ts'
 import { build } from '../../../generator/build/build.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { PublicTree } from '../../../generator/places/public-tree.ts'
-import { setMarks } from '../../../generator/store/catalog/marks.ts'
+import { setMarks } from '../../../generator/records/marks.ts'
 import { addCrate, folderOf, newRegistry } from '../../support/workplace.ts'
 
 /** What is put on disk from here on, by its path below `folder`. */

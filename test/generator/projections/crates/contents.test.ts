@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { run, value } from '../../../../generator/database/statement.ts'
 import { pageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
-import { run, value } from '../../../../generator/store/database/statement.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 
 // The source of a small package would be rendered before its pages.

@@ -1,0 +1,203 @@
+import { refuse } from '../../core/error/error.ts'
+import { isOnServer } from './engine.ts'
+import { all, column, first, type Queries, run } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Every table that is copied, with its primary key, in an order in which each row follows those it
+ * refers to.
+ */
+export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
+  crates: ['id'],
+  users: ['id'],
+  releases: ['id'],
+  owners: ['crate_id', 'user_id'],
+  invitations: ['crate_id', 'user_id'],
+  tombstones: ['crate_id', 'identity'],
+  sessions: ['id'],
+  password_links: ['hash'],
+  tokens: ['id'],
+  audit: ['id'],
+  marks: ['kind', 'subject'],
+  plain_pages: ['release_id', 'what'],
+  release_downloads: ['release_id'],
+  crate_downloads: ['crate_id'],
+  registry_downloads: ['day'],
+  imported_logs: ['id'],
+  dependents: ['dependency', 'dependent'],
+  listings: ['crate_id'],
+  labels: ['id'],
+  crate_labels: ['label_id', 'weight', 'crate_id'],
+  prefixes: ['prefix'],
+  search_crates: ['crate_id'],
+  search_terms: ['shard', 'term'],
+  weeks: ['week'],
+  counts: ['what'],
+  facts: ['key'],
+}
+
+/** Tables that are not copied: each database has its own, and rate limits last for a minute. */
+export const OWN_TABLES = ['rate_limits', 'schema_record'] as const
+
+/** How many rows are in memory at once; a release may have a README of a megabyte. */
+const ROWS = 1000
+const RELEASES = 100
+
+/** A row with all its columns. */
+type Row = Readonly<Record<string, unknown>>
+
+/** Told of the table that is copied, and how many rows were. */
+export type CopyProgress = (step: string, done: number, total: number) => void
+
+/**
+ * Makes a catalog, on the same engine or another, a copy of the records. `from` does not change
+ * meanwhile, and `to` is a transaction. Returns the number of rows.
+ */
+export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
+  return withoutTriggers(to, async () => {
+    // A newer version may have expanded one of them: it knows what to copy.
+    const steps = 'SELECT name FROM kysely_migration ORDER BY name'
+    if (String(await column(from, steps)) !== String(await column(to, steps)))
+      refuse('migrate_newer')
+    // A new catalog has rows, too, and the one of a copy that was stopped has some of all.
+    if (isOnServer(to)) await run(to, `TRUNCATE ${tables()}`)
+    else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
+    let done = 0
+    for (const table of tables()) {
+      let written = Promise.resolve()
+      for await (const rows of pagesOf(from, table)) {
+        await written
+        // While a server writes them, the next ones are read.
+        written = insertRows(to, table, rows)
+        written.catch(() => undefined)
+        done += rows.length
+        progress?.(`copying ${table}`, done, 0)
+      }
+      await written
+    }
+    return done
+  })
+}
+
+/** Returns whether a catalog has no records. */
+export async function isEmpty(db: Queries): Promise<boolean> {
+  for (const table of ['crates', 'users', 'audit'] as const)
+    if (await first(db, `SELECT id FROM ${table} LIMIT 1`)) return false
+  return true
+}
+
+/** Compares all records of two catalogs; returns their number. */
+export async function compareCatalogs(
+  from: Queries,
+  to: Queries,
+  progress?: CopyProgress,
+): Promise<number> {
+  let done = 0
+  for (const table of tables()) {
+    const pages = [pagesOf(from, table), pagesOf(to, table)]
+    const next = () => Promise.all(pages.map(one => one.next()))
+    for (let reading = next(); ; ) {
+      const [our, their] = await reading
+      if (!our?.value && !their?.value) break
+      // While these are compared, a server reads the next ones.
+      reading = next()
+      reading.catch(() => undefined)
+      if (!isSame(our?.value, their?.value)) refuse('migrate_differs', { table })
+      done += our?.value?.length ?? 0
+      progress?.(`comparing ${table}`, done, 0)
+    }
+  }
+  return done
+}
+
+/**
+ * Runs work in a transaction without the triggers of its database: what they derive is copied. Each
+ * row would change a count, which PostgreSQL keeps in all its states until the end.
+ */
+async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<T> {
+  if (isOnServer(tx)) {
+    const turn = async (to: 'DISABLE' | 'ENABLE') => {
+      for (const table of tables()) await run(tx, `ALTER TABLE ${table} ${to} TRIGGER USER`)
+    }
+    await turn('DISABLE')
+    const result = await work()
+    await turn('ENABLE')
+    return result
+  }
+  const text = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, text)
+  for (const { name } of triggers) await run(tx, `DROP TRIGGER ${name}`)
+  const result = await work()
+  for (const { sql } of triggers) await run(tx, sql)
+  return result
+}
+
+/** Returns the names of all tables, each after those that its rows refer to. */
+function tables(): (keyof Tables)[] {
+  return Object.keys(TABLE_KEYS) as (keyof Tables)[]
+}
+
+/** Leaves out what is about this database: who serves it, whether it takes changes. */
+const OTHER_FACTS = `NOT (key >= 'daemon:' AND key < 'daemon:~')
+  AND key NOT IN ('copy', 'moved', 'pause', 'probe')`
+
+/** Yields the rows of a table in the order of its key. */
+async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]> {
+  const keys = TABLE_KEYS[table]
+  const limit = table === 'releases' ? RELEASES : ROWS
+  const order = `ORDER BY ${keys} LIMIT ${limit}`
+  const where = table === 'facts' ? OTHER_FACTS : 'true'
+  const after = `(${keys}) > (${keys.map(() => '?')})`
+  const next = `SELECT * FROM ${table} WHERE ${after} AND ${where} ${order}`
+  let rows = await all<Row>(db, `SELECT * FROM ${table} WHERE ${where} ${order}`)
+  while (rows.length > 0) {
+    yield rows
+    const last = rows.at(-1)
+    if (rows.length < limit) return
+    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] as string | number))
+  }
+}
+
+async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
+  if (!isOnServer(db)) refuseNul(table, rows)
+  const columns = Object.keys(rows[0] ?? {})
+  const places = `(${columns.map(() => '?')})`
+  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
+  await run(db, text, ...values)
+}
+
+/** Refuses texts that libsql would return only up to their first U+0000. */
+function refuseNul(table: keyof Tables, rows: readonly Row[]): void {
+  for (const row of rows)
+    for (const [column, text] of Object.entries(row))
+      if (typeof text === 'string' && text.includes('\0'))
+        refuse('migrate_nul', { table, column, row: TABLE_KEYS[table].map(key => row[key]).join() })
+}
+
+function parameterOf(value: unknown): string | number | null | Uint8Array {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as string | number | null)
+}
+
+/** Lets new ids follow those that were copied; SQLite does so itself. */
+export async function continueIds(db: Queries): Promise<void> {
+  for (const table of tables().filter(one => TABLE_KEYS[one][0] === 'id' && one !== 'labels'))
+    await run(
+      db,
+      `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))
+        FROM ${table} HAVING max(id) IS NOT NULL`,
+    )
+}
+
+/** Whether rows have the same values, whatever the order of their columns. */
+function isSame(ours: readonly Row[] = [], theirs: readonly Row[] = []): boolean {
+  const columns = Object.keys(ours[0] ?? {})
+  const isSameRow = (our: Row, their: Row | undefined) =>
+    their !== undefined && columns.every(column => isSameValue(our[column], their[column]))
+  return ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at]))
+}
+
+function isSameValue(our: unknown, their: unknown): boolean {
+  if (!(our instanceof ArrayBuffer && their instanceof ArrayBuffer)) return our === their
+  return Buffer.from(our).equals(Buffer.from(their))
+}

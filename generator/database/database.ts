@@ -1,0 +1,90 @@
+import { mkdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import Libsql from 'libsql'
+import { createPrivately, syncFile } from '../places/disk/durable.ts'
+import { type Database, databaseOf } from './connection.ts'
+import { type BeforeUpgrade, migrate, type SchemaOwner } from './schema/migrations.ts'
+import { SqliteDriver } from './sqlite.ts'
+import { type Queries, value } from './statement.ts'
+import { WalSync } from './wal-sync.ts'
+
+/**
+ * Opens the SQLite database at `path`, creating and migrating it as needed. A finished transaction
+ * survives a power cut. Only its owner can read a new file: it contains password hashes. Other
+ * processes may use the same file; a writer waits up to 10 s for another one.
+ */
+export async function openDatabase(
+  path: string,
+  owner?: SchemaOwner,
+  beforeUpgrade?: BeforeUpgrade,
+): Promise<Database> {
+  mkdirSync(dirname(path), { recursive: true })
+  createPrivately(path)
+  const writer = new Libsql(path)
+  // Only during opening does SQLite itself wait, which blocks the process; later the driver waits.
+  writer.exec('PRAGMA busy_timeout = 10000')
+  const { journal_mode: mode } = writer.prepare('PRAGMA journal_mode = WAL').get() as Row
+  // Some network file systems do not support a WAL. With a WAL, SQLite keeps the file consistent
+  // and `WalSync` makes each commit durable.
+  const wal = mode === 'wal' ? new WalSync(path) : null
+  wal?.begin()
+  writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
+  writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
+  const database = databaseOf(new SqliteDriver({ writer, reader: new Libsql(path), wal }))
+  try {
+    await migrate(database, path, owner, beforeUpgrade)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+/** Opens an empty database that ends with its last statement and is in no file. */
+export async function openMemory(): Promise<Database> {
+  const handle = new Libsql(':memory:')
+  handle.exec('PRAGMA foreign_keys = ON')
+  const database = databaseOf(new SqliteDriver({ writer: handle, reader: handle, wal: null }))
+  await migrate(database, ':memory:')
+  return database
+}
+
+/**
+ * Closes the SQLite database at `path`, which nobody else uses: the file is complete then without
+ * its log, and synced to disk. Throws when others use it.
+ */
+export async function closeWhole(database: Database, path: string): Promise<void> {
+  if ((await value<number>(database, 'PRAGMA wal_checkpoint(TRUNCATE)')) !== 0)
+    throw new Error(`${path} is in use`)
+  await database.close()
+  // libsql closes later, when the last statement is collected, and would remove them only then.
+  for (const end of ['-wal', '-shm']) await rm(`${path}${end}`, { force: true })
+  await syncFile(path)
+}
+
+/** A state of the records that does not change while others go on writing. */
+export interface Snapshot {
+  readonly queries: Queries
+  close(): Promise<void>
+}
+
+/** Opens the SQLite database at `path` as it is now, for reading only. */
+export function openSnapshot(path: string): Snapshot {
+  const [reader, writer] = [new Libsql(path), new Libsql(path)]
+  reader.exec('BEGIN')
+  // The transaction begins with its first read.
+  reader.prepare('SELECT count(*) FROM sqlite_master').all()
+  const queries = databaseOf(new SqliteDriver({ writer, reader, wal: null }))
+  return {
+    queries,
+    close: async () => {
+      // Closing is not enough: libsql closes after the last statement is collected.
+      reader.exec('ROLLBACK')
+      await queries.close()
+    },
+  }
+}
+
+/** The result of `PRAGMA journal_mode`. */
+type Row = Readonly<Record<'journal_mode', string>>

@@ -1,0 +1,240 @@
+import type { Pool, PoolClient } from 'pg'
+import { Mutex } from '../../../core/async/mutex.ts'
+import type { Lease, LeaseName, Locks, MutexName, ProcessMutex } from '../../locks/process-mutex.ts'
+import { failure } from './failure.ts'
+import { poolOf, type ServerSettings } from './server.ts'
+import { retried } from './session.ts'
+
+/**
+ * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
+ * less than the first.
+ */
+const MUTEXES: Readonly<Record<MutexName, number>> = {
+  build: 1886150004,
+  pages: 1886150005,
+  git: 1886150006,
+}
+const LEASES: Readonly<Record<LeaseName, number>> = { git: 1886150007, downloads: 1886150008 }
+
+/** The most locks that a process holds or waits for, one connection each. */
+const MOST = 5
+
+/** A holder that the server has not heard for so many milliseconds loses its lock. */
+const SILENT_MS = 8000
+/** How often a holder says that it is alive; a wait for a lock is renewed as often. */
+const PING_MS = 2000
+/** How long an answer of the server may take; more than a renewed wait. */
+const ANSWER_MS = 5000
+/** The pause before another attempt to make up for a lost mutex. */
+const PAUSE_MS = 1000
+/** PostgreSQL's code for a lock that was not available within `lock_timeout`. */
+const NOT_AVAILABLE = '55P03'
+
+/**
+ * The locks of processes on several machines: advisory locks of transactions. The server frees
+ * those of a process that dies at once, and those of one that it no longer hears within 8 seconds.
+ */
+export class ServerLocks implements Locks {
+  readonly #pool: Pool
+  readonly #leases: Lease[] = []
+
+  constructor(settings: ServerSettings) {
+    this.#pool = poolOf(settings, MOST, {
+      statement_timeout: 0,
+      lock_timeout: PING_MS,
+      idle_in_transaction_session_timeout: SILENT_MS,
+      query_timeout: ANSWER_MS,
+    })
+  }
+
+  mutex(name: MutexName): ProcessMutex {
+    return new ServerMutex(() => this.#take(MUTEXES[name]))
+  }
+
+  lease(name: LeaseName): Lease {
+    const lease = new ServerLease(() => this.#tryTake(LEASES[name]))
+    this.#leases.push(lease)
+    return lease
+  }
+
+  async close(): Promise<void> {
+    for (const lease of this.#leases) await lease.close()
+    await this.#pool.end()
+  }
+
+  /** Waits for a lock; throws a `Refusal` when the server is away. */
+  async #take(key: number): Promise<Hold> {
+    const text = `BEGIN; SELECT pg_advisory_xact_lock(${key}, hashtext(current_schema()))`
+    for (;;) {
+      try {
+        return new Hold(await retried(() => this.#begin(text)))
+      } catch (error) {
+        if ((error as { code?: string }).code !== NOT_AVAILABLE) throw failure(error)
+      }
+    }
+  }
+
+  /** Takes a lock that is free; null if it is not. */
+  async #tryTake(key: number): Promise<Hold | null> {
+    const text = `SELECT pg_try_advisory_xact_lock(${key}, hashtext(current_schema())) AS taken`
+    try {
+      const client = await retried(() => this.#begin('BEGIN'))
+      const hold = new Hold(client)
+      try {
+        if ((await client.query<{ taken: number }>(text)).rows[0]?.taken === 1) return hold
+      } catch (error) {
+        await hold.release()
+        throw error
+      }
+      await hold.release()
+      return null
+    } catch (error) {
+      throw failure(error)
+    }
+  }
+
+  async #begin(text: string): Promise<PoolClient> {
+    const client = await this.#pool.connect()
+    let isSound = false
+    try {
+      await client.query(text)
+      isSound = true
+      return client
+    } catch (error) {
+      if ((error as { code?: string }).code === NOT_AVAILABLE) {
+        await client.query('ROLLBACK')
+        isSound = true
+        client.release()
+      }
+      throw error
+    } finally {
+      if (!isSound) client.release(true)
+    }
+  }
+}
+
+/** A lock that is held as long as its transaction is open. */
+class Hold {
+  readonly #client: PoolClient
+  readonly #timer = setInterval(() => void this.isAlive(), PING_MS).unref()
+  #isLost = false
+  /** Ends when the server has answered all: a connection takes one query at a time. */
+  #last: Promise<boolean> = Promise.resolve(true)
+
+  constructor(client: PoolClient) {
+    this.#client = client
+  }
+
+  /** Returns whether the transaction has been open until now, and with it the lock. */
+  isAlive(): Promise<boolean> {
+    return this.#says('SELECT 1', 'SELECT')
+  }
+
+  /** Frees the lock; returns whether it was held until now. */
+  async release(): Promise<boolean> {
+    clearInterval(this.#timer)
+    const isHeld = await this.#says('COMMIT', 'COMMIT')
+    this.#client.release(!isHeld)
+    return isHeld
+  }
+
+  #says(text: string, answer: string): Promise<boolean> {
+    this.#last = this.#last.then(() => this.#ask(text, answer))
+    return this.#last
+  }
+
+  async #ask(text: string, answer: string): Promise<boolean> {
+    if (this.#isLost) return false
+    try {
+      this.#isLost = (await this.#client.query(text)).command !== answer
+    } catch {
+      // Whatever the reason is: nobody knows who has the lock.
+      this.#isLost = true
+    }
+    return !this.#isLost
+  }
+}
+
+/** A mutex that may be lost while work goes on, such as by a process that was stopped. */
+class ServerMutex implements ProcessMutex {
+  readonly #take: () => Promise<Hold>
+  readonly #mutex = new Mutex()
+  #hold: Hold | null = null
+  /** What makes up for the mutex when it is lost now, and when it was lost before. */
+  #ifLost: (() => Promise<void>)[] = []
+  #lost: (() => Promise<void>)[] = []
+
+  constructor(take: () => Promise<Hold>) {
+    this.#take = take
+  }
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.#mutex.run(async () => {
+      const hold = await this.#take()
+      this.#hold = hold
+      try {
+        await this.#makeUp()
+        return await work()
+      } finally {
+        this.#hold = null
+        if (!(await hold.release())) this.#lose()
+        this.#ifLost = []
+      }
+    })
+  }
+
+  ifLost(again: () => Promise<void>): void {
+    this.#ifLost.push(again)
+  }
+
+  async isHeld(): Promise<boolean> {
+    return (await this.#hold?.isAlive()) ?? false
+  }
+
+  /** Throws when it cannot make up for a lost mutex. */
+  async close(): Promise<void> {
+    await this.#mutex.idle()
+    if (this.#lost.length > 0) await this.run(async () => undefined)
+  }
+
+  async #makeUp(): Promise<void> {
+    for (let again = this.#lost[0]; again; again = this.#lost[0]) {
+      await again()
+      this.#lost.shift()
+    }
+  }
+
+  #lose(): void {
+    if (this.#ifLost.length === 0) return
+    this.#lost.push(...this.#ifLost)
+    this.#later()
+  }
+
+  #later(): void {
+    setTimeout(() => {
+      if (this.#lost.length > 0) this.run(async () => undefined).catch(() => this.#later())
+    }, PAUSE_MS).unref()
+  }
+}
+
+/** A lease that ends with the process, or when the server no longer hears of it. */
+class ServerLease implements Lease {
+  readonly #tryTake: () => Promise<Hold | null>
+  #hold: Hold | null = null
+
+  constructor(tryTake: () => Promise<Hold | null>) {
+    this.#tryTake = tryTake
+  }
+
+  async isMine(): Promise<boolean> {
+    if (this.#hold && (await this.#hold.isAlive())) return true
+    await this.close()
+    this.#hold = await this.#tryTake()
+    return this.#hold !== null
+  }
+
+  async close(): Promise<void> {
+    await this.#hold?.release()
+    this.#hold = null
+  }
+}

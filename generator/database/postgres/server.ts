@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { Pool, type PoolConfig } from 'pg'
+import { Mutex } from '../../../core/async/mutex.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { Settings } from '../../../core/settings/settings.ts'
+import { types } from './values.ts'
+
+/** How to reach a PostgreSQL server, and how long to wait for it. */
+export type ServerSettings = Settings['database'] & { readonly url: string }
+
+/** How many milliseconds opening a connection may take. */
+const CONNECT_MS = 5000
+
+/** How much longer than the server's own limit a client waits for an answer. */
+const ANSWER_MS = 5000
+
+/** The connections to a PostgreSQL server: one that writes, and a pool of those that read. */
+export class Server {
+  readonly writer: Pool
+  readonly readers: Pool
+  /** Held by the session that uses the writer until its transaction ends. */
+  readonly #turn = new Mutex()
+
+  constructor(settings: ServerSettings, readers = poolOf(settings, settings.pool)) {
+    this.writer = poolOf(settings, 1)
+    this.readers = readers
+  }
+
+  /** Waits until the writer is free; returns the function that frees it. */
+  takeTurn(): Promise<() => void> {
+    return new Promise(taken => {
+      void this.#turn.run(() => new Promise<void>(taken))
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#turn.idle()
+    await Promise.all([this.writer.end(), this.readers.end()])
+  }
+}
+
+/** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
+export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
+  const pool = new Pool({ ...connectionOf(settings), ...more, max, types })
+  // A connection that ends while nobody uses it leaves the pool; the next use opens another one.
+  pool.on('error', () => undefined)
+  // Of one in use, the statement or the next one says so.
+  pool.on('connect', client => client.on('error', () => undefined))
+  return pool
+}
+
+/** Returns how `pg` connects; `statement_seconds` = 0 sets no limit. */
+export function connectionOf(settings: ServerSettings): PoolConfig {
+  const { statement_seconds, lock_seconds, url } = settings
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const host = searchParams.get('host') ?? decodeURIComponent(hostname)
+  const limit = statement_seconds * 1000
+  return {
+    host: host.replace(/^\[|\]$/g, ''),
+    ...(port !== '' && { port: Number(port) }),
+    ...(username !== '' && { user: decodeURIComponent(username) }),
+    ...passwordOf(settings, decodeURIComponent(password)),
+    database: decodeURIComponent(pathname.slice(1)),
+    ssl: tlsOf(settings, host),
+    application_name: 'plimsoll',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    statement_timeout: limit,
+    lock_timeout: lock_seconds * 1000,
+    // A process that stands still in a transaction must not stop the writers of the others.
+    idle_in_transaction_session_timeout: limit,
+    ...(limit > 0 && { query_timeout: limit + ANSWER_MS }),
+  }
+}
+
+/** The file may change: it is read for each connection. */
+function passwordOf(settings: ServerSettings, given: string): Pick<PoolConfig, 'password'> {
+  const { password_file } = settings
+  if (password_file !== null) return { password: () => textOf(password_file).trim() }
+  return given === '' ? {} : { password: given }
+}
+
+/** Returns whether a host is this machine; `/` begins the folder of a Unix socket. */
+function isLocal(host: string): boolean {
+  return host.startsWith('/') || /^(?:localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host)
+}
+
+function tlsOf({ sslmode, ca_file }: ServerSettings, host: string): PoolConfig['ssl'] {
+  const mode = sslmode === 'auto' ? (isLocal(host) ? 'disable' : 'verify-full') : sslmode
+  if (mode === 'disable') return false
+  const ca = ca_file === null ? {} : { ca: textOf(ca_file) }
+  if (mode === 'require') return { ...ca, rejectUnauthorized: false }
+  return { ...ca, ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }) }
+}
+
+/** Reads a file that the settings name; refuses when it cannot be read. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    return refuse('database_denied', { reason: `${path} cannot be read: ${code}` })
+  }
+}

@@ -1,0 +1,148 @@
+import { Refusal, refuse } from '../../core/error/error.ts'
+import type { Tables } from './tables.ts'
+
+/** What a statement returns. */
+export interface Result {
+  readonly rows: unknown[]
+  /** The number of rows that it has changed. */
+  readonly changes: number
+}
+
+/** The database, or a transaction in it. */
+export interface Queries {
+  readonly engine: 'SQLite' | 'PostgreSQL'
+  /** Executes a statement in SQLite's dialect; `?` stands for a parameter. */
+  execute(sql: string, parameters: readonly unknown[]): Promise<Result>
+}
+
+/** A row of a table as a statement reads it: `Pick` the columns that it selects. */
+export type Row<Table extends keyof Tables> = Tables[Table]
+
+/** Columns that the schema fills in. */
+type Filled = 'id' | 'attempts' | 'dependents' | 'step' | 'found_id' | 'found_yanked'
+
+/** A row to be inserted: what may be NULL, or is filled in, may be left out. */
+export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
+  [Column in keyof Tables[Table] as Column extends Filled
+    ? never
+    : null extends Tables[Table][Column]
+      ? never
+      : Column]: Tables[Table][Column]
+}
+
+/** A list as one parameter: `IN ${LIST}`. */
+export const LIST = '(SELECT value FROM json_each(?))'
+
+/** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
+type Parameter = string | number | null | Uint8Array | readonly unknown[]
+
+/**
+ * Returns the rows of a statement. Its text must be constant, because the prepared statement is
+ * kept by its text: pass values and lists as parameters.
+ */
+export async function all<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R[]> {
+  return (await execute(db, sql, parameters)).rows as R[]
+}
+
+/** Returns the first row of a statement; null when there is none. */
+export async function first<R>(
+  db: Queries,
+  sql: string,
+  ...parameters: Parameter[]
+): Promise<R | null> {
+  return (await all<R>(db, sql, ...parameters))[0] ?? null
+}
+
+/** Returns the row of a statement that always has exactly one; throws when there is none. */
+export async function one<R>(db: Queries, sql: string, ...parameters: Parameter[]): Promise<R> {
+  const row = await first<R>(db, sql, ...parameters)
+  if (row === null) throw new Error(`no row: ${sql}`)
+  return row
+}
+
+/** Returns the values of a statement's only column. */
+export async function column<T>(
+  db: Queries,
+  sql: string,
+  ...parameters: Parameter[]
+): Promise<T[]> {
+  const rows = await all<Record<string, T>>(db, sql, ...parameters)
+  return rows.flatMap(row => Object.values(row))
+}
+
+/** Returns the only column of the first row; null for NULL and when there is no row. */
+export async function value<T>(
+  db: Queries,
+  sql: string,
+  ...parameters: Parameter[]
+): Promise<T | null> {
+  return (await column<T>(db, sql, ...parameters))[0] ?? null
+}
+
+/** Executes a statement that returns no rows; returns the number of changed rows. */
+export async function run(db: Queries, sql: string, ...parameters: Parameter[]): Promise<number> {
+  return (await execute(db, sql, parameters)).changes
+}
+
+/**
+ * Does work within a transaction whose error undoes only its own changes. Throws when the whole
+ * transaction is lost, as SQLite ends it when the disk fails.
+ */
+export async function attempt<T>(
+  tx: Queries,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  await run(tx, 'SAVEPOINT attempt')
+  try {
+    const value = await work()
+    await run(tx, 'RELEASE attempt')
+    return { value }
+  } catch (error) {
+    await run(tx, 'ROLLBACK TO attempt').catch(lost => {
+      // A refusal of this work is nothing to others whose work is lost with the connection.
+      throw lost instanceof Refusal ? lost : error
+    })
+    await run(tx, 'RELEASE attempt')
+    return { error }
+  }
+}
+
+/** Inserts a row into a table whose key is `id`; returns its id. */
+export async function insert<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  row: NewRow<Table>,
+): Promise<number> {
+  const text = `${insertText(table, row)} RETURNING id`
+  return (await one<{ id: number }>(db, text, ...(Object.values(row) as Parameter[]))).id
+}
+
+/** Inserts a row, or updates the row that has the same `keys`. */
+export async function upsert<Table extends keyof Tables>(
+  db: Queries,
+  table: Table,
+  keys: readonly string[],
+  row: NewRow<Table>,
+): Promise<void> {
+  const others = Object.keys(row).filter(column => !keys.includes(column))
+  const set = others.map(column => `${column} = excluded.${column}`)
+  const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set}`
+  await run(db, text, ...(Object.values(row) as Parameter[]))
+}
+
+function insertText(table: string, row: object): string {
+  const columns = Object.keys(row)
+  return `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
+}
+
+/** PostgreSQL has no texts with U+0000, and libsql reads them up to there. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0')
+}
+
+function execute(db: Queries, sql: string, parameters: readonly Parameter[]) {
+  if (parameters.some(one => (Array.isArray(one) ? one.some(hasNul) : hasNul(one))))
+    refuse('text_nul')
+  const values = parameters.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
+  return db.execute(sql, values)
+}

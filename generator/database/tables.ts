@@ -1,0 +1,207 @@
+import type { CanonicalName, Name } from '../../core/name.ts'
+import type { Version, VersionIdentity } from '../../core/version.ts'
+
+/** A number of downloads: all of them, and those of the last 90 days as in `DayCounts`. */
+interface DownloadColumns {
+  total: number
+  last_day: number
+  /** A JSON list. */
+  days: string
+}
+
+/**
+ * The registry's records. Times are RFC 3339 in UTC, in whole seconds; flags are 0 or 1; lists are
+ * JSON.
+ */
+export interface Tables {
+  crates: {
+    id: number
+    name: Name
+    canonical: CanonicalName
+    /** Equal for names that are easily mistaken for each other; see the policy. */
+    skeleton: string
+    created_at: string
+    /** The audit event of the last change; grows with every change to the crate. */
+    generation: number
+  }
+  releases: {
+    id: number
+    crate_id: number
+    version: Version
+    /** The version without build metadata; unique within a crate. */
+    identity: VersionIdentity
+    cksum: string
+    size: number
+    yanked: number
+    /** The index line as published, without the line end. */
+    line: string
+    /** Description fields as JSON. */
+    about: string
+    readme: string | null
+    /** Counts of its files as JSON; NULL until counted, `null` if they cannot be. */
+    contents: string | null
+    published_at: string | null
+    published_by: number | null
+  }
+  owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
+  invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
+  /** Deleted versions: they may come back only with the same bytes. */
+  tombstones: { crate_id: number; identity: VersionIdentity; cksum: string; deleted_at: string }
+  users: {
+    id: number
+    login: string
+    canonical: string
+    name: string | null
+    admin: number
+    /** The hash by `daemon/password.ts`; null for a user without a password. */
+    password: string | null
+    created_at: string
+    /** Since when no token or login is accepted; null for a user who is not locked. */
+    locked_at: string | null
+  }
+  /** Browser sessions; one that has ended has no row. */
+  sessions: {
+    id: number
+    user_id: number
+    /** SHA-256 of the cookie's value, hex. */
+    hash: string
+    agent: string
+    created_at: string
+    last_seen_at: string
+    expires_at: string
+  }
+  /** One-time links to set a password, until they are used. `hash`: SHA-256 of the secret, hex. */
+  password_links: { hash: string; user_id: number; expires_at: string }
+  tokens: {
+    id: number
+    user_id: number
+    name: string
+    /** SHA-256 of the token, hex. */
+    hash: string
+    scopes: string | null
+    crates: string | null
+    created_at: string
+    expires_at: string | null
+    last_used_at: string | null
+    revoked_at: string | null
+  }
+  audit: {
+    id: number
+    at: string
+    action: string
+    user_id: number | null
+    actor: string
+    token_id: number | null
+    crate: string | null
+    version: string | null
+    detail: string | null
+    address: string | null
+  }
+  /** Changes to the records that are not yet rendered; written in the transaction of the change. */
+  marks: {
+    kind: string
+    subject: number
+    generation: number
+    /** The number of failed attempts. */
+    attempts: number
+    /** When failed work is tried again; null when it is due. */
+    retry_at: string | null
+    /** The last error. */
+    error: string | null
+  }
+  /** READMEs that took too much time or memory to render; pages show them as plain text. */
+  plain_pages: {
+    release_id: number
+    what: 'readme'
+    /** The page format for which it was tried. */
+    format: string
+    /** The reason, as a clause for the page, and more for the operator. */
+    because: string
+    detail: string | null
+    at: string
+  }
+  /**
+   * The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers;
+   * `search` grows when files that searches read have changed.
+   */
+  counts: { what: 'crates' | 'releases' | 'search' | 'bytes'; n: number }
+  facts: { key: string; value: string }
+  /** Downloads of a release. */
+  release_downloads: { release_id: number } & DownloadColumns
+  /** The sums over the releases of a crate. */
+  crate_downloads: { crate_id: number } & DownloadColumns & {
+      /** The downloads of the last 90 days when a download was last counted. */
+      recent: number
+      /** When its files were last marked to be rendered, and when they are to be marked again. */
+      shown_at: string | null
+      due_at: string | null
+    }
+  /** Downloads of the whole registry, also of releases that were deleted since. */
+  registry_downloads: { day: number; n: number }
+  /** How far access logs were imported: `sum` is the SHA-256 of the first `bytes`, shortened. */
+  imported_logs: {
+    id: number
+    /** SHA-256 of the first line, shortened. */
+    first_line: string
+    bytes: number
+    sum: string
+    /** When it was imported, or last recorded as seen. */
+    imported_at: string
+  }
+
+  // The tables below are for lists and searches. They are derived from crates and releases: those
+  // of lists in the transaction of each change, those of searches soon after it.
+
+  /** The listing of a crate; a crate without releases has no row. */
+  listings: {
+    crate_id: number
+    canonical: CanonicalName
+    /** The release that represents the crate; see `newestVersion`. */
+    newest_id: number
+    /** The last published release that is not yanked; `newest_id` when all are yanked. */
+    latest_id: number
+    /** The highest release that is neither yanked nor a pre-release. */
+    stable_id: number | null
+    /** The release of `highestVersion`; null when that is `newest_id`. */
+    max_id: number | null
+    versions: number
+    /** 1 when every version is yanked. */
+    yanked: number
+    updated_at: string
+    /** Size of the newest `.crate`. */
+    bytes: number
+    /** The number of rows of `dependents`, kept by triggers. */
+    dependents: number
+  }
+  /** Keywords and categories that crates have, and how many crates; `id` is a hash. */
+  labels: { id: number; kind: 'keyword' | 'category'; slug: string; crates: number }
+  /** The crates of a label. `weight` grows with the logarithm of the number of dependents. */
+  crate_labels: { label_id: number; weight: number; crate_id: number }
+  /** New releases and crates by week, from Monday, January 5, 1970; kept by triggers. */
+  weeks: { week: number; releases: number; crates: number }
+  /** Crates whose newest version depends on a crate name of this registry. */
+  dependents: {
+    dependency: CanonicalName
+    dependent: CanonicalName
+    crate_id: number
+    /** 1 when it takes the crate of this name from another registry. */
+    elsewhere: number
+  }
+  /** The number of crates whose canonical name begins with a prefix; never 0. */
+  prefixes: { prefix: string; crates: number }
+  /** The terms by which searches find a crate, with their fits, as JSON (`generator/search/`). */
+  search_crates: { crate_id: number; terms: string }
+  /**
+   * The terms of a shard of crates: where they are in the search files, how many crates have them
+   * as a whole word, and their postings. The rows of `#` and a
+   * name have what is known of all crates.
+   */
+  search_terms: {
+    shard: number
+    term: string
+    place: number
+    shape: number
+    words: number
+    postings: string
+  }
+}

@@ -1,0 +1,113 @@
+import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
+import { after, timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, column, LIST, type Queries, run, value } from '../../database/statement.ts'
+import { isMarked, type Mark, marksOf, SITE, setMarks } from '../marks.ts'
+import { daysOf, STORED, type Stored } from './read.ts'
+
+/** When files are rendered again without new downloads, because old days are over. */
+const SHOWN_AGAIN = '7d'
+
+/**
+ * Marks the files with the downloads of crates for which it is time, at most `limit` of them.
+ * Returns how many it marked.
+ */
+export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
+  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+    WHERE due_at <= ? ORDER BY due_at LIMIT ?`
+  const rows = await all<Stored>(tx, text, timestamp(now), limit)
+  if (rows.length === 0) return 0
+  const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
+  await run(
+    tx,
+    `UPDATE crate_downloads SET
+      shown_at = CASE WHEN shown_at IS NULL THEN NULL ELSE ? END, due_at = CASE
+        WHEN crate_id IN ${LIST} THEN NULL ELSE ? END
+      WHERE crate_id IN ${LIST}`,
+    timestamp(now),
+    rows.filter(isPast).map(row => row.id),
+    timestamp(after(now, SHOWN_AGAIN)),
+    rows.map(row => row.id),
+  )
+  await markDownloads(tx, [SITE, ...rows.map(row => row.id)], now)
+  return rows.length
+}
+
+/**
+ * Marks the pages of crates whose first files with downloads were rendered by `done`: they begin to
+ * lead to them. Call it in the transaction that clears these marks, with the mutex of the pages.
+ */
+export async function followFirstDownloads(tx: Queries, done: readonly Mark[]): Promise<void> {
+  const ids = done.flatMap(({ kind, subject }) => (kind === 'downloads' ? [subject] : []))
+  const text = `SELECT crate_id FROM crate_downloads
+    WHERE shown_at IS NULL AND crate_id IN ${LIST}`
+  const first = await column<number>(tx, text, ids)
+  if (first.length === 0) return
+  const shown = `UPDATE crate_downloads SET shown_at = ? WHERE crate_id IN ${LIST}`
+  // Their generation is the time in seconds.
+  const times = done.flatMap(mark => (mark.kind === 'downloads' ? [mark.generation] : []))
+  await run(tx, shown, timestamp(new Date(Math.max(...times, 0) * 1000)), first)
+  const last = await value<number>(tx, 'SELECT max(id) FROM audit')
+  await setMarks(tx, marksOf('page', first), last ?? 0)
+}
+
+/** Marks with the time, because no audit event makes these marks newer than the ones before. */
+function markDownloads(tx: Queries, subjects: readonly number[], now: Date): Promise<void> {
+  return setMarks(tx, marksOf('downloads', subjects), Math.floor(now.getTime() / 1000))
+}
+
+/** The most crates that are marked in one transaction. */
+const BATCH = 1000
+
+/** Marks all files for which it is time. */
+export async function markAllDueDownloads(db: Database, now: Date): Promise<void> {
+  while (await hasDueDownloads(db, now))
+    await db.transaction(tx => markDueDownloads(tx, now, BATCH))
+}
+
+/** Returns whether files with downloads are due. */
+export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> {
+  const text = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
+  return (await value(db, text, timestamp(now))) !== null
+}
+
+/** Returns whether the first downloads of a crate, or of `SITE`, are not shown by any file yet. */
+export async function awaitsFirstDownloads(db: Queries, subject: number): Promise<boolean> {
+  if (await isMarked(db, { kind: 'downloads', subject })) return true
+  const which = subject === SITE ? '? = 0' : 'crate_id = ?'
+  const text = `SELECT max(shown_at) IS NULL AND count(*) > 0 AS awaits FROM crate_downloads
+    WHERE ${which}`
+  return Boolean(await value<number>(db, text, subject))
+}
+
+/** Adds up the downloads of a crate again, after releases of it were deleted. */
+export async function sumDownloads(tx: Queries, crateId: number, now: Date): Promise<void> {
+  const text = `SELECT release_id AS id, ${STORED} FROM release_downloads
+    WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
+  const rows = await all<Stored>(tx, text, crateId)
+  await markDownloads(tx, [crateId], now)
+  if (rows.length === 0) {
+    await run(tx, 'DELETE FROM crate_downloads WHERE crate_id = ?', crateId)
+    return
+  }
+  let days: DayCounts | null = null
+  for (const row of rows) {
+    const more = daysOf(row)
+    if (more) days = addDays(days, byDay(more))
+  }
+  await run(
+    tx,
+    `INSERT INTO crate_downloads (crate_id, total, last_day, days, recent)
+      VALUES (?, ?, ?, ?, ?) ON CONFLICT (crate_id) DO UPDATE SET total = excluded.total,
+        last_day = excluded.last_day, days = excluded.days, recent = excluded.recent`,
+    crateId,
+    rows.reduce((total, row) => total + row.total, 0),
+    days?.last ?? 0,
+    JSON.stringify(days?.counts ?? []),
+    sumUntil(days, dayOf(now)),
+  )
+}
+
+function byDay({ last, counts }: DayCounts): Map<number, number> {
+  return new Map(counts.map((n, at) => [last - counts.length + 1 + at, n]))
+}

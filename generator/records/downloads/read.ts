@@ -1,0 +1,142 @@
+import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-counts.ts'
+import { all, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+
+/** The downloads of a release, a crate or the registry. */
+export interface Downloads {
+  readonly total: number
+  /** Null when there were none yet. */
+  readonly days: DayCounts | null
+}
+
+/** What stands for a release or crate that was never downloaded. */
+export const NO_DOWNLOADS: Downloads = { total: 0, days: null }
+
+/** A row of `release_downloads` or `crate_downloads`. */
+export type Stored = Pick<Row<'release_downloads'>, 'total' | 'last_day' | 'days'> & {
+  readonly id: number
+}
+
+/** A row of `crate_downloads`, with the times when its files are rendered. */
+export type Due = Stored & Pick<Row<'crate_downloads'>, 'shown_at' | 'due_at'>
+
+/** The columns of `Stored` besides the id. */
+export const STORED = 'total, last_day, days'
+/** Selects the rows of releases and of crates by their ids. */
+export const RELEASE_ROWS = `SELECT release_id AS id, ${STORED} FROM release_downloads
+  WHERE release_id IN ${LIST}`
+export const CRATE_ROWS = `SELECT crate_id AS id, ${STORED}, shown_at, due_at FROM crate_downloads
+  WHERE crate_id IN ${LIST}`
+
+/** Returns the rows of a statement by their ids. */
+export async function readRows<R extends Stored = Stored>(
+  db: Queries,
+  sql: string,
+  ids: readonly number[],
+): Promise<Map<number, R>> {
+  const rows = ids.length === 0 ? [] : await all<R>(db, sql, ids)
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+/** Returns the days of a row; null without one. */
+export function daysOf(row: Pick<Stored, 'last_day' | 'days'> | undefined): DayCounts | null {
+  return row ? { last: row.last_day, counts: JSON.parse(row.days) as number[] } : null
+}
+
+function downloadsOf(row: Stored): Downloads {
+  return { total: row.total, days: daysOf(row) }
+}
+
+/** Returns the downloads of crates by their ids; crates that were never downloaded are left out. */
+export async function crateDownloads(
+  db: Queries,
+  crateIds: readonly number[],
+): Promise<ReadonlyMap<number, Downloads>> {
+  return mapped(await readRows(db, CRATE_ROWS, crateIds))
+}
+
+/** How often something was downloaded, in total and in the last 90 days. */
+export interface DownloadNumbers {
+  readonly total: number
+  readonly recent: number
+}
+
+/** Returns the numbers of crates by their ids; crates that were never downloaded are left out. */
+export async function downloadNumbers(
+  db: Queries,
+  crateIds: readonly number[],
+  now: Date,
+): Promise<ReadonlyMap<number, DownloadNumbers>> {
+  const found = await crateDownloads(db, crateIds)
+  return new Map(
+    Array.from(found, ([id, { total, days }]) => {
+      return [id, { total, recent: sumUntil(days, dayOf(now)) }]
+    }),
+  )
+}
+
+/** Does the same as `crateDownloads` for releases. */
+export async function releaseDownloads(
+  db: Queries,
+  releaseIds: readonly number[],
+): Promise<ReadonlyMap<number, Downloads>> {
+  return mapped(await readRows(db, RELEASE_ROWS, releaseIds))
+}
+
+function mapped(rows: ReadonlyMap<number, Stored>): ReadonlyMap<number, Downloads> {
+  return new Map(Array.from(rows, ([id, row]) => [id, downloadsOf(row)]))
+}
+
+/** Returns whether a crate was ever downloaded. */
+export async function hasDownloads(db: Queries, crateId: number): Promise<boolean> {
+  return (await value(db, 'SELECT 1 FROM crate_downloads WHERE crate_id = ?', crateId)) !== null
+}
+
+/** Returns the total downloads of the versions of a crate, by id. */
+export async function versionTotals(
+  db: Queries,
+  crateId: number,
+): Promise<ReadonlyMap<number, number>> {
+  const text = `SELECT release_id AS id, total FROM release_downloads
+    WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
+  const rows = await all<{ id: number; total: number }>(db, text, crateId)
+  return new Map(rows.map(row => [row.id, row.total]))
+}
+
+/** Returns the downloads of the whole registry, also of what was deleted since. */
+export async function registryDownloads(db: Queries): Promise<Downloads> {
+  const total = await value<number>(db, 'SELECT sum(n) FROM registry_downloads')
+  const last = await value<number>(db, 'SELECT max(day) FROM registry_downloads')
+  if (total === null || last === null) return NO_DOWNLOADS
+  const text = 'SELECT day, n FROM registry_downloads ORDER BY day DESC LIMIT 90'
+  const rows = await all<Row<'registry_downloads'>>(db, text)
+  return { total, days: addDays(null, new Map(rows.map(({ day, n }) => [day, n]))) }
+}
+
+/** Returns the crates with the most downloads, at most `limit`. */
+export async function mostDownloaded(db: Queries, limit: number): Promise<number[]> {
+  const text = `SELECT crate_id AS id FROM crate_downloads
+    JOIN listings USING (crate_id) ORDER BY total DESC LIMIT ?`
+  return (await all<{ id: number }>(db, text, limit)).map(row => row.id)
+}
+
+/** The most crates that are compared to find the most recently downloaded ones. */
+const COMPARED = 200
+
+/**
+ * Returns the crates with the most downloads in the 90 days until `now`, at most `limit`. The
+ * stored numbers are those of the last download: they are never too small, so only the first ones
+ * are compared.
+ */
+export async function mostRecentlyDownloaded(
+  db: Queries,
+  limit: number,
+  now: Date,
+): Promise<number[]> {
+  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+    JOIN listings USING (crate_id) ORDER BY recent DESC LIMIT ${COMPARED}`
+  const rows = (await all<Stored>(db, text)).map(row => {
+    return { id: row.id, recent: sumUntil(daysOf(row), dayOf(now)) }
+  })
+  const sorted = rows.filter(row => row.recent > 0).sort((a, b) => b.recent - a.recent)
+  return sorted.slice(0, limit).map(row => row.id)
+}

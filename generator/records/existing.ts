@@ -1,0 +1,136 @@
+import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { type Version, versionIdentity } from '../../core/version.ts'
+import { column, first, type Queries, type Row } from '../database/statement.ts'
+import type { Change } from './change.ts'
+import { CRATE, type CrateRecord, strangerIssue } from './crates.ts'
+import type { ReleaseRecord } from './releases.ts'
+
+/** The release that already has a version, perhaps with different build metadata. */
+export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
+
+/** What the records have for the name and version of a release. */
+export interface ExistingRelease {
+  /** The crate with this canonical name. */
+  readonly crate: CrateRecord | null
+  /** Whether there is no owner because the crate was added at the command line. */
+  readonly isOwnerless: boolean
+  /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
+  readonly mayPublish: boolean
+  readonly taken: TakenVersion | null
+  /** The checksum of this version before it was deleted; null when it was not. */
+  readonly deleted: string | null
+}
+
+/** Reads everything that decides whether a release may be changed, in one statement. */
+export async function readExisting(
+  db: Queries,
+  { name, version }: { readonly name: Name; readonly version: Version },
+  { user }: Change,
+): Promise<ExistingRelease> {
+  const identity = versionIdentity(version)
+  const row = await first<TargetRow>(
+    db,
+    `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
+        tombstones.cksum AS deleted,
+        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
+        EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned"
+      FROM crates
+      LEFT JOIN releases AS taken ON taken.crate_id = crates.id AND taken.identity = ?
+      LEFT JOIN tombstones ON tombstones.crate_id = crates.id AND tombstones.identity = ?
+      WHERE crates.canonical = ?`,
+    user?.id ?? 0,
+    identity,
+    identity,
+    canonicalName(name),
+  )
+  if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
+  const { takenId, version: taken, cksum, yanked, line, deleted, isOwner, isOwned, ...crate } = row
+  return {
+    crate,
+    isOwnerless: isOwned === 0,
+    mayPublish: !user || isOwner === 1 || (user.admin && isOwned === 0),
+    taken:
+      takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
+    deleted,
+  }
+}
+
+/** The columns of `taken` are null when `takenId` is. */
+interface TargetRow
+  extends CrateRecord,
+    Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'> {
+  readonly takenId: number | null
+  readonly deleted: string | null
+  readonly isOwner: number
+  readonly isOwned: number
+}
+
+/**
+ * Returns why a release cannot be added: its name or version is taken, or its publisher is not an
+ * owner. Empty if it can, or if this exact release already exists (a retry by an owner).
+ */
+export function releaseConflicts(
+  { crate, isOwnerless, mayPublish, taken, deleted }: ExistingRelease,
+  release: { readonly name: Name; readonly version: Version; readonly cksum: string },
+  { actor }: Change,
+): Issue[] {
+  const { name, version, cksum } = release
+  if (!crate) return []
+  // All other issues would be about the other crate.
+  if (crate.name !== name) return [issue('name_taken', { name, existing: crate.name })]
+  const issues: Issue[] = []
+  if (!mayPublish) issues.push(strangerIssue(name, actor, isOwnerless))
+  const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
+  if (taken && !isSame)
+    issues.push(issue('version_taken', { name, version, existing: taken.version }))
+  if (deleted !== null && deleted !== cksum)
+    issues.push(issue('version_deleted', { name, version }))
+  return issues
+}
+
+/** Checks within the transaction whether a release may be added; throws a `Refusal` if not. */
+export type Permit = (tx: Queries, existing: ExistingRelease) => Promise<void>
+
+const DAY = 86_400_000
+
+/** Limits for 24 hours; 0 means no limit. */
+export interface Quota {
+  readonly new_crates_per_day: number
+  readonly versions_per_day: number
+}
+
+/**
+ * Refuses a new crate beyond the user's `limits.new_crates_per_day`, and a new version beyond the
+ * crate's `limits.versions_per_day`. A retry does not count, and there are no limits for the
+ * operator at the command line.
+ */
+export async function checkQuota(
+  db: Queries,
+  { crate, taken }: ExistingRelease,
+  quota: Quota,
+  { user, actor, at }: Change,
+): Promise<void> {
+  const max = crate ? quota.versions_per_day : quota.new_crates_per_day
+  if (!user || taken || max === 0) return
+  const since = timestamp(new Date(Date.parse(at) - DAY))
+  const [text, id] = crate ? [VERSION_TIMES, crate.id] : [CRATE_TIMES, user.id]
+  const oldest = (await column<string>(db, text, since, id, max))[max - 1]
+  if (oldest === undefined) return
+  const excess = crate
+    ? issue('versions_too_many', { name: crate.name, max })
+    : issue('crates_too_many', { login: actor, max })
+  const retryAfter = Math.ceil((Date.parse(oldest) + DAY - Date.parse(at)) / 1000)
+  throw new Refusal([excess], { retryAfter: Math.max(1, retryAfter) })
+}
+
+/** Selects when the crates whose first release a user published were created, newest first. */
+const CRATE_TIMES = `SELECT created_at FROM crates
+  WHERE created_at > ? AND ? =
+    (SELECT published_by FROM releases WHERE crate_id = crates.id ORDER BY id LIMIT 1)
+  ORDER BY created_at DESC LIMIT ?`
+
+/** Selects when the versions of a crate were published, newest first. */
+const VERSION_TIMES = `SELECT published_at FROM releases
+  WHERE published_at > ? AND crate_id = ? ORDER BY published_at DESC LIMIT ?`

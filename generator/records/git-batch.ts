@@ -1,0 +1,88 @@
+import type { Name } from '../../core/name.ts'
+import type { Database } from '../database/connection.ts'
+import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
+import { readFact, writeFact } from './facts.ts'
+import { MARK, type Mark } from './marks.ts'
+import { indexLines } from './releases.ts'
+
+/** A change to a release, from the audit log. */
+export interface ReleaseEvent
+  extends Readonly<Pick<Row<'audit'>, 'id' | 'at' | 'action' | 'actor' | 'version'>> {
+  readonly crate: string
+}
+
+/** Crates whose index file has to be committed, and their changes since the last batch. */
+export interface GitBatch {
+  readonly marks: readonly Mark[]
+  readonly crates: readonly { readonly name: Name; readonly lines: readonly string[] }[]
+  readonly events: readonly ReleaseEvent[]
+  /** Pass it as `after` next time. */
+  readonly last: number
+}
+
+/**
+ * Reads the next batch in one transaction: at most `limit` crates, and the events after `after`.
+ */
+export async function gitBatch(
+  database: Database,
+  after: number,
+  limit: number,
+): Promise<GitBatch> {
+  return database.transaction(async tx => {
+    const rows = await all<Mark & { name: Name }>(
+      tx,
+      `SELECT ${MARK}, crates.name FROM marks JOIN crates ON crates.id = marks.subject
+        WHERE marks.kind = 'git' ORDER BY marks.generation LIMIT ?`,
+      limit,
+    )
+    const crates: { name: Name; lines: string[] }[] = []
+    for (const { name, subject } of rows)
+      crates.push({ name, lines: await indexLines(tx, subject) })
+    const last = Math.max(after, rows.at(-1)?.generation ?? after)
+    const events = await all<ReleaseEvent>(
+      tx,
+      `SELECT id, at, action, actor, crate, version FROM audit
+        WHERE id > ? AND id <= ? AND crate IS NOT NULL
+          AND action IN ('publish', 'yank', 'unyank', 'delete', 'import')
+        ORDER BY id LIMIT 1000`,
+      after,
+      last,
+    )
+    return { marks: rows.map(({ name, ...mark }) => mark), crates, events, last }
+  })
+}
+
+/** The key of the fact that there is a git index; without one no marks are set for it. */
+const GIT_FOLLOWED = 'git_followed'
+
+/** Returns whether changes are marked for the git index. */
+export async function isFollowedForGit(db: Queries): Promise<boolean> {
+  return (await readFact(db, GIT_FOLLOWED)) !== null
+}
+
+/** Starts to mark changes for the git index; the first call also marks every crate. */
+export async function followForGit(database: Database): Promise<void> {
+  if (await isFollowedForGit(database)) return
+  await database.transaction(async tx => {
+    if (await isFollowedForGit(tx)) return
+    await writeFact(tx, GIT_FOLLOWED, 'yes')
+    // After a SELECT without a WHERE, SQLite parses ON CONFLICT as part of a join.
+    await run(tx, `${MARK_CRATES} WHERE true ON CONFLICT DO NOTHING`)
+  })
+}
+
+/** Clears all marks of the git index; none are set until the next `followForGit`. */
+export async function unfollowForGit(database: Database): Promise<void> {
+  await database.transaction(async tx => {
+    await writeFact(tx, GIT_FOLLOWED, null)
+    await run(tx, "DELETE FROM marks WHERE kind = 'git'")
+  })
+}
+
+/** Marks crates for the git index; an existing mark stays as it is. */
+export async function markForGit(database: Database, crateIds: readonly number[]): Promise<void> {
+  await run(database, `${MARK_CRATES} WHERE id IN ${LIST} ON CONFLICT DO NOTHING`, crateIds)
+}
+
+const MARK_CRATES = `INSERT INTO marks (kind, subject, generation)
+  SELECT 'git', id, generation FROM crates`

@@ -1,0 +1,298 @@
+import { type Issue, issue } from '../../core/error/error.ts'
+import { after, timestamp } from '../../core/timestamp.ts'
+import type { Version } from '../../core/version.ts'
+import type { Database } from '../database/connection.ts'
+import { all, LIST, type Queries, run, value } from '../database/statement.ts'
+
+/** Pauses before failed work is tried again; the last one repeats. */
+const PAUSES = ['1m', '5m', '30m', '2h', '6h'] as const
+
+/** The most failures that are listed; a broken disk causes one for every page. */
+const LISTED = 100
+
+/** The most characters of an error message that are kept. */
+const ERROR_MAX = 500
+
+/** Something that has to be rendered. */
+export interface MarkSubject {
+  readonly kind: string
+  readonly subject: number
+}
+
+/** Pending work: something that has changed since it was last rendered. */
+export interface Mark extends MarkSubject {
+  readonly generation: number
+}
+
+/** A release whose `.crate` is not yet shown in the public tree. */
+export type FileMark = Mark & {
+  readonly crateId: number
+  readonly version: Version
+  readonly cksum: string
+}
+
+/** The number of marks of a kind. */
+export interface MarkCount {
+  readonly kind: string
+  readonly n: number
+}
+
+/** The columns of a mark. */
+export const MARK = 'marks.kind, marks.subject, marks.generation'
+
+/** The subject of marks that are about the registry itself. */
+export const SITE = 0
+
+/** Lists pending work of one kind that was marked after a generation, oldest first. */
+export function listMarks(db: Queries, kind: string, after = 0, limit = 1000): Promise<Mark[]> {
+  return all(
+    db,
+    `SELECT ${MARK} FROM marks WHERE kind = ? AND generation > ? ORDER BY generation LIMIT ?`,
+    kind,
+    after,
+    limit,
+  )
+}
+
+/** An `index` mark, with the number of the crate's versions. */
+export type IndexMark = Mark & { readonly versions: number }
+
+/** Returns the last crate with an `index` mark; 0 if none has one. */
+export async function lastIndexMark(db: Queries): Promise<number> {
+  return (await value<number>(db, "SELECT max(subject) FROM marks WHERE kind = 'index'")) ?? 0
+}
+
+/** Lists at most 1,000 `index` marks of the crates after `above`, up to `last`, in order of id. */
+export function listIndexMarks(db: Queries, above: number, last: number): Promise<IndexMark[]> {
+  return all(
+    db,
+    `SELECT ${MARK}, coalesce(listings.versions, 0) AS versions
+      FROM marks LEFT JOIN listings ON listings.crate_id = marks.subject
+      WHERE marks.kind = 'index' AND marks.subject > ? AND marks.subject <= ?
+      ORDER BY marks.subject LIMIT 1000`,
+    above,
+    last,
+  )
+}
+
+/** Returns the `file` marks of the releases of some crates. */
+export function fileMarks(db: Queries, crateIds: readonly number[]): Promise<FileMark[]> {
+  return all(
+    db,
+    `SELECT ${MARK}, releases.crate_id AS "crateId", releases.version, releases.cksum
+      FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
+      WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND releases.crate_id IN ${LIST}`,
+    crateIds,
+  )
+}
+
+/** Returns whether a mark is set: its subject has changes that are not rendered yet. */
+export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Promise<boolean> {
+  const text = 'SELECT 1 FROM marks WHERE kind = ? AND subject = ?'
+  return (await value(db, text, kind, subject)) !== null
+}
+
+/** Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`. */
+export function dueMarks(
+  db: Queries,
+  kinds: readonly string[],
+  now: Date,
+  limit: number,
+): Promise<Mark[]> {
+  // A range of the primary key for each kind: neither side sorts all that is marked.
+  return all(
+    db,
+    `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks ON marks.kind = wanted.value ->> 1
+      AND marks.subject IN (SELECT due.subject FROM marks AS due
+        WHERE due.kind = wanted.value ->> 1 AND (due.retry_at IS NULL OR due.retry_at <= ?)
+        ORDER BY due.subject LIMIT ?)
+      ORDER BY CAST(wanted.value ->> 0 AS INTEGER), marks.subject LIMIT ?`,
+    kinds.map((kind, at) => [at, kind]),
+    timestamp(now),
+    limit,
+    limit,
+  )
+}
+
+/** Returns those of some marks that are still set, as they are now. */
+export async function currentMarks(db: Queries, some: readonly MarkSubject[]): Promise<Mark[]> {
+  const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks
+    ON marks.kind = wanted.value ->> 'kind'
+      AND marks.subject = CAST(wanted.value ->> 'subject' AS INTEGER)`
+  const now = await all<Mark>(db, sql, some)
+  const current = new Map(now.map(mark => [`${mark.kind} ${mark.subject}`, mark]))
+  return some.flatMap(({ kind, subject }) => current.get(`${kind} ${subject}`) ?? [])
+}
+
+/** Counts the pending work of some kinds; skips those without any. */
+export function countMarks(db: Queries, kinds: readonly string[]): Promise<MarkCount[]> {
+  const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
+  return all(db, sql, kinds)
+}
+
+/** Counts the pending work of some kinds, at most `most` of each; skips those without any. */
+export async function countMarksUpTo(
+  db: Queries,
+  kinds: readonly string[],
+  most: number,
+): Promise<MarkCount[]> {
+  const sql = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?) AS part'
+  const counts: MarkCount[] = []
+  for (const kind of kinds) {
+    const n = (await value<number>(db, sql, kind, most)) ?? 0
+    if (n > 0) counts.push({ kind, n })
+  }
+  return counts
+}
+
+/** Clears marks, unless their subjects have changed again since the marks were read. */
+export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<void> {
+  if (marks.length === 0) return
+  await run(
+    db,
+    `DELETE FROM marks WHERE (kind, subject) IN (
+      SELECT marks.kind, marks.subject FROM json_each(?) AS done JOIN marks
+        ON marks.kind = done.value ->> 'kind' AND marks.subject = CAST(done.value ->> 'subject' AS INTEGER)
+        WHERE marks.generation <= CAST(done.value ->> 'generation' AS INTEGER))`,
+    marks,
+  )
+}
+
+/**
+ * Clears marks as `clearMarks` does, and marks what has to be rendered again, at once; `follow` may
+ * set further marks in the same transaction, so that nobody finds none in between.
+ */
+export async function settleMarks(
+  db: Database,
+  done: readonly Mark[],
+  again: readonly MarkSubject[],
+  follow: ((tx: Queries) => Promise<void>) | null = null,
+): Promise<void> {
+  if (again.length === 0 && !follow) return clearMarks(db, done)
+  await db.transaction(async tx => {
+    await clearMarks(tx, done)
+    if (again.length > 0) await setMarks(tx, again, await lastEvent(tx))
+    await follow?.(tx)
+  })
+}
+
+/** Sets marks; `marks` may contain duplicates. */
+export async function setMarks(
+  tx: Queries,
+  marks: readonly MarkSubject[],
+  generation: number,
+): Promise<void> {
+  await run(
+    tx,
+    `INSERT INTO marks (kind, subject, generation)
+      SELECT DISTINCT value ->> 'kind', CAST(value ->> 'subject' AS INTEGER), CAST(? AS INTEGER)
+        FROM json_each(?) WHERE true
+      ON CONFLICT (kind, subject) DO UPDATE SET generation = excluded.generation,
+        attempts = 0, retry_at = NULL, error = NULL`,
+    generation,
+    marks,
+  )
+}
+
+/** Returns marks of one kind. */
+export function marksOf(kind: string, subjects: Iterable<number>): MarkSubject[] {
+  return Array.from(subjects, subject => ({ kind, subject }))
+}
+
+/** Sets marks so that their subjects are rendered again in their current state. */
+export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
+  await db.transaction(async tx => setMarks(tx, marks, await lastEvent(tx)))
+}
+
+async function lastEvent(tx: Queries): Promise<number> {
+  return (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0
+}
+
+/** Work that failed, and when it will be tried again. */
+export interface FailedMark {
+  readonly kind: string
+  /** The crate that the work is about, if any. */
+  readonly crate: string | null
+  readonly version: string | null
+  readonly attempts: number
+  readonly retryAt: string
+  readonly error: string
+}
+
+/** Records that the work of a mark failed and postpones it; a mark renewed since is due at once. */
+export async function postponeMark(
+  db: Queries,
+  { kind, subject, generation }: Mark,
+  error: unknown,
+  now: Date,
+): Promise<void> {
+  const before = 'SELECT attempts FROM marks WHERE kind = ? AND subject = ?'
+  const attempts = ((await value<number>(db, before, kind, subject)) ?? 0) + 1
+  const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? PAUSES[0]
+  const text = error instanceof Error ? error.message : String(error)
+  await run(
+    db,
+    `UPDATE marks SET attempts = ?, retry_at = ?, error = ?
+      WHERE kind = ? AND subject = ? AND generation <= ?`,
+    attempts,
+    timestamp(after(now, pause)),
+    text.slice(0, ERROR_MAX),
+    kind,
+    subject,
+    generation,
+  )
+}
+
+/** Makes all failed work due at once. */
+export async function retryAll(db: Queries): Promise<void> {
+  await run(db, 'UPDATE marks SET retry_at = NULL WHERE retry_at IS NOT NULL')
+}
+
+/** Returns when the next failed work is due; null when none is waiting. */
+export async function nextRetry(db: Queries): Promise<Date | null> {
+  const text = 'SELECT min(retry_at) FROM marks WHERE retry_at IS NOT NULL'
+  const at = await value<string>(db, text)
+  return at === null ? null : new Date(at)
+}
+
+/** Counts the failed work of some kinds; skips those without any. */
+export function countFailedMarks(db: Queries, kinds: readonly string[]): Promise<MarkCount[]> {
+  const sql = `SELECT kind, count(*) AS n FROM marks
+    WHERE retry_at IS NOT NULL AND kind IN ${LIST} GROUP BY kind`
+  return all(db, sql, kinds)
+}
+
+/**
+ * Lists at most 100 pieces of failed work that will be tried again, the soonest first. `kinds` says
+ * what the subjects of marks are.
+ */
+export function listFailedMarks(
+  db: Queries,
+  kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],
+): Promise<FailedMark[]> {
+  const kindsOf = (of: string) => kinds.filter(one => one.of === of).map(({ kind }) => kind)
+  return all(
+    db,
+    `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
+      marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
+      FROM marks
+      LEFT JOIN releases
+        ON releases.id = marks.subject
+          AND marks.kind IN ${LIST}
+      LEFT JOIN crates AS owner ON owner.id = releases.crate_id
+      LEFT JOIN crates ON crates.id = marks.subject
+        AND marks.kind IN ${LIST}
+      WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
+    kindsOf('release'),
+    kindsOf('crate'),
+    LISTED,
+  )
+}
+
+/** Returns failed work as issues. */
+export function failedIssues(failed: readonly FailedMark[]): Issue[] {
+  return failed.map(mark => {
+    const of = [mark.crate, mark.version].filter(part => part !== null).join(' ')
+    return issue('page_failed', { kind: mark.kind, of, reason: mark.error })
+  })
+}

@@ -1,0 +1,61 @@
+import type { About } from '../../../core/manifest/manifest.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
+import type { Version } from '../../../core/version.ts'
+import { all, first, LIST, type Queries } from '../../database/statement.ts'
+import { CRATE, type CrateRecord } from '../crates.ts'
+import { recordOf, type Stored } from '../releases.ts'
+
+/** A crate as shown in lists, with the metadata of its newest version. */
+export interface CrateCard extends CrateRecord {
+  /** Null when no times are known. */
+  readonly updatedAt: string | null
+  /** How many versions there are. */
+  readonly versions: number
+  /** Whether all of them are yanked. */
+  readonly yanked: boolean
+  readonly newestId: number
+  readonly newest: Version
+  /** The last published version that is not yanked. */
+  readonly latest: Version
+  /** The highest version that is neither yanked nor a pre-release. */
+  readonly stable: Version | null
+  /** The highest version that is not yanked, pre-releases included; the highest when all are. */
+  readonly highest: Version
+  readonly about: About
+  /** The number of crates whose newest version depends on it. */
+  readonly dependents: number
+  /** Size of the newest `.crate`. */
+  readonly bytes: number
+}
+
+const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updatedAt",
+    listings.versions, listings.yanked, listings.dependents, listings.bytes,
+    newest.id AS "newestId", newest.version AS newest, newest.about,
+    latest.version AS latest, stable.version AS stable,
+    coalesce(highest.version, newest.version) AS highest
+  FROM crates JOIN listings ON listings.crate_id = crates.id
+  JOIN releases AS newest ON newest.id = listings.newest_id
+  JOIN releases AS latest ON latest.id = listings.latest_id
+  LEFT JOIN releases AS stable ON stable.id = listings.stable_id
+  LEFT JOIN releases AS highest ON highest.id = listings.max_id`
+
+/** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
+export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
+  const text = `${SELECT_CARDS} WHERE crates.canonical = ?`
+  const row = await first<Stored<CrateCard>>(db, text, canonicalName(name))
+  return row && recordOf(row)
+}
+
+/** Returns the cards of crates in the order of `ids`. */
+export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
+  if (ids.length === 0) return []
+  const text = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
+  const rows = await all<Stored<CrateCard>>(db, text, ids)
+  const cards = new Map(rows.map(row => [row.id, recordOf(row)]))
+  return ids.flatMap(id => cards.get(id) ?? [])
+}
+
+/** Returns whether a card is of the crate with this name. */
+export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
+  return canonicalName(one.name) === canonical
+}

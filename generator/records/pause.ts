@@ -1,0 +1,90 @@
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { databaseTime } from '../database/engine.ts'
+import { all, type Queries, run, upsert } from '../database/statement.ts'
+import { MOVED } from './departure.ts'
+import { readFact } from './facts.ts'
+
+/** The key of the fact that a registry is paused. */
+const PAUSE = 'pause'
+
+/** After so many seconds a client may look whether the new place of the records is in use. */
+const MOVED_RETRY_SECONDS = 60
+
+/** A time in which nothing is changed. */
+export interface Pause {
+  /** By the clock of the database, in milliseconds since 1970. */
+  readonly until: number
+  /** Where the records are being copied to, without credentials; null for an operator's pause. */
+  readonly place: string | null
+}
+
+/**
+ * Refuses a change while the registry is paused, and after its records were moved. Call it in the
+ * transaction of the change. A pause that is over is removed, so that whoever made it can tell that
+ * something may have changed since.
+ */
+export async function requireUnpaused(db: Queries): Promise<void> {
+  const text = `SELECT key, value FROM facts WHERE key IN ('${MOVED}', '${PAUSE}') ORDER BY key`
+  for (const { key, value } of await all<{ key: string; value: string }>(db, text)) {
+    if (key === MOVED)
+      throw new Refusal([issue('registry_moved')], { retryAfter: MOVED_RETRY_SECONDS })
+    const { until } = JSON.parse(value) as Pause
+    const left = until - (await databaseTime(db))
+    if (left > 0) {
+      const paused = issue('registry_paused', { until: timestamp(new Date(until)) })
+      throw new Refusal([paused], { retryAfter: Math.ceil(left / 1000) })
+    }
+    await run(db, `DELETE FROM facts WHERE key = '${PAUSE}' AND value = ?`, value)
+  }
+}
+
+/** Returns whether an error says that nothing can be changed because of a pause or a move. */
+export function isPaused(error: unknown): boolean {
+  return error instanceof Refusal && (error.has('registry_paused') || error.has('registry_moved'))
+}
+
+/** Returns the pause that a registry is in; null when there is none. */
+export async function readPause(db: Queries): Promise<Pause | null> {
+  const text = await readFact(db, PAUSE)
+  const pause = text === null ? null : (JSON.parse(text) as Pause)
+  return pause && pause.until > (await databaseTime(db)) ? pause : null
+}
+
+/**
+ * Pauses a registry for some seconds, instead of the pause that it is in. Refuses while a move is
+ * copying the records. Call it in a transaction. Returns what `renewPause` and `endPause` take.
+ */
+export async function beginPause(
+  tx: Queries,
+  seconds: number,
+  place: string | null = null,
+): Promise<string> {
+  const before = await readPause(tx)
+  if (before && before.place !== null) refuse('migrate_running', { place: before.place })
+  const value = await pauseFor(tx, seconds, place)
+  await upsert(tx, 'facts', ['key'], { key: PAUSE, value })
+  return value
+}
+
+/** Makes a pause longer; null when it has ended, and something may have changed. */
+export async function renewPause(
+  db: Queries,
+  before: string,
+  seconds: number,
+): Promise<string | null> {
+  const value = await pauseFor(db, seconds, (JSON.parse(before) as Pause).place)
+  const text = `UPDATE facts SET value = ? WHERE key = '${PAUSE}' AND value = ?`
+  return (await run(db, text, value, before)) === 1 ? value : null
+}
+
+/** Ends a pause, or the one that there is; returns whether nothing can have changed in it. */
+export async function endPause(db: Queries, pause?: string): Promise<boolean> {
+  const text = `DELETE FROM facts WHERE key = '${PAUSE}' AND value = coalesce(?, value)`
+  return (await run(db, text, pause ?? null)) === 1
+}
+
+async function pauseFor(db: Queries, seconds: number, place: string | null): Promise<string> {
+  const until = (await databaseTime(db)) + seconds * 1000
+  return JSON.stringify({ until, place } satisfies Pause)
+}

@@ -1,0 +1,220 @@
+import { readEntry } from '../../core/entry/parse.ts'
+import { renderEntry } from '../../core/entry/render.ts'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import type { Release } from '../../core/release/release.ts'
+import { type Version, type VersionIdentity, versionIdentity } from '../../core/version.ts'
+import type { Database } from '../database/connection.ts'
+import { all, type Queries, type Row, run, upsert } from '../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted, requireRight } from './change.ts'
+import { type CrateEdit, type Follower, follow, type Records } from './crate-change.ts'
+import { addOwner, type CrateRecord, findCrate, insertCrate, requireOwner } from './crates.ts'
+import { type ExistingRelease, type Permit, readExisting, releaseConflicts } from './existing.ts'
+import { insertRelease, listVersions, type ReleaseRecord, type VersionRecord } from './releases.ts'
+
+/** The result of recording a release; the crate is as the transaction leaves it. */
+export interface ReleaseOutcome {
+  readonly outcome: 'added' | 'present'
+  readonly crate: CrateRecord
+  /** The change that followers are still to be told of; null when nothing has changed. */
+  readonly edit: CrateEdit | null
+}
+
+/**
+ * Adds a release in one transaction, together with the crate if it is new, its first owner, the
+ * audit event, and the marks for rendering. Returns `present` without any change when this exact
+ * release already exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
+ */
+export async function addRelease(
+  { database, followers }: Records,
+  release: Release,
+  change: Change,
+  permit?: Permit,
+): Promise<ReleaseOutcome> {
+  return database.transaction(async tx => {
+    const recorded = await insertAdded(tx, release, change, permit)
+    await followReleases(tx, followers, [recorded])
+    return recorded
+  })
+}
+
+/** Does what `addRelease` does in a transaction of the caller, who calls `followReleases`. */
+export async function insertAdded(
+  tx: Queries,
+  release: Release,
+  change: Change,
+  permit?: Permit,
+): Promise<ReleaseOutcome> {
+  const by = await requireRight(tx, change)
+  const existing = await readExisting(tx, release, by)
+  await permit?.(tx, existing)
+  refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
+  if (existing.crate && existing.taken)
+    return { outcome: 'present', crate: existing.crate, edit: null }
+  return insertWithEvent(tx, release, by, existing, { action: 'publish', createdAt: by.at })
+}
+
+/** Inserts a release with its audit event, and its crate if that is new. */
+async function insertWithEvent(
+  tx: Queries,
+  release: Omit<Release, 'files'>,
+  by: Permitted,
+  existing: ExistingRelease,
+  { createdAt, ...event }: { action: string; detail?: Record<string, unknown>; createdAt: string },
+): Promise<ReleaseOutcome> {
+  const { name, version } = release
+  const generation = await addEvent(tx, by, { ...event, crate: name, version })
+  const crate =
+    existing.crate ?? (await insertCrate(tx, name, { ...by, at: createdAt }, generation))
+  const added = [await insertRelease(tx, crate.id, release, by)]
+  const edit = { crate, isNew: existing.crate === null, added, by, generation }
+  return { outcome: 'added', crate: { ...crate, generation }, edit }
+}
+
+/** Tells the followers of releases that a transaction has recorded, once per crate. */
+export async function followReleases(
+  tx: Queries,
+  followers: readonly Follower[],
+  recorded: readonly ReleaseOutcome[],
+): Promise<void> {
+  const edits = new Map<number, CrateEdit>()
+  for (const { edit } of recorded) {
+    const before = edit && edits.get(edit.crate.id)
+    const added = [...(before?.added ?? []), ...(edit?.added ?? [])]
+    if (edit) edits.set(edit.crate.id, { ...edit, ...before, added, generation: edit.generation })
+  }
+  for (const edit of edits.values()) await follow(tx, followers, edit)
+}
+
+/**
+ * Yanks or unyanks a release; `changed` is false when it already was. Refuses an unknown release
+ * and an actor who is neither an owner nor an administrator; the audit log names the latter so.
+ */
+export async function setYanked(
+  { database, followers }: Records,
+  name: Name,
+  version: Version,
+  yanked: boolean,
+  change: Change,
+): Promise<{ crateId: number; changed: boolean }> {
+  return makeChange(database, change, async (tx, by) => {
+    const { crate, taken } = await readExisting(tx, { name, version }, by)
+    if (!crate) return refuse('crate_unknown', { name })
+    const as = by.user && (await requireOwner(tx, crate, { ...by.user, login: by.actor }))
+    if (!taken) return refuse('release_unknown', { name: crate.name, version })
+    if (taken.version !== version)
+      refuse('release_other_build', { name: crate.name, version, existing: taken.version })
+    if (taken.yanked === yanked) return { crateId: crate.id, changed: false }
+    const line = renderEntry({ ...readEntry(taken.line), yanked })
+    const sql = 'UPDATE releases SET yanked = ?, line = ? WHERE id = ?'
+    await run(tx, sql, Number(yanked), line, taken.id)
+    const generation = await addEvent(tx, by, {
+      action: yanked ? 'yank' : 'unyank',
+      crate: crate.name,
+      version: taken.version,
+      ...(as === 'administrator' && { detail: { as } }),
+    })
+    await follow(tx, followers, { crate, altered: [taken], by, generation })
+    return { crateId: crate.id, changed: true }
+  })
+}
+
+/** A release whose index line mentions another crate's name, perhaps not as a dependency. */
+export type Mention = Readonly<
+  Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
+>
+
+/** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
+export function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
+  return all(
+    database,
+    `SELECT crates.name, releases.version, releases.line
+      FROM releases JOIN crates ON crates.id = releases.crate_id
+      WHERE releases.crate_id <> ? AND instr(releases.line, ?) > 0`,
+    crate.id,
+    JSON.stringify(crate.name),
+  )
+}
+
+/**
+ * Removes releases from the catalog. The crate and its owners stay, so that no one else can take
+ * its name. A version may come back only with the same bytes: lock files contain its checksum.
+ */
+export async function removeReleases(
+  { database, followers }: Records,
+  crate: CrateRecord,
+  removed: readonly ReleaseRecord[],
+  change: Change,
+): Promise<void> {
+  await makeChange(database, change, async (tx, by) => {
+    let generation = crate.generation
+    for (const { version, cksum } of removed) {
+      const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
+      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
+      const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
+      generation = await addEvent(tx, by, event)
+    }
+    await follow(tx, followers, { crate, removed, by, generation })
+  })
+}
+
+/** A crate of this registry, as it is spelled here, with its versions. */
+export interface KnownCrate {
+  readonly name: Name
+  readonly releases: ReadonlyMap<VersionIdentity, VersionRecord>
+}
+
+/** Finds a crate by name, with its versions; null when there is none. */
+export async function knownCrate(database: Database, name: Name): Promise<KnownCrate | null> {
+  const crate = await findCrate(database, name)
+  if (!crate) return null
+  const versions = await listVersions(database, crate.id)
+  const releases = new Map(versions.map(one => [versionIdentity(one.version), one]))
+  return { name: crate.name, releases }
+}
+
+/** Where releases come from, and who becomes the owner of crates that have none. */
+export interface ImportSource {
+  readonly source: string
+  readonly owner: number | null
+}
+
+/**
+ * Records a release of another registry, as `insertAdded` does. One whose version already has these
+ * bytes is `present`, even if yanked. Throws a `Refusal` where another one has its place.
+ */
+export async function importRelease(
+  tx: Queries,
+  release: Omit<Release, 'files'>,
+  change: Change,
+  { source, owner }: ImportSource,
+): Promise<ReleaseOutcome> {
+  const by = await requireRight(tx, change)
+  const { name, version, entry } = release
+  const existing = await readExisting(tx, release, by)
+  const { taken } = existing
+  const isHere = taken?.version === version && taken.cksum === entry.cksum
+  const present = existing.crate?.name === name && isHere ? existing.crate : null
+  if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
+  const event = { action: 'import', detail: { source }, createdAt: entry.pubtime ?? by.at }
+  const recorded = present
+    ? ({ outcome: 'present', crate: present, edit: null } as const)
+    : await insertWithEvent(tx, release, by, existing, event)
+  // Gives an owner to a crate that has none.
+  if (existing.isOwnerless && owner !== null) await addOwner(tx, recorded.crate.id, owner, by.at)
+  return recorded
+}
+
+/** Records releases of another registry in one transaction; all of them, or none. */
+export async function importReleases(
+  { database, followers }: Records,
+  releases: readonly Omit<Release, 'files'>[],
+  change: Change,
+  source: ImportSource,
+): Promise<void> {
+  await database.transaction(async tx => {
+    const outcomes: ReleaseOutcome[] = []
+    for (const release of releases) outcomes.push(await importRelease(tx, release, change, source))
+    await followReleases(tx, followers, outcomes)
+  })
+}

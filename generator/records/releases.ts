@@ -1,0 +1,249 @@
+import type { Dependency } from '../../core/entry/entry.ts'
+import { renderEntry } from '../../core/entry/render.ts'
+import type { About } from '../../core/manifest/manifest.ts'
+import type { Name } from '../../core/name.ts'
+import { crateKey, releaseOfFolder, releaseOfPath } from '../../core/paths/crates.ts'
+import type { Release } from '../../core/release/release.ts'
+import type { Contents } from '../../core/tarball/contents.ts'
+import { type Version, versionIdentity } from '../../core/version.ts'
+import { pace } from '../database/pace.ts'
+import {
+  all,
+  column,
+  first,
+  insert,
+  LIST,
+  type Queries,
+  type Row,
+  value,
+} from '../database/statement.ts'
+import type { Change } from './change.ts'
+import { CRATE, type CrateRecord, findCrate } from './crates.ts'
+
+/** What lists need from a release; a crate may have thousands. */
+export interface VersionRecord {
+  readonly id: number
+  readonly version: Version
+  readonly cksum: string
+  readonly yanked: boolean
+  /** Size of the `.crate` in bytes. */
+  readonly size: number
+  readonly publishedAt: string | null
+}
+
+/** A release of the catalog; `line` is its index line as published, without the line end. */
+export interface ReleaseRecord extends VersionRecord {
+  readonly line: string
+  /** From the index line, which may have thousands of features and takes long to read. */
+  readonly rust_version: string | null
+  readonly about: About
+  /** Null until counted, and for an archive that cannot be read. */
+  readonly contents: Contents | null
+  readonly publishedBy: string | null
+  readonly publisherId: number | null
+}
+
+/** A record as stored, with a flag as a number and with JSON text. */
+export type Stored<T> = Omit<T, 'yanked' | 'about'> & Pick<Row<'releases'>, 'yanked' | 'about'>
+
+/** Returns a record from its stored form. */
+export function recordOf<R extends Pick<Row<'releases'>, 'yanked' | 'about'>>(row: R) {
+  return { ...row, yanked: row.yanked === 1, about: JSON.parse(row.about) as About }
+}
+
+type StoredRelease<R = ReleaseRecord> = Omit<Stored<R>, 'contents'> &
+  Pick<Row<'releases'>, 'contents'>
+
+function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'>>(row: R) {
+  const contents = JSON.parse(row.contents ?? 'null') as Contents | null
+  return Object.assign(recordOf(row), { contents })
+}
+
+const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
+    releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
+    releases.published_by AS "publisherId", users.login AS "publishedBy",
+    releases.line ->> 'rust_version' AS rust_version`
+const FROM = 'FROM releases LEFT JOIN users ON users.id = releases.published_by'
+
+const SELECT_RELEASES = `SELECT ${COLUMNS}, releases.line ${FROM}`
+const SELECT_SUMMARIES = `SELECT ${COLUMNS}, releases.line ->> 'links' AS links,
+    CASE WHEN length(releases.line) <= ? THEN releases.line END AS line
+  ${FROM}`
+
+/** Finds a release of a crate by version, ignoring build metadata; null when there is none. */
+export async function findRelease(
+  db: Queries,
+  crateId: number,
+  version: Version,
+): Promise<ReleaseRecord | null> {
+  const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? AND releases.identity = ?`
+  const row = await first<StoredRelease>(db, text, crateId, versionIdentity(version))
+  return row && releaseOf(row)
+}
+
+/** Returns a release by its id, with its crate; null when there is none. */
+export async function readRelease(
+  db: Queries,
+  id: number,
+): Promise<{ readonly crate: CrateRecord; readonly release: ReleaseRecord } | null> {
+  const row = await first<StoredRelease>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
+  const text = `SELECT ${CRATE} FROM crates
+    WHERE id = (SELECT crate_id FROM releases WHERE id = ?)`
+  const crate = row && (await first<CrateRecord>(db, text, id))
+  return crate && { crate, release: releaseOf(row) }
+}
+
+/** Returns all releases of a crate in publish order; others get a turn meanwhile. */
+export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
+  const ids = 'SELECT id FROM releases WHERE crate_id = ? ORDER BY id'
+  const text = `${SELECT_RELEASES} WHERE releases.id IN ${LIST} ORDER BY releases.id`
+  return inSlices(await column<number>(db, ids, crateId), async some =>
+    (await all<StoredRelease>(db, text, some)).map(releaseOf),
+  )
+}
+
+/** A release whose index line may have been left out because it is long. */
+export interface ReleaseSummary extends Omit<ReleaseRecord, 'line'> {
+  readonly line: string | null
+  readonly links: string | null
+}
+
+/**
+ * Returns releases in the order of `ids`, each with its index line if that has at most `length`
+ * characters; others get a turn meanwhile.
+ */
+export async function readSummaries(
+  db: Queries,
+  ids: readonly number[],
+  length: number,
+): Promise<ReleaseSummary[]> {
+  const text = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
+  const rows = await inSlices(ids, some =>
+    all<StoredRelease<ReleaseSummary>>(db, text, length, some),
+  )
+  const found = new Map(rows.map(row => [row.id, releaseOf(row)]))
+  return ids.flatMap(id => found.get(id) ?? [])
+}
+
+/** How many releases are read in one go. */
+const SLICE = 50
+
+async function inSlices<R>(
+  ids: readonly number[],
+  read: (some: readonly number[]) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const rows: R[] = []
+  for (let from = 0; from < ids.length; from += SLICE) {
+    for (const row of await read(ids.slice(from, from + SLICE))) rows.push(row)
+    await pace()
+  }
+  return rows
+}
+
+/** Returns the dependencies of releases by id, without the checks of `parseEntry`. */
+export async function releaseDependencies(
+  db: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, readonly Dependency[]>> {
+  const text = `SELECT id, releases.line ->> 'deps' AS deps FROM releases WHERE id IN ${LIST}`
+  const rows = await all<{ id: number; deps: string }>(db, text, ids)
+  return new Map(rows.map(({ id, deps }) => [id, JSON.parse(deps) as Dependency[]]))
+}
+
+/** Returns the versions of a crate in publish order. */
+export async function listVersions(db: Queries, crateId: number): Promise<VersionRecord[]> {
+  const rows = await all<Omit<VersionRecord, 'yanked'> & Pick<Row<'releases'>, 'yanked'>>(
+    db,
+    `SELECT id, version, cksum, yanked, size, published_at AS "publishedAt"
+      FROM releases WHERE crate_id = ? ORDER BY id`,
+    crateId,
+  )
+  return rows.map(row => ({ ...row, yanked: row.yanked === 1 }))
+}
+
+/** Returns the index lines of a crate in publish order. */
+export function indexLines(db: Queries, crateId: number): Promise<string[]> {
+  return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
+}
+
+/** A crate with the text of its index file; null when it has no versions. */
+export type IndexedCrate = CrateRecord & { readonly text: string | null }
+
+/**
+ * Returns crates with their index files: one line for each version, in publish order. The lines are
+ * joined in the database, because rows of their own would take several times as long.
+ */
+export function indexFiles(db: Queries, crateIds: readonly number[]): Promise<IndexedCrate[]> {
+  return all(
+    db,
+    `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
+        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text
+      FROM crates WHERE crates.id IN ${LIST}`,
+    crateIds,
+  )
+}
+
+/** Returns the README text of a release as packaged; null when there is none. */
+export function readReadme(db: Queries, releaseId: number): Promise<string | null> {
+  return value(db, 'SELECT readme FROM releases WHERE id = ?', releaseId)
+}
+
+/** Returns a release that has these bytes; null when there is none. */
+export function releaseOfBytes(
+  db: Queries,
+  cksum: string,
+): Promise<{ id: number; name: Name; version: Version } | null> {
+  return first(
+    db,
+    `SELECT releases.id, crates.name, releases.version
+      FROM releases JOIN crates ON crates.id = releases.crate_id WHERE releases.cksum = ?`,
+    cksum,
+  )
+}
+
+/** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
+export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
+  const release = releaseOfPath(path) ?? releaseOfFolder(path)
+  const crate = release && (await findCrate(db, release.name))
+  const found = crate && (await findRelease(db, crate.id, release.version))
+  if (!found || crate.name !== release.name || found.version !== release.version) return null
+  return crateKey(crate.name, found.cksum)
+}
+
+/** Returns the versions of a crate that were ever deleted, also those that are back since. */
+export async function deletedVersions(db: Queries, crate: Name): Promise<Version[]> {
+  // Written so that no index of actions is used: that has the deletions of all crates.
+  const text = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action || '' = 'delete'"
+  return (await all<{ version: Version }>(db, text, crate)).map(one => one.version)
+}
+
+/** A release that was just stored, with its metadata as stored. */
+export type NewRelease = VersionRecord & Pick<Row<'releases'>, 'about'> & { readonly deps: string }
+
+/** Inserts a release, without crate, event, or marks, and returns it as stored. */
+export async function insertRelease(
+  tx: Queries,
+  crateId: number,
+  release: Omit<Release, 'files'>,
+  change: Change,
+): Promise<NewRelease> {
+  const { version, entry } = release
+  const { cksum, yanked, pubtime: publishedAt } = entry
+  const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
+  const id = await insert(tx, 'releases', {
+    crate_id: crateId,
+    version,
+    identity: versionIdentity(version),
+    cksum,
+    size: release.size,
+    yanked: Number(yanked),
+    line,
+    about,
+    readme: release.readme,
+    contents: JSON.stringify(release.contents),
+    published_at: publishedAt,
+    published_by: change.user?.id ?? null,
+  })
+  const deps = JSON.stringify(entry.deps)
+  return { id, version, cksum, yanked, size: release.size, publishedAt, about, deps }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { paced } from '../../../generator/database/pace.ts'
+
+test('much work at once leaves the event loop to others every 10 ms', async t => {
+  let now = 0
+  t.mock.method(performance, 'now', () => now)
+  let [piece, longest, ended] = [0, 0, false]
+  const turn = () => {
+    ;[longest, piece] = [Math.max(longest, piece), 0]
+    if (!ended) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const work = async () => {
+    for (let at = 0; at < 10; at++) {
+      await paced(() => {
+        now += 4
+        piece += 4
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: 20 }, work))
+  ended = true
+  assert.equal(now, 800, 'all of it is done')
+  assert.equal(longest, 12, 'a piece ends at the first step after 10 ms')
+})

@@ -1,0 +1,153 @@
+// Mirrors generator/projections/lists/change.ts: pages of keywords and categories
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Name } from '../../../core/name.ts'
+import { all, type Queries } from '../../../generator/database/statement.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { mostRequired } from '../../../generator/records/pages/dependents.ts'
+import {
+  commonLabels,
+  labelCrates,
+  ownedCrates,
+  readLabel,
+  subcategories,
+} from '../../../generator/records/pages/label-crates.ts'
+import { labelsOf } from '../../../generator/records/pages/labels.ts'
+import {
+  cratesInOrder,
+  ORDERS,
+  readWeeks,
+  storedBytes,
+} from '../../../generator/records/pages/statistics.ts'
+import { isOnPostgres } from '../../support/engine.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { ownDependency } from '../../support/release.ts'
+
+const OPERATOR = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+
+test('labels are keywords and categories that have pages, in lowercase, with their parents', () => {
+  const labels = labelsOf({
+    keywords: ['JSON', 'json', 'a b', '../x'],
+    categories: ['science::robotics', 'x/y'],
+  })
+  assert.deepEqual(
+    [...labels.values()].map(({ kind, slug }) => `${kind} ${slug}`),
+    ['keyword json', 'category science', 'category science::robotics'],
+  )
+  const many = Array.from({ length: 100_000 }, (_, at) => `k${at}`)
+  assert.equal(labelsOf({ keywords: many, categories: many }).size, 32)
+})
+
+/** Publishes a crate with a keyword, a category and dependencies on other crates here. */
+async function publish(
+  registry: TestRegistry,
+  token: string,
+  name: string,
+  on: readonly string[] = [],
+): Promise<void> {
+  const depends = on.map(one => ownDependency(one, { req: '*' }))
+  const manifest = [
+    `[package]\nname = "${name}"\nversion = "1.0.0"\nlicense = "MIT"\ndescription = "d"`,
+    `keywords = ["Tool"]\ncategories = ["science::robotics"]`,
+    ...depends.map(one => one.manifest),
+  ].join('\n')
+  const deps = depends.map(one => one.metadata)
+  const { body } = await registry.publish(token, { name, version: '1.0.0', manifest }, { deps })
+  assert.ok(!('errors' in body), JSON.stringify(body))
+}
+
+test('crates with many dependents come first in lists; a deleted crate leaves them', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { database } = registry.registry
+  for (const name of ['aa', 'bb', 'cc']) await publish(registry, token, name)
+  for (let at = 0; at < 12; at++) await publish(registry, token, `user${at}`, ['bb'])
+  const tool = [...labelsOf({ keywords: ['tool'], categories: [] }).keys()][0] ?? 0
+  const first = async (limit: number) => {
+    const ids = await labelCrates(database, tool, limit)
+    const rows = await all<{ id: number; name: string }>(database, 'SELECT id, name FROM crates')
+    return ids.map(id => rows.find(row => row.id === id)?.name)
+  }
+  assert.deepEqual(await first(3), ['bb', 'user11', 'user10'])
+  assert.deepEqual(await readLabel(database, tool), {
+    id: tool,
+    kind: 'keyword',
+    slug: 'tool',
+    crates: 15,
+  })
+  assert.deepEqual(await commonLabels(database, 'category', 5), [
+    { slug: 'science', crates: 15 },
+    { slug: 'science::robotics', crates: 15 },
+  ])
+  assert.deepEqual(await subcategories(database, 'science', 5), [
+    { slug: 'science::robotics', crates: 15 },
+  ])
+  assert.deepEqual(await subcategories(database, 'scienc', 5), [])
+  const [owned] = await ownedCrates(database, 1, 1)
+  assert.equal(owned, 15)
+  for (let at = 0; at < 12; at++) {
+    const name = `user${at}` as Name
+    await deleteReleases(registry.registry, { name, version: null, force: false }, OPERATOR)
+  }
+  assert.deepEqual(await first(5), ['cc', 'bb', 'aa'])
+})
+
+const PLANS = { skip: isOnPostgres && 'this reads the plans of SQLite' }
+
+test(
+  'the lists of pages follow an index, so that they read no more rows than they return',
+  PLANS,
+  async t => {
+    const registry = await TestRegistry.open(t)
+    const { database } = registry.registry
+    const plans: string[] = []
+    const planner: Queries = {
+      engine: database.engine,
+      async execute(sql, parameters) {
+        const { rows } = await database.execute(`EXPLAIN QUERY PLAN ${sql}`, parameters)
+        plans.push(...(rows as { detail: string }[]).map(row => row.detail))
+        return { rows: [], changes: 0 }
+      },
+    }
+    for (const order of ORDERS) await cratesInOrder(planner, order, 10)
+    await labelCrates(planner, 1, 10)
+    await commonLabels(planner, 'keyword', 10)
+    await subcategories(planner, 'science', 10)
+    await ownedCrates(planner, 1, 10)
+    await readWeeks(planner, 1, 10)
+    await mostRequired(planner)
+    assert.ok(plans.length >= 10)
+    assert.deepEqual(
+      plans.filter(plan => /TEMP B-TREE|SCAN (?!.* USING )/.test(plan)),
+      [],
+    )
+  },
+)
+
+test('weeks and bytes count what is published and deleted', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { database } = registry.registry
+  // Sunday and Monday: two weeks.
+  for (const [at, day] of ['2026-11-15', '2026-11-16', '2026-11-16'].entries()) {
+    registry.now = new Date(`${day}T23:59:59Z`)
+    await registry.publish(token, { name: 'counted', version: `1.${at}.0` })
+  }
+  const monday = Math.floor((Date.UTC(2026, 10, 16) - Date.UTC(1970, 0, 5)) / (7 * 86_400_000))
+  assert.deepEqual(await readWeeks(database, monday - 1, monday), [
+    { week: monday - 1, releases: 1, crates: 1 },
+    { week: monday, releases: 2, crates: 0 },
+  ])
+  const [{ sum } = { sum: 0 }] = await all<{ sum: number }>(
+    database,
+    'SELECT sum(size) AS sum FROM releases',
+  )
+  assert.ok(sum > 0)
+  assert.equal(await storedBytes(database), sum)
+  const all_ = { name: 'counted' as Name, version: null, force: false }
+  await deleteReleases(registry.registry, all_, OPERATOR)
+  assert.equal(await storedBytes(database), 0)
+  assert.deepEqual(await readWeeks(database, monday, monday), [
+    { week: monday, releases: 0, crates: 0 },
+  ])
+})

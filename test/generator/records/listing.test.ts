@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Name } from '../../../core/name.ts'
+import { termsOf } from '../../../core/search/terms.ts'
+import { wordsOf } from '../../../core/search/words.ts'
+import type { Version } from '../../../core/version.ts'
+import type { Database } from '../../../generator/database/connection.ts'
+import { all, LIST, one, type Row, run, value } from '../../../generator/database/statement.ts'
+import { deleteReleases } from '../../../generator/delete.ts'
+import { refreshSearch } from '../../../generator/projections/search/change.ts'
+import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
+import { refreshListings } from '../../../generator/records/crate-change.ts'
+import type { Registry } from '../../../generator/registry.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { ownDependency } from '../../support/release.ts'
+
+/** Everything that is derived from crates and releases. */
+function derived(database: Database): Promise<unknown> {
+  const texts = [
+    'SELECT * FROM listings ORDER BY crate_id',
+    'SELECT * FROM dependents ORDER BY dependency, dependent',
+    'SELECT * FROM labels WHERE crates > 0 ORDER BY id',
+    'SELECT * FROM crate_labels ORDER BY 1, 2, 3',
+    'SELECT crate_id FROM search_crates ORDER BY crate_id',
+    'SELECT * FROM search_terms ORDER BY term',
+  ]
+  return Promise.all(texts.map(text => all(database, text)))
+}
+
+async function anew({ database, followers, site }: Registry): Promise<unknown> {
+  await run(database, "DELETE FROM facts WHERE key = 'listings'")
+  await run(database, 'DELETE FROM search_terms')
+  await run(database, 'DELETE FROM search_crates')
+  await refreshListings({ database, followers })
+  return searched({ database, site })
+}
+
+/** What is derived once searches know all crates. */
+async function searched({ database, site }: Pick<Registry, 'database' | 'site'>): Promise<unknown> {
+  const text = "SELECT min(subject) FROM marks WHERE kind = 'search' AND subject < 1000"
+  for (;;) {
+    const subject = await value<number>(database, text)
+    if (subject === null) return derived(database)
+    await refreshSearch(database, site, { subject })
+  }
+}
+
+/** A random number that is the same in every run. */
+function dice(seed: number): (sides: number) => number {
+  let state = seed
+  return sides => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * sides)
+  }
+}
+
+test('what each change makes of the listings is what making them anew gives', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { database } = registry.registry
+  // Nobody else derives what is derived here.
+  await registry.indexWorker.pages.close(600)
+  const roll = dice(7)
+  const words = ['parser', 'fast', 'rust', 'json', 'Über']
+  const crates = ['alpha', 'beta-two', 'gamma_x', 'delta']
+  const published: [string, string][] = []
+  for (let step = 0; step < 60; step++) {
+    const move = roll(10)
+    const [name, version] = published[roll(published.length)] ?? ['', '']
+    if (move < 6 || name === '') {
+      const [crate = '', other = ''] = [crates[roll(4)], crates[roll(4)]]
+      const number = `${roll(3)}.${roll(3)}.${step}${roll(3) === 0 ? '-pre' : ''}`
+      const depends = crate !== other && roll(2) === 0 ? [ownDependency(other, { req: '*' })] : []
+      const manifest = [
+        `[package]\nname = "${crate}"\nversion = "${number}"\nlicense = "MIT"`,
+        `description = "${words[roll(5)]} ${words[roll(5)]}"\nkeywords = ["${words[roll(4)]}"]`,
+        `categories = ["${['science', 'science::robotics', 'no-std'][step % 3]}"]`,
+        ...depends.map(one => one.manifest),
+      ].join('\n')
+      const deps = depends.map(one => one.metadata)
+      const { body } = await registry.publish(
+        token,
+        { name: crate, version: number, manifest },
+        { deps },
+      )
+      if (!('errors' in body)) published.push([crate, number])
+    } else if (move < 9) {
+      const verb = roll(3) === 0 ? ['PUT', 'unyank'] : ['DELETE', 'yank']
+      await registry.request(verb[0] ?? '', `/api/v1/crates/${name}/${version}/${verb[1]}`, token)
+    } else {
+      const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+      await deleteReleases(
+        registry.registry,
+        { name: name as Name, version: version as Version, force: true },
+        change,
+      )
+      published.splice(
+        published.findIndex(one => one[0] === name && one[1] === version),
+        1,
+      )
+    }
+    // In between, searches know crates only by what they were some changes before.
+    if (roll(3) === 0 || step === 59)
+      assert.deepEqual(
+        await searched(registry.registry),
+        await anew(registry.registry),
+        `after step ${step}`,
+      )
+  }
+  assert.ok(published.length > 15, `${published.length}`)
+  const { n } = await one<{ n: number }>(database, 'SELECT count(*) AS n FROM dependents')
+  assert.ok(n > 0)
+})
+
+test('a crate whose last version is deleted is in no list, and back with the next', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'gone', version: '1.0.0' })
+  const change = { at: '2026-11-20T12:00:00Z', actor: 'test', user: null, tokenId: null }
+  await deleteReleases(
+    registry.registry,
+    { name: 'gone' as Name, version: null, force: false },
+    change,
+  )
+  const total = async () =>
+    (await searchCrates(registry.registry, searchFor(''), { limit: 10, offset: 0 })).total
+  assert.equal(await total(), 0)
+  assert.equal((await registry.request('GET', '/api/v1/crates/gone')).status, 404)
+  await registry.publish(token, { name: 'gone', version: '1.0.1' })
+  assert.equal(await total(), 1)
+})
+
+test('a change that leaves the newest version alone touches no word', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'still', version: '2.0.0' })
+  const { database } = registry.registry
+  await searched(registry.registry)
+  await run(database, 'DELETE FROM search_terms')
+  await registry.publish(token, { name: 'still', version: '1.0.0' })
+  await searched(registry.registry)
+  assert.deepEqual(await all(database, 'SELECT * FROM search_terms WHERE place >= 0'), [])
+  assert.deepEqual(await all(database, 'SELECT versions, newest_id, latest_id FROM listings'), [
+    { versions: 2, newest_id: 1, latest_id: 2 },
+  ])
+})
+
+test('the pages of a crate, of what it depends on and of the registry are marked; those of others are not', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  const { database } = registry.registry
+  for (const name of ['base', 'other', 'top'])
+    await registry.publish(token, { name, version: '1.0.0' })
+  const { manifest, metadata } = ownDependency('base')
+  const marks = async () => {
+    const rows = await all<Pick<Row<'marks'>, 'kind' | 'subject'>>(
+      database,
+      `SELECT kind, subject FROM marks WHERE kind IN ${LIST}`,
+      ['list', 'page', 'release', 'site'],
+    )
+    return rows.map(row => `${row.kind} ${row.subject}`).sort()
+  }
+  // From here on only `flush` renders.
+  await registry.indexWorker.pages.close(600)
+  assert.deepEqual(await marks(), [])
+  await registry.publish(token, { name: 'top', version: '1.1.0', manifest }, { deps: [metadata] })
+  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
+  await registry.indexWorker.pages.flush()
+  assert.deepEqual(await marks(), [])
+  await registry.request('DELETE', '/api/v1/crates/top/1.1.0/yank', token)
+  assert.deepEqual(await marks(), ['list 3', 'page 1', 'page 3', 'release 4', 'site 0'])
+  await registry.indexWorker.pages.flush()
+  // A version between two others: its own page, and the one that compares itself with it from now on.
+  await registry.publish(token, { name: 'top', version: '1.0.5' })
+  assert.deepEqual(await marks(), ['list 3', 'page 3', 'release 4', 'release 5', 'site 0'])
+})
+
+test('words: letters and digits of any script, lower case, without accents', () => {
+  assert.deepEqual(wordsOf('It’s a Fast_JSON-parser (v2)'), [
+    'it',
+    's',
+    'a',
+    'fast',
+    'json',
+    'parser',
+    'v2',
+  ])
+  assert.deepEqual(wordsOf('Ångström ﬁne ① ǅ 数据库 שלום'), [
+    'angstrom',
+    'fine',
+    '1',
+    'dz',
+    '数据库',
+    'שלום',
+  ])
+  assert.deepEqual(wordsOf('\ud800 \u0000 💥 — …'), [])
+})
+
+test('every beginning of a word of the name finds the crate, whole words of the rest; too long ones do not', () => {
+  const crate = {
+    canonical: 'ab_cd',
+    keywords: ['ef-ab'],
+    description: `gh ${'x'.repeat(65)} cd`,
+  }
+  assert.deepEqual(Object.fromEntries(termsOf(crate)), {
+    a: 2,
+    ab: 1,
+    ab_cd: 0,
+    c: 3,
+    cd: 6,
+    ef: 4,
+    'keyword:ef-ab': 0,
+    gh: 5,
+  })
+  const long = Array.from({ length: 300 }, (_, at) => `w${at}`).join(' ')
+  assert.equal(termsOf({ canonical: 'z', keywords: [], description: long }).size, 201)
+})
