@@ -28,13 +28,13 @@ export {
 
 // Operations on a registry.
 
-export { type Built, build, drain } from './build/build.ts'
-export { renderConfig } from './build/crate.ts'
 export { completeMirror, isMirrored } from './deploy/complete-mirror.ts'
 export { markOutdatedPages } from './pages/claim.ts'
 export { buildMarks } from './pages/marked.ts'
 export { buildPages } from './pages/pages.ts'
 export { type PageContext, PLIMSOLL } from './projections/context.ts'
+export { type Built, build, drain } from './projections/index/build.ts'
+export { renderConfig } from './projections/index/crate.ts'
 export type { Submission } from './registry/check.ts'
 export { addCrateFile, type Publication, PublishQueue } from './registry/publish.ts'
 export { beginServing, noteAddress, type Serving } from './serving.ts'
@@ -62,8 +62,8 @@ export { isOnServer } from './database/engine.ts'
 export { pace } from './database/pace.ts'
 export { forgetBuckets, oweTokens, takeToken } from './database/rate-limits.ts'
 export { all, first, LIST, one, type Queries, run, upsert } from './database/statement.ts'
-export type { Lease } from './locks/process-mutex.ts'
 export { pageMarks } from './pages/due.ts'
+export type { Lease } from './places/locks/process-mutex.ts'
 export { IDLE_KINDS, MARK_KINDS, PAGE_KINDS, workOf } from './projections/projections.ts'
 export {
   addEvent,

@@ -8,7 +8,6 @@ import { isBucket } from '../core/settings/bucket.ts'
 import type { Settings } from '../core/settings/settings.ts'
 import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
-import { TREE_FORMAT } from './build/build.ts'
 import {
   forgetDaemon,
   listDaemons,
@@ -22,6 +21,7 @@ import type { Queries } from './database/statement.ts'
 import { makeFolder, writeDurably } from './places/disk/durable.ts'
 import { fileFacts, readFolder, unlessMissing } from './places/disk/files.ts'
 import { temporaryName } from './places/disk/steps.ts'
+import { TREE_FORMAT } from './projections/index/build.ts'
 import { hasOtherListings } from './records/crate-change.ts'
 import { readFact, writeFact } from './records/facts.ts'
 import type { Registry } from './registry.ts'

@@ -11,7 +11,7 @@ const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
   generator: from => [
     'core/',
     'generator/',
-    ...(/^generator\/(pages|projections|render|sandbox)\//.test(from) ? ['site/'] : []),
+    ...(/^generator\/(pages|projections|sandbox)\//.test(from) ? ['site/'] : []),
   ],
   // The table of commands beside the whole: a command is found in it without loading the others.
   daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],
@@ -34,6 +34,8 @@ const FLOORS: readonly [folder: string, most: number][] = [
 const WORKSHOPS = ['bench', 'chaos']
 
 const LOOSE_FILES_MAX = 15
+/** Lines of a folder with all inside it. */
+const ROOM_LINES_MAX = 4000
 /** One small file an example, all of a kind. */
 const GALLERY = 'sample-app/examples'
 const FILE_LINES_MAX = 300
@@ -88,6 +90,27 @@ test('no house is higher than it may be', () => {
     const height = Math.max(...floors.values())
     assert.ok(height <= most, `${folder || 'the whole'} has ${height} floors, at most ${most}`)
   }
+})
+
+test('a projection imports no other, so that each can be read alone and removed', () => {
+  const roomOf = (file: string) => /^generator\/projections\/(\w+)\//.exec(file)?.[1]
+  const wrong = edges().filter(([from, to]) => {
+    const [own, other] = [roomOf(from), roomOf(to)]
+    return own !== undefined && other !== undefined && own !== other
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('no room is too large, with all inside it', () => {
+  const sizes = new Map<string, number>()
+  for (const [file, text] of textOf) {
+    const room = file.split('/').slice(0, 2).join('/')
+    if (room !== file) sizes.set(room, (sizes.get(room) ?? 0) + text.split('\n').length - 1)
+  }
+  assert.deepEqual(
+    [...sizes].filter(([, lines]) => lines > ROOM_LINES_MAX),
+    [],
+  )
 })
 
 test('the daemon changes records by `makeChange` only, which requires the right to it', () => {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/error/error.ts'
-import { type Built, build } from '../build/build.ts'
 import { GitIndex } from '../git/git-index.ts'
 import { buildPages } from '../pages/pages.ts'
+import { type Built, build } from '../projections/index/build.ts'
 import { isServed, type Registry } from '../registry.ts'
 import { progressLine } from './console/progress.ts'
 import type { Io } from './io.ts'

@@ -2,10 +2,10 @@ import { refuse } from '../../core/error/error.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
-import type { Progress } from '../build/build.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
 import { type Difference, stageOf, sync } from '../places/sync.ts'
+import type { Progress } from '../projections/index/build.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry.ts'
 
 /** An upload of a public tree. */

@@ -4,9 +4,9 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
-import { renderConfig, renderIndex } from '../build/crate.ts'
 import { pace } from '../database/pace.ts'
-import type { ProcessMutex } from '../locks/process-mutex.ts'
+import type { ProcessMutex } from '../places/locks/process-mutex.ts'
+import { renderConfig, renderIndex } from '../projections/index/crate.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,

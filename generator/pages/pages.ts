@@ -1,5 +1,5 @@
-import type { Built, Progress } from '../build/build.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
+import type { Built, Progress } from '../projections/index/build.ts'
 import type { Projection } from '../projections/projection.ts'
 import { projections } from '../projections/projections.ts'
 import { markAllDueDownloads } from '../records/downloads/due.ts'

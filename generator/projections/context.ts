@@ -1,9 +1,9 @@
 import type { SiteConfig } from '../../site/site-config.ts'
-import type { BuildContext } from '../build/crate.ts'
 import { PLIMSOLL_SCHEMA, type SchemaOwner } from '../database/schema/migrations.ts'
-import type { ProcessMutex } from '../locks/process-mutex.ts'
 import type { CrateStore } from '../places/crate-store.ts'
+import type { ProcessMutex } from '../places/locks/process-mutex.ts'
 import type { PublicTree } from '../places/public-tree.ts'
+import type { BuildContext } from './index/crate.ts'
 
 /** Raise it when the same catalog renders to different pages; an upgrade then rerenders them. */
 export const PAGE_FORMAT = '12'

@@ -1,5 +1,5 @@
 import type { Queries } from '../database/statement.ts'
-import type { Locks, MutexName, ProcessMutex } from '../locks/process-mutex.ts'
+import type { Locks, MutexName, ProcessMutex } from '../places/locks/process-mutex.ts'
 import { requireUnpaused } from './pause.ts'
 
 /** Returns the same locks, whose mutexes refuse their turns as `requireUnpaused` does changes. */

@@ -6,8 +6,8 @@ import { type Issue, inFile, issue, Refusal } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { compareVersions, type Version, versionIdentity } from '../../core/version.ts'
-import { renderIndex } from '../build/crate.ts'
 import type { Place } from '../places/place.ts'
+import { renderIndex } from '../projections/index/crate.ts'
 import type { StaticRelease } from './releases.ts'
 
 /** The longest file that is read of a tree: an index file with more than 100,000 versions. */

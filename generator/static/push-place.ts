@@ -1,7 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
-import { FileMutex } from '../locks/lock.ts'
 import { FolderPlace } from '../places/folder-place.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import { makePrivate } from '../private-files.ts'
 
 /** A folder with a public tree that many push to at once. */

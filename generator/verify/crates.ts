@@ -5,10 +5,15 @@ import { Refusal } from '../../core/error/error.ts'
 import { cksumOfKey, crateFilePath, crateFolder, crateKey } from '../../core/paths/crates.ts'
 import { configPath, indexPath } from '../../core/paths/tree.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
-import { type BuildContext, filesOf, rebuildCrate, renderConfig } from '../build/crate.ts'
-import { orphans, removeOrphan, withoutRelease } from '../build/orphans.ts'
 import { disk } from '../places/disk/disk.ts'
 import { fileChecksum } from '../places/disk/files.ts'
+import {
+  type BuildContext,
+  filesOf,
+  rebuildCrate,
+  renderConfig,
+} from '../projections/index/crate.ts'
+import { orphans, removeOrphan, withoutRelease } from '../projections/index/orphans.ts'
 import { type CrateRecord, crateRecords, eachCrate, readCrate } from '../records/crates.ts'
 import { isMarked } from '../records/marks.ts'
 import { listReleases, type ReleaseRecord, releaseOfBytes } from '../records/releases.ts'

@@ -1,5 +1,5 @@
-import type { Progress } from '../build/build.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
+import type { Progress } from '../projections/index/build.ts'
 
 /** A difference between two things that should agree. */
 export interface Finding {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { issue, Refusal, refusalOnly } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
-import { renderConfig, renderIndex } from '../build/crate.ts'
 import {
   bringGitIndexBack,
   GitIndex,
@@ -14,6 +13,7 @@ import { blobId } from '../git/index-repository/bare-repository.ts'
 import { isIndexPath } from '../git/index-repository/engine.ts'
 import { headFault, objectFault, recoverHistory } from '../git/index-repository/recovery.ts'
 import { type FoundEngine, findEngine } from '../git/index-repository/repository.ts'
+import { renderConfig, renderIndex } from '../projections/index/crate.ts'
 import { eachCrate } from '../records/crates.ts'
 import { readFact } from '../records/facts.ts'
 import { unfollowForGit } from '../records/git-batch.ts'

@@ -1,7 +1,7 @@
 import { configPath, type Output } from '../../core/paths/tree.ts'
-import { renderConfig } from '../build/crate.ts'
 import { isRenderedHere } from '../pages/claim.ts'
 import { type PageContext, pageTurn } from '../projections/context.ts'
+import { renderConfig } from '../projections/index/crate.ts'
 import type { Part } from '../projections/projection.ts'
 import { projections } from '../projections/projections.ts'
 import { crateRecords } from '../records/crates.ts'

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { build } from '../../generator/build/build.ts'
+import { build } from '../../generator/projections/index/build.ts'
 import { openRegistry } from '../../generator/registry.ts'
 import { openPushFolder } from '../../generator/static/push-place.ts'
 import { Cleanup } from '../support/cleanup.ts'

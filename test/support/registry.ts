@@ -13,9 +13,9 @@ import { Metrics } from '../../daemon/metrics.ts'
 import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
-import { build } from '../../generator/build/build.ts'
 import { all, type Row } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
+import { build } from '../../generator/projections/index/build.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import {
   DATABASE_FILE,

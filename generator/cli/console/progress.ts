@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../core/quantity.ts'
-import type { Progress } from '../../build/build.ts'
+import type { Progress } from '../../projections/index/build.ts'
 import type { Io } from '../io.ts'
 
 /** Shows the progress of long work. */

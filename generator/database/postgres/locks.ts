@@ -1,6 +1,12 @@
 import type { Pool, PoolClient } from 'pg'
 import { Mutex } from '../../../core/async/mutex.ts'
-import type { Lease, LeaseName, Locks, MutexName, ProcessMutex } from '../../locks/process-mutex.ts'
+import type {
+  Lease,
+  LeaseName,
+  Locks,
+  MutexName,
+  ProcessMutex,
+} from '../../places/locks/process-mutex.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
 import { retried } from './session.ts'

@@ -18,16 +18,11 @@ import {
   readReadme,
   readRelease,
 } from '../../records/releases.ts'
-import {
-  DEPENDENTS_SHOWN,
-  renderCratePages,
-  renderCrateRecord,
-  versionData,
-} from '../../render/crate.ts'
-import { renderCrateFeed } from '../../render/feed.ts'
 import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
+import { renderCrateFeed } from '../feed.ts'
+import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './render.ts'
 import { sourcePages } from './source.ts'
 
 /** What a README must have to show an image; without one, no `.crate` has to be fetched. */

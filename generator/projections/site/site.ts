@@ -23,8 +23,8 @@ import { listedBetween, rangesOf } from '../../records/pages/id-ranges.ts'
 import { commonLabels } from '../../records/pages/label-crates.ts'
 import { cratesBelow } from '../../records/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../../records/pages/recent.ts'
-import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../../render/feed.ts'
 import type { PageContext } from '../context.ts'
+import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 
 /** Number of crates in each of the lists of the front page, and of its keywords. */
 const FRONT_LENGTH = 12

@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test'
 import { Refusal, refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
 import { indexPath } from '../../../core/paths/tree.ts'
-import { build } from '../../../generator/build/build.ts'
 import {
   completeMirror,
   isMirrored,
@@ -14,6 +13,7 @@ import {
 import { buildPages } from '../../../generator/pages/pages.ts'
 import type { Mirror } from '../../../generator/places/mirror.ts'
 import { RefusedFiles } from '../../../generator/places/s3/refused-files.ts'
+import { build } from '../../../generator/projections/index/build.ts'
 import { openRegistry, type Registry } from '../../../generator/registry.ts'
 import { readStatus } from '../../../generator/status.ts'
 import { Cleanup } from '../../support/cleanup.ts'

@@ -6,7 +6,7 @@ import { html, raw } from '../../site/elements/markup.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import type { CrateCard } from '../records/pages/cards.ts'
 import type { RecentRelease } from '../records/pages/recent.ts'
-import type { CrateFacts } from './crate.ts'
+import type { CrateFacts } from './crates/render.ts'
 
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const

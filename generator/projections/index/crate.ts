@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import { type Issue, issue } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { type Issue, issue } from '../../../core/error/error.ts'
+import type { Name } from '../../../core/name.ts'
 import {
   crateFilePath,
   crateFolder,
@@ -9,18 +9,18 @@ import {
   VERSIONS_SHOWN,
   versionPagePaths,
   versionsPath,
-} from '../../core/paths/crates.ts'
-import { configPath, indexPath, type Output, output, publicFile } from '../../core/paths/tree.ts'
-import type { RegistryUrls } from '../../core/urls/urls.ts'
-import type { ProcessMutex } from '../locks/process-mutex.ts'
-import type { CrateStore } from '../places/crate-store.ts'
-import { disk } from '../places/disk/disk.ts'
-import { fileChecksum } from '../places/disk/files.ts'
-import type { PublicTree } from '../places/public-tree.ts'
-import type { Records } from '../records/crate-change.ts'
-import { type CrateRecord, readCrate } from '../records/crates.ts'
-import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../records/marks.ts'
-import { deletedVersions, listReleases, type ReleaseRecord } from '../records/releases.ts'
+} from '../../../core/paths/crates.ts'
+import { configPath, indexPath, type Output, output, publicFile } from '../../../core/paths/tree.ts'
+import type { RegistryUrls } from '../../../core/urls/urls.ts'
+import type { CrateStore } from '../../places/crate-store.ts'
+import { disk } from '../../places/disk/disk.ts'
+import { fileChecksum } from '../../places/disk/files.ts'
+import type { ProcessMutex } from '../../places/locks/process-mutex.ts'
+import type { PublicTree } from '../../places/public-tree.ts'
+import type { Records } from '../../records/crate-change.ts'
+import { type CrateRecord, readCrate } from '../../records/crates.ts'
+import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
+import { deletedVersions, listReleases, type ReleaseRecord } from '../../records/releases.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
 export interface BuildContext extends Records {

@@ -5,14 +5,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
-import { FileMutex, Lock } from '../../../generator/locks/lock.ts'
-import { Cleanup } from '../../support/cleanup.ts'
-import { isWaiting, settle } from '../../support/event-loop.ts'
-import { root } from '../../support/plimsoll.ts'
-import { until } from '../../support/until.ts'
-import { folderOf } from '../../support/workplace.ts'
+import { FileMutex, Lock } from '../../../../generator/places/locks/lock.ts'
+import { Cleanup } from '../../../support/cleanup.ts'
+import { isWaiting, settle } from '../../../support/event-loop.ts'
+import { root } from '../../../support/plimsoll.ts'
+import { until } from '../../../support/until.ts'
+import { folderOf } from '../../../support/workplace.ts'
 
-const LOCK = join(root, 'dist', 'generator', 'locks', 'lock.js')
+const LOCK = join(root, 'dist', 'generator', 'places', 'locks', 'lock.js')
 
 test('a lock is held by one, says by whom, and is free again after release', t => {
   const path = join(folderOf(t), 'locks', 'serve.lock')

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { test } from 'node:test'
-import { build } from '../../generator/build/build.ts'
-import { Cleanup } from '../support/cleanup.ts'
-import { TestRegistry } from '../support/registry.ts'
-import { startS3 } from '../support/s3/bucket.ts'
-import { hookTree } from '../support/tree-hook.ts'
-import { addCrate, newRegistry } from '../support/workplace.ts'
+import { build } from '../../../../generator/projections/index/build.ts'
+import { Cleanup } from '../../../support/cleanup.ts'
+import { TestRegistry } from '../../../support/registry.ts'
+import { startS3 } from '../../../support/s3/bucket.ts'
+import { hookTree } from '../../../support/tree-hook.ts'
+import { addCrate, newRegistry } from '../../../support/workplace.ts'
 
 test('--all looks for half-written files once in each folder, not for each of its crates', async t => {
   const registry = await newRegistry(t)
