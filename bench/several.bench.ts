@@ -3,7 +3,7 @@
  * on SQLite and files. They take turns. Daemons, servers and clients share the machine.
  */
 import { join } from 'node:path'
-import { initRegistry } from '../generator/registry.ts'
+import { initRegistry } from '../generator/registry/registry.ts'
 import { quantile } from '../test/support/measure.ts'
 import type { TestServer } from '../test/support/postgres.ts'
 import { environmentOf, type TestS3 } from '../test/support/s3/environment.ts'

@@ -24,7 +24,7 @@ export {
   type SettingSources,
   serveHolder,
   serveLock,
-} from './registry.ts'
+} from './registry/registry.ts'
 
 // Operations on a registry.
 

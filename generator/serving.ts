@@ -24,7 +24,7 @@ import { temporaryName } from './places/disk/steps.ts'
 import { TREE_FORMAT } from './projections/index/build.ts'
 import { hasOtherListings } from './records/crate-change.ts'
 import { readFact, writeFact } from './records/facts.ts'
-import type { Registry } from './registry.ts'
+import type { Registry } from './registry/registry.ts'
 
 /** What only daemons of one version have in common. */
 const VERSION = 'the version of Plimsoll'

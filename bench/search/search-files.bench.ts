@@ -15,7 +15,7 @@ import {
   initRegistry,
   openRegistry,
   type Registry,
-} from '../../generator/registry.ts'
+} from '../../generator/registry/registry.ts'
 import { fillCatalog } from '../../test/support/filled-catalog.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
 import { inventedQueries } from '../../test/support/queries.ts'

@@ -1,7 +1,7 @@
 import type { Database } from '../../generator/database/connection.ts'
 import { all } from '../../generator/database/statement.ts'
 import { searchCrates, searchFor } from '../../generator/projections/search/search.ts'
-import { openRegistry, type Registry } from '../../generator/registry.ts'
+import { openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { filledRegistry } from '../support/filled-registry.ts'
 import { LoopDelay } from '../support/loop-delay.ts'
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { addUser } from '../../daemon/accounts/accounts.ts'
 import { createToken } from '../../daemon/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { Program } from './program.ts'
 
 const AT = '2026-11-20T12:00:00Z'

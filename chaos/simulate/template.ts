@@ -11,7 +11,7 @@ import {
   openRegistry,
   type Registry,
   SETTINGS_FILE,
-} from '../../generator/registry.ts'
+} from '../../generator/registry/registry.ts'
 
 /** The publishers. */
 export const USERS = ['bob', 'carol', 'dave'] as const

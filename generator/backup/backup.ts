@@ -15,7 +15,7 @@ import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { registryCounts } from '../records/crates.ts'
 import { releaseOfBytes } from '../records/releases.ts'
-import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry.ts'
+import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry/registry.ts'
 import { releasesOf, TOP } from './contents.ts'
 
 /** The most attempts: a release in the snapshot may be deleted during the backup. */

@@ -15,7 +15,12 @@ import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { Progress } from '../projections/index/build.ts'
-import { DATABASE_FILE, isRegistry, type RegistrySources, SETTINGS_FILE } from '../registry.ts'
+import {
+  DATABASE_FILE,
+  isRegistry,
+  type RegistrySources,
+  SETTINGS_FILE,
+} from '../registry/registry.ts'
 import { releasesOf, TOP } from './contents.ts'
 import {
   ORIGINAL_SETTINGS_FILE,

@@ -2,7 +2,7 @@ import { Refusal } from '../../core/error/error.ts'
 import { GitIndex } from '../git/git-index.ts'
 import { buildPages } from '../pages/pages.ts'
 import { type Built, build } from '../projections/index/build.ts'
-import { isServed, type Registry } from '../registry.ts'
+import { isServed, type Registry } from '../registry/registry.ts'
 import { progressLine } from './console/progress.ts'
 import type { Io } from './io.ts'
 

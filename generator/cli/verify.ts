@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { counted, formatNumber } from '../../core/quantity.ts'
-import { isServed } from '../registry.ts'
+import { isServed } from '../registry/registry.ts'
 import type { Finding } from '../verify/finding.ts'
 import { verify } from '../verify/verify.ts'
 import { withManual } from './console/manual.ts'

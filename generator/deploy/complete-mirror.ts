@@ -9,7 +9,7 @@ import type { Progress } from '../projections/index/build.ts'
 import { eachCrate } from '../records/crates.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 import { listReleases } from '../records/releases.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../registry/registry.ts'
 
 /** The fact that says which bucket has the whole tree. */
 const MIRRORED = 'mirrored'

@@ -16,7 +16,7 @@ import {
   unfollowForGit,
 } from '../records/git-batch.ts'
 import { clearMarks, listMarks } from '../records/marks.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
 import { type IndexRepository, openIndexRepository } from './index-repository/repository.ts'

@@ -7,7 +7,7 @@ import { all, type Queries, value } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { listTombstones } from '../records/tombstones.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../registry/registry.ts'
 
 /** What a copy of the crate store did. */
 export interface CopiedCrates {

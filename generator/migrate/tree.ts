@@ -18,7 +18,7 @@ import { sync } from '../places/sync.ts'
 import { isComplete, noteComplete, type Progress } from '../projections/index/build.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { keyAtPath } from '../records/releases.ts'
-import { type Registry, serveHolder } from '../registry.ts'
+import { type Registry, serveHolder } from '../registry/registry.ts'
 import type { StoredRelease } from './crates.ts'
 
 /** A copy of the public tree at another place, for a registry that moves. */

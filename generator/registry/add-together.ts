@@ -7,7 +7,7 @@ import { attempt, type Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
 import { followReleases, type ReleaseOutcome } from '../records/release-changes.ts'
 import { releaseOfBytes } from '../records/releases.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from './registry.ts'
 
 /** A release with its bytes, and what records it in a transaction. */
 export interface Addition<T> {

@@ -25,9 +25,9 @@ import {
   readExisting,
   releaseConflicts,
 } from '../records/existing.ts'
-import type { Registry } from '../registry.ts'
 import { archiveLimits, inspectArchive } from '../sandbox/archive.ts'
 import type { Client } from '../sandbox/sandbox.ts'
+import type { Registry } from './registry.ts'
 
 /** The bytes of a release, with the data submitted with them. */
 export interface Submission<Bytes extends CrateBytes = Staged> {

@@ -9,9 +9,9 @@ import type { CrateRecord } from '../records/crates.ts'
 import { checkQuota } from '../records/existing.ts'
 import { marksOf, setMarks } from '../records/marks.ts'
 import { insertAdded, type ReleaseOutcome } from '../records/release-changes.ts'
-import type { Registry } from '../registry.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
+import type { Registry } from './registry.ts'
 
 /** A recorded release, with everything that its publisher should know. */
 export interface Publication {

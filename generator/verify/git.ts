@@ -19,7 +19,7 @@ import { readFact } from '../records/facts.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
 import { isMarked } from '../records/marks.ts'
 import { indexLines } from '../records/releases.ts'
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../registry/registry.ts'
 import { derivable, type Finding, unlessPending, type VerifyOptions } from './finding.ts'
 
 /** A difference between catalog and git index: a path below the index, and its crate. */

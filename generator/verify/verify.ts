@@ -1,4 +1,4 @@
-import type { Registry } from '../registry.ts'
+import type { Registry } from '../registry/registry.ts'
 import { verifyCrates } from './crates.ts'
 import { verifyDatabase } from './database.ts'
 import type { Finding, VerifyOptions } from './finding.ts'

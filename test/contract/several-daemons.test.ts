@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
+import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
 import { type Daemon, serve } from '../support/plimsoll.ts'

@@ -10,7 +10,7 @@ import { build } from '../../generator/projections/index/build.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { listMarks } from '../../generator/records/marks.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
-import type { Registry } from '../../generator/registry.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { build } from '../../generator/projections/index/build.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { countMarks, type MarkCount } from '../../generator/records/marks.ts'
-import type { Registry } from '../../generator/registry.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { until } from '../support/until.ts'
 import {
   assertPublished,

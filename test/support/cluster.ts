@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { initRegistry } from '../../generator/registry.ts'
+import { initRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import { type Daemon, plimsoll, serve } from './plimsoll.ts'
 import { execute, type TestServer } from './postgres.ts'

@@ -1,7 +1,7 @@
 import { importAll, type Outcome } from '../../generator/import/import.ts'
 import { openSource } from '../../generator/import/source/open.ts'
 import type { ImportRequest, Source } from '../../generator/import/source/source.ts'
-import type { Registry } from '../../generator/registry.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { OPERATOR } from './workplace.ts'
 
 export interface TakenOver {

@@ -22,7 +22,7 @@ import {
   initRegistry,
   openRegistry,
   type Registry,
-} from '../../generator/registry.ts'
+} from '../../generator/registry/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
 import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'

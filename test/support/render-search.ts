@@ -1,5 +1,5 @@
 import { buildPages } from '../../generator/pages/pages.ts'
-import type { Registry } from '../../generator/registry.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** Derives and renders the search files of all changes so far, and nothing else. */
 export async function renderSearch(registry: Registry): Promise<void> {

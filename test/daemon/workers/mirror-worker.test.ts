@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { refuse } from '../../../core/error/error.ts'
 import { MirrorWorker } from '../../../daemon/workers/mirror-worker.ts'
 import { isMirrored } from '../../../generator/deploy/complete-mirror.ts'
-import type { Registry } from '../../../generator/registry.ts'
+import type { Registry } from '../../../generator/registry/registry.ts'
 import { until } from '../../support/until.ts'
 import { newRegistry } from '../../support/workplace.ts'
 

@@ -28,7 +28,7 @@ import {
   releaseOfBytes,
 } from '../../../generator/records/releases.ts'
 import { inspect } from '../../../generator/registry/check.ts'
-import type { Registry } from '../../../generator/registry.ts'
+import type { Registry } from '../../../generator/registry/registry.ts'
 import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../support/workplace.ts'
 

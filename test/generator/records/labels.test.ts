@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Name } from '../../../core/name.ts'
 import { all, type Queries } from '../../../generator/database/statement.ts'
-import { deleteReleases } from '../../../generator/delete.ts'
 import { mostRequired } from '../../../generator/records/pages/dependents.ts'
 import {
   commonLabels,
@@ -19,6 +18,7 @@ import {
   readWeeks,
   storedBytes,
 } from '../../../generator/records/pages/statistics.ts'
+import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { isOnPostgres } from '../../support/engine.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { ownDependency } from '../../support/release.ts'

@@ -1,34 +1,38 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { refuse } from '../core/error/error.ts'
-import { renderSettingsFile } from '../core/settings/file.ts'
-import { type ResolvedSettings, resolveSettings, type Settings } from '../core/settings/settings.ts'
-import { registryUrls, withoutCredentials } from '../core/urls/urls.ts'
-import type { Database } from './database/connection.ts'
-import { describeDaemon, listDaemons } from './database/daemons.ts'
-import { openDatabase } from './database/database.ts'
-import { isOnServer } from './database/engine.ts'
-import type { BeforeUpgrade } from './database/schema/migrations.ts'
-import { ChangeNumber } from './places/change-number.ts'
-import type { CrateStore } from './places/crate-store.ts'
-import { writeDurably } from './places/disk/durable.ts'
-import { fileFacts } from './places/disk/files.ts'
-import { FileLocks, Lock } from './places/locks/lock.ts'
-import type { Locks } from './places/locks/process-mutex.ts'
-import { openCrates, openTree, requireApart } from './places/storage.ts'
-import type { TreeRecords } from './places/tree-records.ts'
-import { keepPrivate } from './private-files.ts'
-import { type PageContext, PLIMSOLL, type Program } from './projections/context.ts'
-import type { Progress } from './projections/index/build.ts'
-import { followers } from './projections/projections.ts'
-import { siteConfig } from './projections/site-config.ts'
-import { refreshListings } from './records/crate-change.ts'
-import { crateRecords } from './records/crates.ts'
-import { requireInUse } from './records/departure.ts'
-import { readFact } from './records/facts.ts'
-import { readIndexFile } from './records/index-file.ts'
-import { pausable } from './records/pausable-locks.ts'
-import { keyAtPath, releaseOfBytes } from './records/releases.ts'
+import { refuse } from '../../core/error/error.ts'
+import { renderSettingsFile } from '../../core/settings/file.ts'
+import {
+  type ResolvedSettings,
+  resolveSettings,
+  type Settings,
+} from '../../core/settings/settings.ts'
+import { registryUrls, withoutCredentials } from '../../core/urls/urls.ts'
+import type { Database } from '../database/connection.ts'
+import { describeDaemon, listDaemons } from '../database/daemons.ts'
+import { openDatabase } from '../database/database.ts'
+import { isOnServer } from '../database/engine.ts'
+import type { BeforeUpgrade } from '../database/schema/migrations.ts'
+import { ChangeNumber } from '../places/change-number.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { writeDurably } from '../places/disk/durable.ts'
+import { fileFacts } from '../places/disk/files.ts'
+import { FileLocks, Lock } from '../places/locks/lock.ts'
+import type { Locks } from '../places/locks/process-mutex.ts'
+import { openCrates, openTree, requireApart } from '../places/storage.ts'
+import type { TreeRecords } from '../places/tree-records.ts'
+import { keepPrivate } from '../private-files.ts'
+import { type PageContext, PLIMSOLL, type Program } from '../projections/context.ts'
+import type { Progress } from '../projections/index/build.ts'
+import { followers } from '../projections/projections.ts'
+import { siteConfig } from '../projections/site-config.ts'
+import { refreshListings } from '../records/crate-change.ts'
+import { crateRecords } from '../records/crates.ts'
+import { requireInUse } from '../records/departure.ts'
+import { readFact } from '../records/facts.ts'
+import { readIndexFile } from '../records/index-file.ts'
+import { pausable } from '../records/pausable-locks.ts'
+import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
 
 /** Name of the settings file in a registry folder. */
 export const SETTINGS_FILE = 'plimsoll.toml'
@@ -188,7 +192,7 @@ async function openRecords(
   const { url } = settings.database
   if (url !== null) {
     // Most registries do not need it: it is loaded only here.
-    const { openPostgres, ServerLocks } = await import('./database/postgres/open.ts')
+    const { openPostgres, ServerLocks } = await import('../database/postgres/open.ts')
     const server = { ...settings.database, url }
     const database = await openPostgres(server, program, upgrade)
     const locks = new ServerLocks(server)

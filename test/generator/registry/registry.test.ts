@@ -3,11 +3,11 @@ import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { writeFact } from '../../generator/records/facts.ts'
-import { addCrateFile } from '../../generator/registry/publish.ts'
-import { initRegistry, openRegistry } from '../../generator/registry.ts'
-import { buildCrate } from '../support/crate-builder.ts'
-import { folderOf } from '../support/workplace.ts'
+import { writeFact } from '../../../generator/records/facts.ts'
+import { addCrateFile } from '../../../generator/registry/publish.ts'
+import { initRegistry, openRegistry } from '../../../generator/registry/registry.ts'
+import { buildCrate } from '../../support/crate-builder.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 test('the settings of a new registry, and the name of its folder, are on disk before it is used', async t => {
   const handle = await open(fileURLToPath(import.meta.url))
