@@ -229,7 +229,10 @@ export async function insertRelease(
 ): Promise<NewRelease> {
   const { version, entry } = release
   const { cksum, yanked, pubtime: publishedAt } = entry
+  // A line with thousands of features takes milliseconds to render, and again to store.
+  await pace()
   const [about, line] = [JSON.stringify(release.about), renderEntry(entry)]
+  await pace()
   const id = await insert(tx, 'releases', {
     crate_id: crateId,
     version,
