@@ -137,12 +137,17 @@ function isQuick(file) {
   return UNIT.test(file) && !SLOW.includes(file) && !startsProcess(file)
 }
 
+/** Whether a file replaces timers, which would stop what others in its process wait for. */
+function mocksTimers(file) {
+  return /mock\.timers\.enable\(\{ apis: \['set/.test(readFileSync(join(root, file), 'utf8'))
+}
+
 /**
  * Deals quick files out to a few processes, joined by commas: in a process of its own, each takes
  * longer to load than to run.
  */
 function grouped(files) {
-  const quick = files.filter(isQuick)
+  const quick = files.filter(file => isQuick(file) && !mocksTimers(file))
   const groups = quick
     .slice(0, GROUPS)
     .map((_, at) => quick.filter((_, index) => index % GROUPS === at).join(','))

@@ -10,8 +10,9 @@ import { listVersions } from '../../records/releases.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedReleases, newestReleaseMark } from './change.ts'
 import { countCrate } from './contents.ts'
-import { cratePages as crateOutputs, releasePages } from './crate.ts'
-import { pruneSources } from './source.ts'
+
+/** Loaded when something is rendered: most commands only open the registry. */
+const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
 
 /** The pages of each crate, besides those of its versions; its record and its feed. */
 export const cratePages: Projection = {
@@ -30,9 +31,9 @@ export const cratePages: Projection = {
     const again = await countCrate(context, mark.subject)
     // Read before the pages: a later change sets a new mark.
     const newest = await newestReleaseMark(database, mark.subject)
-    const outputs = await crateOutputs(context, mark.subject, newest?.subject)
+    const outputs = await (await pages()).cratePages(context, mark.subject, newest?.subject)
     const crate = outputs.length === 0 ? await readCrate(database, mark.subject) : null
-    await pruneSources(tree, outputs)
+    await (await sources()).pruneSources(tree, outputs)
     await replaceFiles(context, outputs, crate ? cratePagePaths(crate.name) : [])
     const newestPage = newest && versionPath(newest.name, newest.version)
     const hasNewest = outputs.some(output => output.path === newestPage)
@@ -50,7 +51,7 @@ export const cratePages: Projection = {
         (await isMarked(context.database, { kind: 'page', subject: id })) ||
         // The page links to the files of its downloads once there are some.
         (await awaitsFirstDownloads(context.database, id))
-      yield { about: name, pending, render: () => crateOutputs(context, id) }
+      yield { about: name, pending, render: async () => (await pages()).cratePages(context, id) }
     }
   },
   // Earlier versions kept images of other hosts.
@@ -67,8 +68,8 @@ export const versionPages: Projection = {
   changed: changedReleases,
   render: renderer(
     async (context, subject) => {
-      const outputs = await releasePages(context, subject)
-      await pruneSources(context.tree, outputs)
+      const outputs = await (await pages()).releasePages(context, subject)
+      await (await sources()).pruneSources(context.tree, outputs)
       return outputs
     },
     // Whoever deletes a version has its whole crate rendered again.
@@ -86,7 +87,7 @@ export const versionPages: Projection = {
         yield {
           about: crate.name,
           pending: { kind: 'release', subject: id },
-          render: () => releasePages(context, id),
+          render: async () => (await pages()).releasePages(context, id),
         }
   },
 }

@@ -10,7 +10,9 @@ import {
 import { marksOf, SITE, setMarks } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
 import { type Projection, renderer } from '../projection.ts'
-import { downloadOutputs, downloadPaths } from './downloads.ts'
+
+/** Loaded when something is rendered: most commands only open the registry. */
+const files = () => import('./downloads.ts')
 
 /** The files with the downloads of each crate, and of the registry. */
 export const downloads: Projection = {
@@ -22,7 +24,10 @@ export const downloads: Projection = {
     if (removed.length > 0) await sumDownloads(tx, crate.id, new Date(at))
     return []
   },
-  render: renderer(downloadOutputs, downloadPaths),
+  render: renderer(
+    async (context, id) => (await files()).downloadOutputs(context, id),
+    async (context, id) => (await files()).downloadPaths(context, id),
+  ),
   follow: followFirstDownloads,
   async markAll(tx) {
     await run(
@@ -45,6 +50,6 @@ function missing(context: PageContext, plot: string, subject: number) {
     about: plot,
     pending: () => awaitsFirstDownloads(context.database, subject),
     render: async () =>
-      (await context.tree.has(plot)) ? [] : await downloadOutputs(context, subject),
+      (await context.tree.has(plot)) ? [] : await (await files()).downloadOutputs(context, subject),
   }
 }

@@ -12,15 +12,9 @@ import { marksOf, SITE, setMarks } from '../../records/marks.ts'
 import { labelIds, ownerIds } from '../../records/pages/label-crates.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedLabels, changePrefixes } from './change.ts'
-import { buildList, listOutputs } from './letters.ts'
-import {
-  labelOutputs,
-  labelPaths,
-  pruneViews,
-  userOutputs,
-  userPaths,
-  viewOutputs,
-} from './views.ts'
+
+/** Loaded when something is rendered: most commands only open the registry. */
+const [byLetter, overviews] = [() => import('./letters.ts'), () => import('./views.ts')]
 
 /** The pages by letters, which lead to each crate. */
 export const letters: Projection = {
@@ -33,7 +27,7 @@ export const letters: Projection = {
   },
   reset: tx => run(tx, 'DELETE FROM prefixes'),
   due: 'soon',
-  render: async (context, mark) => ({ done: await buildList(context, mark) }),
+  render: async (context, mark) => ({ done: await (await byLetter()).buildList(context, mark) }),
   markAll: tx =>
     run(
       tx,
@@ -42,7 +36,7 @@ export const letters: Projection = {
     ),
   async *parts(context) {
     // A change to the list also marks the views, whose mark is cleared later.
-    for await (const output of listOutputs(context))
+    for await (const output of (await byLetter()).listOutputs(context))
       yield { about: output.path, pending: VIEWS, render: async () => [output] }
   },
   leftover: { folders: [], among: CRATES_FOLDER, isOwn: isListPath },
@@ -58,7 +52,10 @@ export const labels: Projection = {
     await run(tx, 'DELETE FROM labels')
   },
   due: 'idle',
-  render: renderer(labelOutputs, labelPaths),
+  render: renderer(
+    async (context, id) => (await overviews()).labelOutputs(context, id),
+    async (context, id) => (await overviews()).labelPaths(context, id),
+  ),
   markAll: tx =>
     run(
       tx,
@@ -71,7 +68,7 @@ export const labels: Projection = {
         yield {
           about: 'keywords',
           pending: { kind: 'label', subject },
-          render: () => labelOutputs(context, subject),
+          render: async () => (await overviews()).labelOutputs(context, subject),
         }
       ids = await labelIds(context.database, ids.at(-1) ?? 0, STEP)
     }
@@ -92,7 +89,10 @@ export const users: Projection = {
     return marksOf('user', await column<number>(tx, sql, change.crate.id))
   },
   due: 'idle',
-  render: renderer(userOutputs, userPaths),
+  render: renderer(
+    async (context, id) => (await overviews()).userOutputs(context, id),
+    async (context, id) => (await overviews()).userPaths(context, id),
+  ),
   markAll: tx =>
     run(
       tx,
@@ -104,7 +104,7 @@ export const users: Projection = {
       yield {
         about: 'users',
         pending: { kind: 'user', subject },
-        render: () => userOutputs(context, subject),
+        render: async () => (await overviews()).userOutputs(context, subject),
       }
   },
   leftover: { folders: [USERS_FOLDER] },
@@ -119,6 +119,7 @@ export const views: Projection = {
   changed: async (_, change) => (isRelisted(change) ? [VIEWS] : []),
   due: 'idle',
   async render(context, mark) {
+    const { pruneViews, viewOutputs } = await overviews()
     const outputs = await viewOutputs(context)
     await replaceFiles(context, outputs, [])
     await pruneViews(context, outputs)
@@ -128,7 +129,11 @@ export const views: Projection = {
   },
   markAll: tx => setMarks(tx, [VIEWS], 0),
   async *parts(context) {
-    yield { about: 'lists', pending: VIEWS, render: () => viewOutputs(context) }
+    yield {
+      about: 'lists',
+      pending: VIEWS,
+      render: async () => (await overviews()).viewOutputs(context),
+    }
   },
   leftover: { folders: [LISTS_FOLDER] },
 }

@@ -10,7 +10,9 @@ import { isRelisted } from '../../records/crate-change.ts'
 import { type MarkSubject, SITE, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
-import { feedOutputs, removeSitemaps, sitemapPartOutputs, sitePages } from './site.ts'
+
+/** Loaded when something is rendered: most commands only open the registry. */
+const files = () => import('./site.ts')
 
 const MARK = { kind: 'site', subject: SITE } as const
 const FEEDS = { kind: 'feeds', subject: SITE } as const
@@ -27,12 +29,16 @@ export const registrySite: Projection = {
   changed: async (_, change) => (isRelisted(change) ? [MARK] : []),
   due: 'soon',
   async render(context, mark) {
-    await replaceFiles(context, await sitePages(context), [])
+    await replaceFiles(context, await (await files()).sitePages(context), [])
     return { done: [mark] }
   },
   markAll: tx => setMarks(tx, [MARK], 0),
   async *parts(context) {
-    yield { about: 'index.html', pending: MARK, render: () => sitePages(context) }
+    yield {
+      about: 'index.html',
+      pending: MARK,
+      render: async () => (await files()).sitePages(context),
+    }
   },
   // The page of the search is in the folder of its files.
   leftover: { folders: [] },
@@ -45,13 +51,17 @@ export const registryFeeds: Projection = {
   changed: async (_, change) => (isRelisted(change) ? [FEEDS] : []),
   due: 'idle',
   async render(context, mark) {
-    await replaceFiles(context, await feedOutputs(context), [])
-    if (context.site.private) await removeSitemaps(context)
+    await replaceFiles(context, await (await files()).feedOutputs(context), [])
+    if (context.site.private) await (await files()).removeSitemaps(context)
     return { done: [mark] }
   },
   markAll: tx => setMarks(tx, [FEEDS], 0),
   async *parts(context) {
-    yield { about: 'feeds', pending: FEEDS, render: () => feedOutputs(context) }
+    yield {
+      about: 'feeds',
+      pending: FEEDS,
+      render: async () => (await files()).feedOutputs(context),
+    }
   },
   leftover: {
     folders: [FEEDS_FOLDER],
@@ -66,7 +76,10 @@ export const siteMap: Projection = {
   work: 'parts of the site map',
   changed: async (_, change) => (isRelisted(change) ? [partOf(change.crate.id)] : []),
   due: 'idle',
-  render: renderer(sitemapPartOutputs, async (_, part) => [sitemapPartPath(part)]),
+  render: renderer(
+    async (context, part) => (await files()).sitemapPartOutputs(context, part),
+    async (_, part) => [sitemapPartPath(part)],
+  ),
   markAll: tx =>
     run(
       tx,
@@ -79,7 +92,7 @@ export const siteMap: Projection = {
       yield {
         about: sitemapPartPath(subject),
         pending: { kind: 'map', subject },
-        render: () => sitemapPartOutputs(context, subject),
+        render: async () => (await files()).sitemapPartOutputs(context, subject),
       }
   },
   leftover: {
