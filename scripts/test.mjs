@@ -139,7 +139,7 @@ function isQuick(file) {
 
 /** Whether a file replaces timers, which would stop what others in its process wait for. */
 function mocksTimers(file) {
-  return /mock\.timers\.enable\(\{ apis: \['set/.test(readFileSync(join(root, file), 'utf8'))
+  return /mock\.timers\.enable\(\{ apis: \[.set/.test(readFileSync(join(root, file), 'utf8'))
 }
 
 /**

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** How long this process works before others get a turn of the event loop, in milliseconds. */
-const LONGEST_MS = 10
+const LONGEST_MS = 4
 
 /** When the present turn of the event loop began its work; null before that. */
 let began: number | null = null
 
 /**
- * Does a piece of work; in a later turn of the event loop once this one has worked for 10 ms,
+ * Does a piece of work; in a later turn of the event loop once this one has worked for 4 ms,
  * whoever did the work. Promises that follow each other never leave a turn by themselves.
  */
 export async function paced<T>(piece: () => T): Promise<T> {

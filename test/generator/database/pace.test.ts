@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { paced } from '../../../generator/database/pace.ts'
 
-test('much work at once leaves the event loop to others every 10 ms', async t => {
+test('much work at once leaves the event loop to others every 4 ms', async t => {
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let [piece, longest, ended] = [0, 0, false]
@@ -22,5 +22,5 @@ test('much work at once leaves the event loop to others every 10 ms', async t =>
   await Promise.all(Array.from({ length: 20 }, work))
   ended = true
   assert.equal(now, 800, 'all of it is done')
-  assert.equal(longest, 12, 'a piece ends at the first step after 10 ms')
+  assert.equal(longest, 8, 'a piece ends at the first step after 4 ms')
 })
