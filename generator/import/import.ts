@@ -1,4 +1,3 @@
-import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { type Issue, issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { checkPolicy } from '../../core/policy/policy.ts'
 import type { Release } from '../../core/release/release.ts'
