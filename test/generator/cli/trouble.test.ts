@@ -187,14 +187,15 @@ test('verify --repair takes away what lies in the place of a file or a folder', 
 
 test('a backup leaves nothing but the backup, also when the disk is full', async t => {
   const { folder, dir } = await scene(t)
-  // The end of a process closes the database, and nothing lies beside it.
+  // The log of a database that this process has not closed yet may lie beside it.
+  const names = () => readdirSync(dir).filter(name => !/-(?:shm|wal)$/.test(name))
   const plimsoll = (...args: string[]) => program(folder, [...args, '--dir', dir], ENV)
-  const before = readdirSync(dir)
+  const before = names()
   // Old enough that nobody can be at work on it.
   mkdirSync(join(dir, '.writing-0123456789abcdef'))
   utimesSync(join(dir, '.writing-0123456789abcdef'), 0, 0)
   assert.equal((await plimsoll('backup', join(folder, 'one.tar'))).code, 0)
-  assert.deepEqual(readdirSync(dir), before)
+  assert.deepEqual(names(), before)
   const big = join(folder, 'big.crate')
   writeFileSync(
     big,
@@ -213,7 +214,7 @@ test('a backup leaves nothing but the backup, also when the disk is full', async
     [run.code, run.stderr],
     [1, 'error: the operating system reports an error: EFBIG: file too large, write\n'],
   )
-  assert.deepEqual(readdirSync(dir), before)
+  assert.deepEqual(names(), before)
   assert.deepEqual(readdirSync(folder).sort(), [
     'big.crate',
     'demo-1.0.0.crate',
