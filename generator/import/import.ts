@@ -131,8 +131,10 @@ class ImportBatch {
       bytes,
       record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job),
     }))
-    const results = await this.#registry.mutex.run(() => addTogether(this.#registry, additions))
-    return results.map((result, at) => {
+    const { outcomes } = await this.#registry.mutex.run(() =>
+      addTogether(this.#registry, additions),
+    )
+    return outcomes.map((result, at) => {
       const { where, release, notes } = batch[at] as Ready
       const of = { where, name: release.name, version: release.version }
       if ('value' in result) return { ...of, outcome: result.value.outcome, issues: notes }

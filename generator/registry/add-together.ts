@@ -19,6 +19,12 @@ export interface Addition<T> {
 /** The result of recording a release, or why it was refused or failed. */
 export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
+/** The results of releases in their order, and what the transactions that recorded some ended with. */
+export interface Additions<T, F> {
+  readonly outcomes: readonly Outcome<T>[]
+  readonly finished: readonly F[]
+}
+
 /**
  * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends once
  * the followers know of all, and removes the bytes of those that were refused. One that is refused
@@ -26,45 +32,64 @@ export type Outcome<T> = { readonly value: T } | { readonly error: unknown }
  * orphans in between; a process that is killed before the transaction has added nothing, and leaves
  * bytes that block nobody.
  */
-export async function addTogether<T extends ReleaseOutcome>(
+export async function addTogether<T extends ReleaseOutcome, F = never>(
   registry: Registry,
   additions: readonly Addition<T>[],
-  finish: (tx: Queries, values: readonly T[]) => Promise<void> = async () => undefined,
-): Promise<Outcome<T>[]> {
+  finish?: (tx: Queries, values: readonly T[]) => Promise<F>,
+): Promise<Additions<T, F>> {
   const outcomes = new Map<Addition<T>, Outcome<T>>()
+  const finished: F[] = []
   await forEachConcurrently(additions, async addition => {
     const { release, bytes } = addition
     await bytes
       .keep(crateKey(release.name, release.entry.cksum))
       .catch((error: unknown) => outcomes.set(addition, { error }))
   })
-  const kept = additions.filter(addition => !outcomes.has(addition))
-  try {
-    if (kept.length > 0)
-      await registry.database.transaction(async tx => {
-        const values: T[] = []
-        for (const addition of kept) {
-          const work = () => addition.record(tx)
-          // A lone refusal may undo the transaction.
-          const outcome = kept.length === 1 ? { value: await work() } : await attempt(tx, work)
-          outcomes.set(addition, outcome)
-          if ('value' in outcome) values.push(outcome.value)
-          await pace()
-        }
+  const record = async (some: readonly Addition<T>[]): Promise<void> => {
+    let isFollowed = true
+    try {
+      const end = await registry.database.transaction(async tx => {
+        const values = await recordAll(tx, some, outcomes)
+        isFollowed = false
         await followReleases(tx, registry.followers, values)
-        if (values.length > 0) await finish(tx, values)
+        isFollowed = true
+        return values.length > 0 && finish ? await finish(tx, values) : null
       })
-  } catch (error) {
-    // Nothing was recorded. A refusal may have been caused by another publish of this batch.
-    for (const addition of kept) outcomes.set(addition, { error })
+      if (end !== null) finished.push(end)
+    } catch (error) {
+      // Nothing was recorded. What a follower of one crate failed with is not the fault of the others.
+      if (!isFollowed && some.length > 1) for (const addition of some) await record([addition])
+      // A refusal may have been caused by another publish of this batch.
+      else for (const addition of some) outcomes.set(addition, { error })
+    }
   }
+  const kept = additions.filter(addition => !outcomes.has(addition))
+  if (kept.length > 0) await record(kept)
   const results: Outcome<T>[] = []
   for (const addition of additions) {
     const outcome = outcomes.get(addition) as Outcome<T>
     if ('value' in outcome) results.push(outcome)
     else results.push({ error: await removeRefused(registry, addition.release, outcome.error) })
   }
-  return results
+  return { outcomes: results, finished }
+}
+
+/** Records releases in a transaction, and notes the outcome of each; returns the recorded ones. */
+async function recordAll<T>(
+  tx: Queries,
+  additions: readonly Addition<T>[],
+  outcomes: Map<Addition<T>, Outcome<T>>,
+): Promise<T[]> {
+  const values: T[] = []
+  for (const addition of additions) {
+    const work = () => addition.record(tx)
+    // A lone refusal may undo the transaction.
+    const outcome = additions.length === 1 ? { value: await work() } : await attempt(tx, work)
+    outcomes.set(addition, outcome)
+    if ('value' in outcome) values.push(outcome.value)
+    await pace()
+  }
+  return values
 }
 
 /**

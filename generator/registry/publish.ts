@@ -95,21 +95,20 @@ export class PublishQueue {
     candidates: readonly Waiting<Candidate, Publication>[],
     crates: readonly Waiting<number, void>[],
   ): Promise<void> {
-    const changed: Changes[] = []
-    const outcomes = await addTogether(
+    const { outcomes, finished } = await addTogether(
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
+        const changed: Changes[] = []
         // Read here, where the new rows are in memory: a reader would read them again.
         for (const id of new Set(publications.map(({ crate }) => crate.id))) {
           changed.push(await readChanges(tx, [id]))
           await pace()
         }
+        return changed
       },
     )
-    // Without a value, the transaction was undone.
-    const isRecorded = outcomes.some(outcome => 'value' in outcome)
-    const showing = this.#show(isRecorded ? changed : [], crates)
+    const showing = this.#show(finished.flat(), crates)
     const shownIf = (id: number) => showing.then(failures => throwIf(failures, id))
     for (const [at, { resolve, reject }] of candidates.entries()) {
       const outcome = outcomes[at]

@@ -68,7 +68,8 @@ export async function addSubmission(
   change: Change,
 ): Promise<Omit<Publication, 'shown'>> {
   const addition = additionOf(registry, await check(registry, submission, change))
-  const [outcome] = await registry.mutex.run(() => addTogether(registry, [addition]))
+  const { outcomes } = await registry.mutex.run(() => addTogether(registry, [addition]))
+  const [outcome] = outcomes
   if (!outcome || 'error' in outcome) throw outcome?.error
   return outcome.value
 }

@@ -6,6 +6,7 @@ import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { run } from '../../../generator/database/statement.ts'
 import { build } from '../../../generator/projections/index/build.ts'
+import type { Follower } from '../../../generator/records/crate-change.ts'
 import type { Permit } from '../../../generator/records/existing.ts'
 import { readFact } from '../../../generator/records/facts.ts'
 import { listMarks } from '../../../generator/records/marks.ts'
@@ -116,9 +117,10 @@ const THREE = [0, 1, 2].map(at => ({ name: `demo-${at}`, version: '1.0.0' }))
 /** Publishes three new crates in one turn; `permit` is for the second, or another one. */
 async function meet(
   t: TestContext,
-  permit: Permit,
+  permit: Permit | undefined,
   crates: readonly CrateParts[] = THREE,
   which = 1,
+  more: readonly Follower[] = [],
 ) {
   const registry = await newRegistry(t)
   await build(registry)
@@ -127,7 +129,8 @@ async function meet(
     // The last query before a publish waits.
     if (sql.includes('skeleton IN')) checked++
   })
-  const queue = new PublishQueue({ ...registry, database })
+  const followers = [...registry.followers, ...more]
+  const queue = new PublishQueue({ ...registry, database, followers })
   let begin: () => void = () => undefined
   const held = registry.mutex.run(
     () =>
@@ -156,6 +159,21 @@ test('an error of one publish undoes what it did, and nothing of the others in i
   assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
   assert.equal(await readFact(registry.database, 'half'), null)
   assert.deepEqual(indexVersions(registry, 'index/de/mo/demo-2'), ['1.0.0'])
+})
+
+test('a follower that fails at one crate fails the publish of that crate, and no other of its turn', async t => {
+  const picky: Follower = {
+    kind: 'picky',
+    work: 'nothing',
+    async changed(_, { crate }) {
+      if (crate.name === 'demo-1') throw new Error('a bug')
+      return []
+    },
+  }
+  const { registry, statuses } = await meet(t, undefined, THREE, 1, [picky])
+  assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled'])
+  assert.deepEqual(indexVersions(registry, 'index/de/mo/demo-2'), ['1.0.0'])
+  assert.equal(await registry.tree.read('index/de/mo/demo-1'), null)
 })
 
 test('when the transaction of a turn is lost, all of its publishes fail and may be repeated', async t => {
