@@ -62,16 +62,26 @@ async function inTransaction<T>(
     if (!isOpen) throw new Error(`the transaction has ended: ${sql}`)
     return connection.execute(sql, parameters)
   }
+  return committed(connection, async () => {
+    try {
+      return await work({ engine, execute })
+    } finally {
+      isOpen = false
+    }
+  })
+}
+
+/** Does work in a transaction of a connection, and lets others have what it used. */
+export async function committed<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   try {
     await connection.begin()
-    const result = await work({ engine, execute })
+    const result = await work()
     await connection.commit()
     return result
   } catch (error) {
     await connection.rollback()
     throw error
   } finally {
-    isOpen = false
     connection.end()
   }
 }

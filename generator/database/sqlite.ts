@@ -3,7 +3,7 @@ import type Libsql from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { Mutex } from '../../core/async/mutex.ts'
 import { writing } from '../places/disk/fault.ts'
-import type { Connection, Driver } from './connection.ts'
+import { type Connection, committed, type Driver } from './connection.ts'
 import { paced } from './pace.ts'
 import type { Result } from './statement.ts'
 import type { WalSync } from './wal-sync.ts'
@@ -148,27 +148,14 @@ class SqliteConnection implements Connection {
     // SQLite answers within the call: statements alone would keep the event loop from others.
     if (this.#release) return writing(() => paced(change))
     if (READS.test(sql)) return retryWhileLocked(() => this.#reader.query(sql, parameters))
-    return STANDS_ALONE.test(sql) ? this.#alone(change) : this.#change(change)
+    if (STANDS_ALONE.test(sql)) return this.#alone(change)
+    return committed(this, () => this.execute(sql, parameters))
   }
 
   async #alone(work: () => Result): Promise<Result> {
     await this.#take()
     try {
       return await retryWhileLocked(work)
-    } finally {
-      this.end()
-    }
-  }
-
-  async #change(work: () => Result): Promise<Result> {
-    try {
-      await this.begin()
-      const result = await writing(async () => work())
-      await this.commit()
-      return result
-    } catch (error) {
-      await this.rollback()
-      throw error
     } finally {
       this.end()
     }

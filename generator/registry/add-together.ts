@@ -57,7 +57,7 @@ export async function addTogether<T extends ReleaseOutcome, F = never>(
       })
       if (end !== null) finished.push(end)
     } catch (error) {
-      // Nothing was recorded. What a follower of one crate failed with is not the fault of the others.
+      // Nothing was recorded. A follower that fails at one crate is no fault of the others.
       if (!isFollowed && some.length > 1) for (const addition of some) await record([addition])
       // A refusal may have been caused by another publish of this batch.
       else for (const addition of some) outcomes.set(addition, { error })

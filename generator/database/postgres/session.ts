@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient, QueryResult } from 'pg'
 import { Backoff } from '../../../core/async/backoff.ts'
-import type { Connection, Driver } from '../connection.ts'
+import { type Connection, committed, type Driver } from '../connection.ts'
 import type { Result } from '../statement.ts'
 import { failure, isLost, unknownOutcome } from './failure.ts'
 import type { Server } from './server.ts'
@@ -105,7 +105,8 @@ export class Session implements Connection {
 
   async execute(sql: string, parameters: readonly unknown[]): Promise<Result> {
     if (this.#transaction) return this.#query(this.#transaction.client, sql, parameters)
-    return READS.test(sql) ? this.#read(sql, parameters) : this.#change(sql, parameters)
+    if (READS.test(sql)) return this.#read(sql, parameters)
+    return committed(this, () => this.execute(sql, parameters))
   }
 
   async #query(client: PoolClient, sql: string, parameters: readonly unknown[]): Promise<Result> {
@@ -135,20 +136,6 @@ export class Session implements Connection {
       })
     } catch (error) {
       throw failure(error)
-    }
-  }
-
-  async #change(sql: string, parameters: readonly unknown[]): Promise<Result> {
-    try {
-      await this.begin()
-      const result = await this.execute(sql, parameters)
-      await this.commit()
-      return result
-    } catch (error) {
-      await this.rollback()
-      throw error
-    } finally {
-      this.end()
     }
   }
 
