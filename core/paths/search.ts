@@ -35,14 +35,14 @@ export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
 /** Folder of the terms. */
 export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
 
-/** Returns the path of a bucket of terms in a shard with 2^`bits` buckets. */
-export function searchBucketPath(bits: number, shard: number, bucket: number): string {
-  return `${TERMS_FOLDER}/${bits}/${shard}/${bucket}.json`
+/** Returns the path of one of 2^`bits` buckets of terms. */
+export function searchBucketPath(bits: number, bucket: number): string {
+  return `${TERMS_FOLDER}/${bits}/${bucket}.json`
 }
 
-/** Returns the path of a column of a shard. */
-export function searchColumnPath(column: 'ranks' | 'rust', shard: number): string {
-  return `${SEARCH_FOLDER}/${column}/${shard}.json`
+/** Returns the path of a column. */
+export function searchColumnPath(column: 'ranks' | 'rust'): string {
+  return `${SEARCH_FOLDER}/${column}.json`
 }
 
 /** Returns the path of a block of crates, as shown in results. */

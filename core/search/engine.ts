@@ -2,8 +2,8 @@ import { searchBucketPath, searchColumnPath, searchLayoutPath } from '../paths/s
 import { bucketOf, placeOf, SEARCH_FORMAT, type SearchLayout, shapeOf } from './files/layout.ts'
 import { eachPosting, type Postings } from './files/postings.ts'
 import { type Bucket, readBucket, readColumn } from './files/read.ts'
-import { Hits, ShardHits, WordCrates } from './hits.ts'
-import { type Plan, planSearch, rarestOf, type Vocabulary } from './plan.ts'
+import { Candidates, Hits, WordCrates } from './hits.ts'
+import { planSearch, rarestOf, type Vocabulary } from './plan.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
 import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
 import type { ListedWord } from './vocabulary.ts'
@@ -28,123 +28,90 @@ export class SearchUnready extends Error {}
  * words, crates with the most of them are found. Without words, the filters decide.
  */
 export async function findCrates(files: SearchFiles, request: SearchRequest): Promise<Hits> {
-  const { words, key } = parseQuery(request.q)
+  const { filters, q, sort } = request
+  const { words, key } = parseQuery(q)
   const layout = await files.load(searchLayoutPath, text => JSON.parse(text) as SearchLayout)
   if (layout.format !== SEARCH_FORMAT) throw new SearchUnready(`format ${layout.format}`)
-  const terms = new Terms(files, layout)
+  const isBlank = isEmptySearch(request) && sort === 'relevance'
+  const ranks = isBlank ? NONE : await files.load(searchColumnPath('ranks'), readColumn)
+  const terms = new Terms(files, layout, ranks.length)
   const plan = await planSearch(words, terms)
-  const isBlank = isEmptySearch(request) && request.sort === 'relevance'
-  const isVain = isBlank || (plan.words.length === 0 && /[^\s+]/.test(request.q))
-  const shards: ShardHits[] = []
-  for (let shard = 0; shard < layout.shards && !isVain; shard++) {
-    shards.push(await shardHits(files, terms, { request, plan, key }, shard))
-    await files.pause()
-  }
-  return new Hits(shards, plan)
-}
-
-/** A search with a plan for its words. */
-interface PlannedSearch {
-  readonly request: SearchRequest
-  readonly plan: Plan
-  readonly key: string | null
-}
-
-async function shardHits(
-  files: SearchFiles,
-  terms: Terms,
-  { request: { filters }, plan, key }: PlannedSearch,
-  shard: number,
-): Promise<ShardHits> {
-  const hits = new ShardHits(shard, await files.load(searchColumnPath('ranks', shard), readColumn))
+  const isVain = plan.words.length === 0 && /[^\s+]/.test(q)
+  if (isBlank || isVain) return new Hits(new Candidates(NONE), plan)
+  const candidates = new Candidates(ranks)
   for (const filter of ['keyword', 'category', 'license', 'owner'] as const) {
     const value = filters[filter]
-    if (value !== undefined) hits.keep(await terms.postings(filterTerm(filter, value), shard))
+    if (value !== undefined) candidates.keep(await terms.postings(filterTerm(filter, value)))
   }
   const minor = rustMinor(filters.rust ?? null)
   if (minor !== null)
-    hits.keepRust(minor, await files.load(searchColumnPath('rust', shard), readColumn))
+    candidates.keepRust(minor, await files.load(searchColumnPath('rust'), readColumn))
   const rarest = rarestOf(plan.words)
   for (const [at, { variants }] of plan.words.entries()) {
     const found = variants.map(async ({ term, likeness }) => {
-      return { found: await terms.found(term, shard), likeness }
+      return { found: await terms.found(term), likeness }
     })
-    hits.addWord(await Promise.all(found), at === rarest)
+    candidates.addWord(await Promise.all(found), at === rarest)
+    await files.pause()
   }
-  if (key !== null) hits.addExact(await terms.postings(key, shard))
-  return hits
+  if (key !== null) candidates.addExact(await terms.postings(key))
+  return new Hits(candidates, plan)
 }
+
+const NONE = new Uint8Array()
 
 /** The terms in the files. */
 class Terms implements Vocabulary {
   readonly #files: SearchFiles
-  readonly #layout: SearchLayout
+  readonly #bits: number
+  /** Above the ids of all crates. */
+  readonly #size: number
   readonly #found = new Map<string, Promise<WordCrates>>()
 
-  constructor(files: SearchFiles, layout: SearchLayout) {
+  constructor(files: SearchFiles, { bits }: SearchLayout, size: number) {
     this.#files = files
-    this.#layout = layout
+    this.#bits = bits
+    this.#size = size
   }
 
-  bucket(hash: number, shard: number): Promise<Bucket> {
-    const { bits } = this.#layout
-    return this.#files.load(searchBucketPath(bits, shard, bucketOf(hash, bits)), readBucket)
+  #bucket(hash: number): Promise<Bucket> {
+    return this.#files.load(searchBucketPath(this.#bits, bucketOf(hash, this.#bits)), readBucket)
   }
 
-  async postings(term: string, shard: number): Promise<Postings> {
-    return (await this.bucket(placeOf(term), shard)).terms.get(term) ?? ''
+  async postings(term: string): Promise<Postings> {
+    return (await this.#bucket(placeOf(term))).terms.get(term) ?? ''
   }
 
-  /** Returns the crates of a shard that have a word, or a longer one in their names. */
-  found(word: string, shard: number): Promise<WordCrates> {
-    const key = `${shard} ${word}`
-    const found = this.#found.get(key) ?? this.#find(word, shard)
-    this.#found.set(key, found)
+  /** Returns the crates that have a word, or a longer one in their names. */
+  found(word: string): Promise<WordCrates> {
+    const found = this.#found.get(word) ?? this.#find(word)
+    this.#found.set(word, found)
     return found
   }
 
-  async #find(word: string, shard: number): Promise<WordCrates> {
-    const { terms } = await this.bucket(placeOf(word), shard)
+  async #find(word: string): Promise<WordCrates> {
+    const { terms } = await this.#bucket(placeOf(word))
     await this.#files.pause()
-    const found = new WordCrates()
-    eachPosting(terms.get(word) ?? '', (place, fit) => found.put(place, plainFit(fit)))
+    const found = new WordCrates(this.#size)
+    eachPosting(terms.get(word) ?? '', (id, fit) => found.put(id, plainFit(fit)))
     if (word.length <= SHORT) return found
     for (const [term, postings] of terms)
       if (term !== word && term.startsWith(word) && !term.includes('_'))
-        eachPosting(postings, (place, fit) => found.put(place, beginningFit(fit)))
+        eachPosting(postings, (id, fit) => found.put(id, beginningFit(fit)))
     return found
   }
 
   async count(term: string): Promise<number> {
-    const shards = await this.#each(shard => this.found(term, shard))
-    return shards.reduce((sum, { places }) => sum + places.length, 0)
+    return (await this.found(term)).ids.length
   }
 
   async beginningAs(word: string): Promise<readonly ListedWord[]> {
-    const start = word.slice(0, 3)
-    const all = await this.#each(async shard => (await this.bucket(placeOf(word), shard)).words)
-    return together(all.map(words => words.filter(listed => listed.word.startsWith(start))))
+    const { words } = await this.#bucket(placeOf(word))
+    return words.filter(listed => listed.word.startsWith(word.slice(0, 3)))
   }
 
   async shapedAs(word: string): Promise<readonly ListedWord[]> {
     const hash = shapeOf(word)
-    const all = await this.#each(async shard => (await this.bucket(hash, shard)).shapes.get(hash))
-    return together(all.map(words => words ?? []))
+    return (await this.#bucket(hash)).shapes.get(hash) ?? []
   }
-
-  async #each<T>(work: (shard: number) => Promise<T>): Promise<T[]> {
-    const { shards } = this.#layout
-    const all = await Promise.all(Array.from({ length: shards }, (_, shard) => work(shard)))
-    await this.#files.pause()
-    return all
-  }
-}
-
-/** Returns the words of all shards, each once, with its highest grade. */
-function together(shards: readonly (readonly ListedWord[])[]): readonly ListedWord[] {
-  if (shards.length === 1) return shards[0] ?? []
-  const words = new Map<string, ListedWord>()
-  for (const word of shards.flat())
-    if (word.grade > (words.get(word.word)?.grade ?? 0)) words.set(word.word, word)
-  return [...words.values()]
 }

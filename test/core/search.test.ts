@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import {
-  bitsFor,
-  bucketOf,
-  HASH_BITS,
-  placeOf,
-  SHARD_CRATES,
-} from '../../core/search/files/layout.ts'
+import { bucketOf, HASH_BITS, layoutFor, placeOf } from '../../core/search/files/layout.ts'
 import { Lookup, type SearchResults } from '../../core/search/lookup.ts'
 import { notesOf } from '../../core/search/notes.ts'
 import type { SearchRequest } from '../../core/search/request.ts'
@@ -114,9 +108,8 @@ test('hashes use all their bits: terms that do not begin alike are spread evenly
 })
 
 test('the terms are spread over more files in steps, never over more than there are hashes', () => {
-  assert.deepEqual([0, 8, 9, 32, 33, 128, 129, 20_000, 1e9].map(bitsFor), [
-    ...[0, 0, 2, 2, 4, 4, 6, 12, 12],
-  ])
+  const bits = [0, 8, 9, 32, 33, 128, 129, 20_000, 1e9].map(crates => layoutFor(crates).bits)
+  assert.deepEqual(bits, [0, 0, 2, 2, 4, 4, 6, 12, 12])
 })
 
 /** Crates that all have a common word, most of them with long names and the word far behind. */
@@ -208,8 +201,8 @@ test('with 20,000 crates a search loads at most 60,000 bytes, and nothing twice'
   }
 })
 
-test('beyond one shard, searches find the same in all of them, and say what they load', async () => {
-  const entries = Array.from({ length: SHARD_CRATES + 3000 }, (_, at) => ({
+test('among more crates than two bytes count, searches find all, and say what they load', async () => {
+  const entries = Array.from({ length: 2 ** 16 + 3000 }, (_, at) => ({
     ...entry(`c${at}`, at % 2 === 0 ? 'common words' : 'common', at % 3 === 0 ? ['usual'] : []),
     dependents: at % 100 === 0 ? at : 0,
   }))

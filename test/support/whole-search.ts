@@ -8,7 +8,6 @@ import {
   bucketOf,
   layoutFor,
   placeOf,
-  SHARD_CRATES,
   shapeOf,
 } from '../../core/search/files/layout.ts'
 import { changePostings, crateCount } from '../../core/search/files/postings.ts'
@@ -43,13 +42,8 @@ export interface SearchedCrate {
 /** Renders all search files at once; a crate's id is its position by canonical name, from 1. */
 export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output> {
   const crates = sortByName(entries).map((entry, at) => ({ ...entry, id: at + 1 }))
-  const layout = layoutFor(crates.length, crates.length)
-  for (let shard = 0; shard < layout.shards; shard++) {
-    const first = shard * SHARD_CRATES
-    // There is no crate 0, which the first shard has room for.
-    const own = crates.slice(Math.max(0, first - 1), first + SHARD_CRATES - 1)
-    yield* shardFiles(own, layout.bits, shard)
-  }
+  const layout = layoutFor(crates.length)
+  yield* termFiles(crates, layout.bits)
   for (let block = 0; crates.length > 0 && block <= blockOf(crates.length); block++) {
     const first = block * BLOCK_CRATES
     const own = crates.slice(Math.max(0, first - 1), first + BLOCK_CRATES - 1)
@@ -61,22 +55,20 @@ export function* searchFiles(entries: Iterable<SearchedCrate>): Generator<Output
   yield layoutFile(layout)
 }
 
-function* shardFiles(
+function* termFiles(
   crates: readonly (SearchedCrate & { readonly id: number })[],
   bits: number,
-  shard: number,
 ): Generator<Output> {
-  const found = new Map<string, [place: number, fit: number][]>()
+  const found = new Map<string, [id: number, fit: number][]>()
   const columns = { ranks: new Map<number, number>(), rust: new Map<number, number>() }
   for (const { id, name, about, dependents = 0, rust = null, ...crate } of crates) {
     const canonical = canonicalName(name)
-    const place = id % SHARD_CRATES
     const numbers = columnsOf({ canonical, dependents, yanked: crate.yanked, rust })
-    for (const column of COLUMNS) columns[column].set(place, numbers[column])
+    for (const column of COLUMNS) columns[column].set(id, numbers[column])
     for (const [term, fit] of termsOf({ ...crate, ...about, canonical })) {
       const places = found.get(term)
-      if (places) places.push([place, fit])
-      else found.set(term, [[place, fit]])
+      if (places) places.push([id, fit])
+      else found.set(term, [[id, fit]])
     }
   }
   const buckets = Array.from({ length: 2 ** bits }, () => ({
@@ -95,6 +87,6 @@ function* shardFiles(
     else shapes.set(shapeOf(term), [listed])
   }
   for (const [bucket, { terms, shapes }] of buckets.entries())
-    yield bucketFile([bits, shard, bucket], terms, shapes)
-  for (const column of COLUMNS) yield columnFile(column, shard, changeColumn('', columns[column]))
+    yield bucketFile([bits, bucket], terms, shapes)
+  for (const column of COLUMNS) yield columnFile(column, changeColumn('', columns[column]))
 }

@@ -41,7 +41,7 @@ export function behind(rank: number): number {
 }
 
 /**
- * The columns of a shard: texts with a character for each crate. `ranks` has its rank, `rust` the
+ * The columns are texts with a character for each id. `ranks` has the crate's rank, `rust` the
  * minor version of the Rust it needs; 0 stands for no crate, or for unknown.
  */
 export const COLUMNS = ['ranks', 'rust'] as const
@@ -59,14 +59,14 @@ export function columnsOf(
 }
 
 /**
- * Returns a column with new numbers for some crates, by their places. It ends with the last crate
+ * Returns a column with new numbers for some crates, by their ids. It ends with the last crate
  * whose number is known; '' is a column without any.
  */
 export function changeColumn(column: string, changes: ReadonlyMap<number, number>): string {
   const letters = Array.from(column)
-  for (const [place, number] of changes) {
-    while (letters.length <= place) letters.push(String.fromCharCode(ZERO))
-    letters[place] = String.fromCharCode(ZERO + number)
+  for (const [id, number] of changes) {
+    while (letters.length <= id) letters.push(String.fromCharCode(ZERO))
+    letters[id] = String.fromCharCode(ZERO + number)
   }
   while (letters.at(-1) === String.fromCharCode(ZERO)) letters.pop()
   return letters.join('')

@@ -1,14 +1,11 @@
-import type { Sort } from '../../paths/search.ts'
-
 /** Raise it when the same crates get different search files, or words are found differently. */
-export const SEARCH_FORMAT = 4
+export const SEARCH_FORMAT = 5
 
 /** How the files of a search are laid out; changes when the registry has grown fourfold. */
 export interface SearchLayout {
   readonly format: number
-  /** The terms of a shard are spread over 2^bits buckets. */
+  /** The terms are spread over 2^bits buckets. */
   readonly bits: number
-  readonly shards: number
 }
 
 /** A part of a list. */
@@ -17,39 +14,20 @@ export interface Slice {
   readonly offset: number
 }
 
-/** The orders besides relevance. */
-export type OtherSort = Exclude<Sort, 'relevance'>
-
-/**
- * Crates with adjacent ids make a shard, whose files are a complete search of them, so that neither
- * files nor changes grow with the registry.
- */
-export const SHARD_CRATES = 65_536
-
 /** Number of crates in a block, whose results are in one file. */
 export const BLOCK_CRATES = 5
 
-/** Bits of a hash; a shard has at most 2^`HASH_BITS` buckets. */
+/** Bits of a hash; there are at most 2^`HASH_BITS` buckets. */
 export const HASH_BITS = 12
 
 /** The average number of crates for each bucket. */
 const BUCKET_CRATES = 8
 
-/** Returns the bits for a number of crates, in steps of two, so that they rarely change. */
-export function bitsFor(crates: number): number {
+/** Returns the layout for a number of crates; bits grow in steps of two, so that they rarely do. */
+export function layoutFor(crates: number): SearchLayout {
   let bits = 0
   while (bits < HASH_BITS && crates > BUCKET_CRATES * 2 ** bits) bits += 2
-  return bits
-}
-
-/** Returns the layout for a number of crates and their highest id, `last`. */
-export function layoutFor(crates: number, last: number): SearchLayout {
-  return { format: SEARCH_FORMAT, bits: bitsFor(crates), shards: shardOf(last) + 1 }
-}
-
-/** Returns the shard of a crate. */
-export function shardOf(id: number): number {
-  return Math.floor(id / SHARD_CRATES)
+  return { format: SEARCH_FORMAT, bits }
 }
 
 /** Returns the block of a crate. */
@@ -63,17 +41,12 @@ export function bucketOf(hash: number, bits: number): number {
 }
 
 /**
- * Returns the hash that tells a term's bucket. Only its first three letters count, so that words
- * with the same beginning or stem are in one file. Filters are separate: `license:` and three
- * letters, and all of `rust:` together.
+ * Returns the hash that tells a term's bucket. Only its first three letters count, after `license:`
+ * and other filters, so that words with the same beginning or stem are in one file.
  */
 export function placeOf(term: string): number {
-  const at = term.indexOf(':') + 1
-  return hashOf(term.startsWith(RUST) ? RUST : term.slice(0, at + 3))
+  return hashOf(term.slice(0, term.indexOf(':') + 4))
 }
-
-/** Prefix of terms for minor versions of Rust. */
-export const RUST = 'rust:'
 
 /** Returns the hash under which words are listed that begin and end with the same letters. */
 export function shapeOf(word: string): number {

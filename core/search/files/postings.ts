@@ -1,8 +1,7 @@
 /**
- * The crates of a shard that a term finds, in a part for each fit: its digit, then the lowest place
- * of such a crate in the shard, and the differences to the next places, each in digits of five
- * bits, the lowest first. Parts are separated by commas. With gzip, files are a sixth smaller than
- * with decimal numbers.
+ * The crates that a term finds, in a part for each fit: its digit, then the lowest id of such a
+ * crate, and the differences to the next ids, each in digits of five bits, the lowest first. Parts
+ * are separated by commas. With gzip, files are a sixth smaller than with decimal numbers.
  */
 export type Postings = string
 
@@ -13,20 +12,18 @@ const END = 32
 const VALUES = new Uint8Array(128)
 for (let at = 0; at < DIGITS.length; at++) VALUES[DIGITS.charCodeAt(at)] = at
 
-/** Calls `work` with the place and the fit of each crate. */
-export function eachPosting(postings: Postings, work: (place: number, fit: number) => void): void {
+/** Calls `work` with the id and the fit of each crate. */
+export function eachPosting(postings: Postings, work: (id: number, fit: number) => void): void {
   for (let at = 0; at < postings.length; at++) {
     const fit = VALUES[postings.charCodeAt(at++)] ?? 0
-    let place = 0
-    let step = 0
-    let shift = 0
+    let [id, step, shift] = [0, 0, 0]
     for (; at < postings.length && postings[at] !== ','; at++) {
       const digit = VALUES[postings.charCodeAt(at)] ?? 0
       step |= (digit % END) << shift
       shift += 5
       if (digit >= END) continue
-      place += step
-      work(place, fit)
+      id += step
+      work(id, fit)
       step = 0
       shift = 0
     }
@@ -40,31 +37,29 @@ export function crateCount(postings: Postings): number {
   return crates
 }
 
-/** Returns postings in which some crates, by their places, have another fit, or null for none. */
+/** Returns postings in which some crates, by their ids, have another fit, or null for none. */
 export function changePostings(
   before: Postings,
   changes: ReadonlyMap<number, number | null>,
 ): Postings {
-  const places = new Map<number, number[]>()
-  const put = (place: number, fit: number) => {
-    const some = places.get(fit)
-    if (some) some.push(place)
-    else places.set(fit, [place])
+  const fits: number[][] = []
+  const put = (id: number, fit: number) => {
+    fits[fit] ??= []
+    fits[fit].push(id)
   }
-  eachPosting(before, (place, fit) => changes.has(place) || put(place, fit))
-  for (const [place, fit] of changes) if (fit !== null) put(place, fit)
-  const fits = [...places].sort(([a], [b]) => a - b)
-  return fits.map(([fit, some]) => DIGITS.charAt(fit) + packed(some)).join(',')
+  eachPosting(before, (id, fit) => changes.has(id) || put(id, fit))
+  for (const [id, fit] of changes) if (fit !== null) put(id, fit)
+  return fits.flatMap((ids, fit) => DIGITS.charAt(fit) + packed(ids)).join(',')
 }
 
-function packed(places: readonly number[]): string {
+function packed(ids: readonly number[]): string {
   let text = ''
   let last = 0
-  for (const place of Uint16Array.from(places).sort()) {
-    let rest = place - last
+  for (const id of Uint32Array.from(ids).sort()) {
+    let rest = id - last
     for (; rest >= END; rest >>= 5) text += DIGITS.charAt(END + (rest % END))
     text += DIGITS.charAt(rest)
-    last = place
+    last = id
   }
   return text
 }

@@ -2,7 +2,7 @@ import { gradeOf, isListed, type ListedWord } from '../vocabulary.ts'
 import { numbersIn } from './columns.ts'
 import { crateCount, type Postings } from './postings.ts'
 
-/** A bucket of a shard: its terms, and the words of the shapes that have their hashes in it. */
+/** The terms of a bucket, and the words of the shapes that have their hashes in it. */
 export interface Bucket {
   readonly terms: ReadonlyMap<string, Postings>
   /** The whole words among the terms. */
@@ -45,7 +45,7 @@ function unpackWords(packed: readonly (number | string)[]): ListedWord[] {
   })
 }
 
-/** Reads a column of a shard. */
+/** Reads a column. */
 export function readColumn(text: string): Uint8Array {
   return numbersIn(JSON.parse(text))
 }

@@ -31,11 +31,11 @@ export function layoutFile(layout: SearchLayout): Output {
 }
 
 /**
- * Renders a bucket of a shard: terms with their postings, and lists of words by the hash of their
- * shape, each grade before its words. Both are given in any order.
+ * Renders a bucket: terms with their postings, and lists of words by the hash of their shape, each
+ * grade before its words. Both are given in any order.
  */
 export function bucketFile(
-  place: readonly [bits: number, shard: number, bucket: number],
+  place: readonly [bits: number, bucket: number],
   terms: readonly FoundBy[],
   shapes: ReadonlyMap<number, readonly ListedWord[]>,
 ): Output {
@@ -59,9 +59,9 @@ function packWords(words: readonly ListedWord[]): (number | string)[] {
     })
 }
 
-/** Renders a column of a shard, as `changeColumn` returns it. */
-export function columnFile(column: Column, shard: number, text: string): Output {
-  return output(searchColumnPath(column, shard), `${JSON.stringify(text)}\n`)
+/** Renders a column, as `changeColumn` returns it. */
+export function columnFile(column: Column, text: string): Output {
+  return output(searchColumnPath(column), `${JSON.stringify(text)}\n`)
 }
 
 /** Renders a block; the crates are given in the order of their ids. */

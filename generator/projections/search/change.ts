@@ -6,13 +6,7 @@ import {
   changeColumn,
   columnsOf,
 } from '../../../core/search/files/columns.ts'
-import {
-  blockOf,
-  placeOf,
-  SHARD_CRATES,
-  shapeOf,
-  shardOf,
-} from '../../../core/search/files/layout.ts'
+import { blockOf, placeOf, shapeOf } from '../../../core/search/files/layout.ts'
 import { changePostings, crateCount } from '../../../core/search/files/postings.ts'
 import { termsOf } from '../../../core/search/terms.ts'
 import { gradeOf, isListed } from '../../../core/search/vocabulary.ts'
@@ -74,8 +68,8 @@ function refresh(
   })
 }
 
-/** What changes in a shard, by the places of crates: the fits of terms, and the columns. */
-interface ShardChange {
+/** The new fits of terms and numbers in columns, by the ids of crates. */
+interface Changes {
   readonly terms: Map<string, Map<number, number | null>>
   readonly columns: Readonly<Record<Column, Map<number, number>>>
 }
@@ -86,26 +80,20 @@ async function changeCrates(
   site: SearchSite,
   ids: readonly number[],
 ): Promise<SearchFile[]> {
-  const text = `SELECT crate_id, terms FROM search_crates WHERE crate_id IN ${LIST}`
+  const sql = `SELECT crate_id, terms FROM search_crates WHERE crate_id IN ${LIST}`
   const before = new Map(
-    (await all<Row<'search_crates'>>(tx, text, ids)).map(row => [row.crate_id, row.terms]),
+    (await all<Row<'search_crates'>>(tx, sql, ids)).map(row => [row.crate_id, row.terms]),
   )
   const now = await readCrates(tx, site, ids)
-  const shards = new Map<number, ShardChange>()
+  const changes: Changes = { terms: new Map(), columns: { ranks: new Map(), rust: new Map() } }
   for (const id of ids) {
-    const place = id % SHARD_CRATES
-    const shard = shards.get(shardOf(id)) ?? {
-      terms: new Map(),
-      columns: { ranks: new Map(), rust: new Map() },
-    }
-    shards.set(shardOf(id), shard)
     const old = new Map<string, number>(JSON.parse(before.get(id) ?? '[]'))
     const { terms, columns } = now.get(id) ?? NOTHING
-    for (const column of COLUMNS) shard.columns[column].set(place, columns[column])
+    for (const column of COLUMNS) changes.columns[column].set(id, columns[column])
     for (const term of new Set([...old.keys(), ...terms.keys()])) {
       if (old.get(term) === terms.get(term)) continue
-      const changes = shard.terms.get(term) ?? new Map()
-      shard.terms.set(term, changes.set(place, terms.get(term) ?? null))
+      const fits = changes.terms.get(term) ?? new Map()
+      changes.terms.set(term, fits.set(id, terms.get(term) ?? null))
     }
   }
   const gone = ids.filter(id => before.has(id) && !now.has(id))
@@ -116,9 +104,8 @@ async function changeCrates(
     KEEP_CRATES,
     rows.filter(([id, terms]) => before.get(Number(id)) !== terms),
   )
-  const files: SearchFile[] = ids.map(id => ({ what: 'block', number: blockOf(id) }))
-  for (const [shard, change] of shards) files.push(...(await changeShard(tx, shard, change)))
-  return files
+  const blocks: SearchFile[] = ids.map(id => ({ kind: 'block', number: blockOf(id) }))
+  return [...blocks, ...(await changeTerms(tx, changes))]
 }
 
 const KEEP_CRATES = `INSERT INTO search_crates (crate_id, terms)
@@ -175,16 +162,10 @@ export function columnTerm(column: Column): string {
   return `#${column}`
 }
 
-async function changeShard(
-  tx: Queries,
-  shard: number,
-  { terms, columns }: ShardChange,
-): Promise<SearchFile[]> {
-  const text = `SELECT term, words, postings FROM search_terms WHERE shard = ? AND term IN ${LIST}`
-  const rows = await all<Row<'search_terms'>>(tx, text, shard, [
-    ...COLUMNS.map(columnTerm),
-    ...terms.keys(),
-  ])
+async function changeTerms(tx: Queries, { terms, columns }: Changes): Promise<SearchFile[]> {
+  const sql = `SELECT term, words, postings FROM search_terms WHERE shard = 0 AND term IN ${LIST}`
+  const known = [...COLUMNS.map(columnTerm), ...terms.keys()]
+  const rows = await all<Row<'search_terms'>>(tx, sql, known)
   const before = new Map(rows.map(row => [row.term, row]))
   const kept: (string | number)[][] = []
   const gone: string[] = []
@@ -199,22 +180,23 @@ async function changeShard(
     if (gradeOf(words) !== gradeOf(old?.words ?? 0)) hashes.add(shapeOf(term))
     await pace()
   }
-  const files: SearchFile[] = [...hashes].map(hash => ({ what: 'bucket', shard, hash }))
+  const files: SearchFile[] = [...hashes].map(number => ({ kind: 'bucket', number }))
   for (const column of COLUMNS) {
     const old = before.get(columnTerm(column))?.postings ?? ''
     const now = changeColumn(old, columns[column])
     if (now === old) continue
     kept.push([columnTerm(column), -1, -1, 0, now])
-    files.push({ what: column, number: shard })
+    files.push({ kind: column, number: 0 })
   }
-  if (kept.length > 0) await run(tx, KEEP_TERMS, shard, kept)
+  if (kept.length > 0) await run(tx, KEEP_TERMS, kept)
   if (gone.length > 0)
-    await run(tx, `DELETE FROM search_terms WHERE shard = ? AND term IN ${LIST}`, shard, gone)
+    await run(tx, `DELETE FROM search_terms WHERE shard = 0 AND term IN ${LIST}`, gone)
   return files
 }
 
+/** Earlier formats had a shard for each 65,536 crates; all terms are in the first now. */
 const KEEP_TERMS = `INSERT INTO search_terms (shard, term, place, shape, words, postings)
-  SELECT CAST(? AS INTEGER), value ->> 0, CAST(value ->> 1 AS INTEGER),
+  SELECT 0, value ->> 0, CAST(value ->> 1 AS INTEGER),
     CAST(value ->> 2 AS INTEGER), CAST(value ->> 3 AS INTEGER), value ->> 4
     FROM json_each(?) WHERE true
   ON CONFLICT (shard, term) DO UPDATE SET words = excluded.words, postings = excluded.postings`

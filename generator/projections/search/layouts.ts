@@ -4,7 +4,7 @@ import {
   searchColumnPath,
   searchLayoutPath,
 } from '../../../core/paths/search.ts'
-import { COLUMNS, type Column } from '../../../core/search/files/columns.ts'
+import { COLUMNS } from '../../../core/search/files/columns.ts'
 import {
   BLOCK_CRATES,
   bucketOf,
@@ -27,24 +27,18 @@ import { crateCount } from '../../records/pages/prefixes.ts'
  * - `search-file`: a file of the layout that searches read, by its subject.
  */
 
-/** The first subjects of each kind of file. */
+/** The kinds of files, in the order of their subjects. */
+const KINDS = ['bucket', ...COLUMNS, 'block', 'layout'] as const
 const KIND = 2 ** 40
-const BUCKETS = 0
-const COLUMN = { ranks: KIND, rust: 2 * KIND } as const
-const BLOCKS = 3 * KIND
-const LAYOUT = 4 * KIND
 
 /** What is added to the subject of a file of the next layout; ids of crates are lower. */
-const NEXT = 5 * KIND
+const NEXT = KINDS.length * KIND
 
-/** The mark of a layout that becomes the one that searches read. */
-export const LAYOUT_MARK = { kind: 'search', subject: NEXT + LAYOUT } as const
-
-/** A file of the search, besides the one of the layout. A bucket has one of its hashes. */
-export type SearchFile =
-  | { readonly what: 'bucket'; readonly shard: number; readonly hash: number }
-  | { readonly what: Column; readonly number: number }
-  | { readonly what: 'block'; readonly number: number }
+/** A file of the search: a block by its number, a bucket by one of its hashes. */
+export interface SearchFile {
+  readonly kind: (typeof KINDS)[number]
+  readonly number: number
+}
 
 /** The layouts whose files there are. */
 export interface Layouts {
@@ -63,47 +57,34 @@ export async function readLayouts(db: Queries): Promise<Layouts> {
 }
 
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
-export function subjectOf(file: SearchFile, { bits }: SearchLayout): number {
-  if (file.what === 'block') return BLOCKS + file.number
-  if (file.what !== 'bucket') return COLUMN[file.what] + file.number
-  const first = bucketOf(file.hash, bits) * 2 ** (HASH_BITS - bits)
-  return BUCKETS + file.shard * 2 ** HASH_BITS + first
+export function subjectOf({ kind, number }: SearchFile, { bits }: SearchLayout): number {
+  const own = kind === 'bucket' ? bucketOf(number, bits) * 2 ** (HASH_BITS - bits) : number
+  return KINDS.indexOf(kind) * KIND + own
 }
 
-/** Returns the file of a mark; `layout` for the one of the layout, null for the mark of a crate. */
-export function fileOf({
-  kind,
-  subject,
-}: Pick<Mark, 'kind' | 'subject'>): SearchFile | 'layout' | null {
+/** Returns the file of a mark; null for the mark of a crate. */
+export function fileOf({ kind, subject }: Pick<Mark, 'kind' | 'subject'>): SearchFile | null {
   if (kind === 'search' && subject < NEXT) return null
   const own = subject % NEXT
-  const number = own % KIND
-  if (own >= LAYOUT) return 'layout'
-  if (own >= BLOCKS) return { what: 'block', number }
-  if (own >= COLUMN.ranks) return { what: own >= COLUMN.rust ? 'rust' : 'ranks', number }
-  return {
-    what: 'bucket',
-    shard: Math.floor(number / 2 ** HASH_BITS),
-    hash: number % 2 ** HASH_BITS,
-  }
+  return { kind: KINDS[Math.floor(own / KIND)] ?? 'layout', number: own % KIND }
 }
 
 /** Returns the path of a file in a layout. */
-export function pathOf(file: SearchFile, { bits }: SearchLayout): string {
-  if (file.what === 'block') return searchBlockPath(file.number)
-  if (file.what !== 'bucket') return searchColumnPath(file.what, file.number)
-  return searchBucketPath(bits, file.shard, bucketOf(file.hash, bits))
+export function pathOf({ kind, number }: SearchFile, { bits }: SearchLayout): string {
+  if (kind === 'layout') return searchLayoutPath
+  if (kind === 'block') return searchBlockPath(number)
+  return kind === 'bucket' ? searchBucketPath(bits, bucketOf(number, bits)) : searchColumnPath(kind)
 }
 
-/** Returns all files of a layout. */
-export async function filesOf(db: Queries, { bits, shards }: SearchLayout): Promise<SearchFile[]> {
-  const files: SearchFile[] = []
-  for (let shard = 0; shard < shards; shard++) {
-    for (let hash = 0; hash < 2 ** HASH_BITS; hash += 2 ** (HASH_BITS - bits))
-      files.push({ what: 'bucket', shard, hash })
-    for (const what of COLUMNS) files.push({ what, number: shard })
-  }
-  for (const number of await rangesOf(db, BLOCK_CRATES)) files.push({ what: 'block', number })
+/** The file by which searches find the others; it is written when they are. */
+export const LAYOUT_FILE: SearchFile = { kind: 'layout', number: 0 }
+
+/** Returns all other files of a layout. */
+export async function filesOf(db: Queries, { bits }: SearchLayout): Promise<SearchFile[]> {
+  const files: SearchFile[] = COLUMNS.map(kind => ({ kind, number: 0 }))
+  for (let number = 0; number < 2 ** HASH_BITS; number += 2 ** (HASH_BITS - bits))
+    files.push({ kind: 'bucket', number })
+  for (const number of await rangesOf(db, BLOCK_CRATES)) files.push({ kind: 'block', number })
   return files
 }
 
@@ -127,7 +108,7 @@ export async function markFiles(
 ): Promise<readonly Mark[]> {
   const { now, next } = await readLayouts(tx)
   if (now === null && next === null) {
-    await beginLayout(tx, null, await wantedLayout(tx))
+    await beginLayout(tx, null, layoutFor(await crateCount(tx)))
     return []
   }
   const generation = await generationOf(tx)
@@ -151,7 +132,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
     `INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates
       WHERE true ON CONFLICT DO NOTHING`,
   )
-  await beginLayout(tx, isKept ? now : null, await wantedLayout(tx))
+  await beginLayout(tx, isKept ? now : null, layoutFor(await crateCount(tx)))
 }
 
 /**
@@ -163,13 +144,14 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
   if (own.length === 0) return
   if (own.some(mark => fileOf(mark) !== null)) await run(tx, RENEW)
   const { now, next } = await readLayouts(tx)
-  const wanted = await wantedLayout(tx)
-  if (next === null) {
-    const bits = Math.max(wanted.bits, now?.bits ?? 0)
-    if (now && (bits > now.bits || wanted.shards > now.shards))
-      await beginLayout(tx, now, { ...wanted, bits })
-  } else if ((await value(tx, REST, NEXT)) === null)
-    await setMarks(tx, [LAYOUT_MARK], await generationOf(tx))
+  const wanted = layoutFor(await crateCount(tx))
+  if (now && next === null && wanted.bits > now.bits) await beginLayout(tx, now, wanted)
+  if (next && (await value(tx, REST, NEXT)) === null)
+    await setMarks(
+      tx,
+      marksOf('search', [NEXT + subjectOf(LAYOUT_FILE, next)]),
+      await generationOf(tx),
+    )
 }
 
 const RENEW = "UPDATE counts SET n = n + 1 WHERE what = 'search'"
@@ -187,8 +169,7 @@ async function beginLayout(
 ): Promise<void> {
   await writeFact(tx, FACT, JSON.stringify({ now, next } satisfies Layouts))
   await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject >= ?", NEXT)
-  const files = await filesOf(tx, next)
-  const subjects = files.map(file => NEXT + subjectOf(file, next))
+  const subjects = (await filesOf(tx, next)).map(file => NEXT + subjectOf(file, next))
   await setMarks(tx, marksOf('search', subjects), await generationOf(tx))
 }
 
@@ -200,12 +181,7 @@ export async function finishLayout(tx: Queries): Promise<void> {
   if (now?.bits !== next.bits) await run(tx, "DELETE FROM marks WHERE kind = 'search-file'")
 }
 
-async function wantedLayout(db: Queries): Promise<SearchLayout> {
-  const last = (await value<number>(db, 'SELECT max(crate_id) FROM listings')) ?? 0
-  return layoutFor(await crateCount(db), last)
-}
-
 /** Returns the number of the last change. */
-export async function generationOf(db: Queries): Promise<number> {
+async function generationOf(db: Queries): Promise<number> {
   return (await value<number>(db, 'SELECT max(id) FROM audit')) ?? 0
 }

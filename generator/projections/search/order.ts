@@ -1,9 +1,13 @@
-import type { OtherSort, Slice } from '../../../core/search/files/layout.ts'
+import type { Sort } from '../../../core/paths/search.ts'
+import type { Slice } from '../../../core/search/files/layout.ts'
 import type { Hits } from '../../../core/search/hits.ts'
 import { pace } from '../../database/pace.ts'
 import { column, LIST, type Queries, value } from '../../database/statement.ts'
 
-/** The orders of lists, each with an index. */
+/** The orders besides relevance. */
+type OtherSort = Exclude<Sort, 'relevance'>
+
+/** Each has an index. */
 const ORDER_BY: Readonly<Record<OtherSort, string>> = {
   name: 'canonical',
   newest: 'updated_at DESC, crate_id DESC',

@@ -1,14 +1,13 @@
 import { SEARCH_FOLDER } from '../../../core/paths/search.ts'
 import { stepOf } from '../../../core/search/files/columns.ts'
-import { layoutFile } from '../../../core/search/files/render.ts'
 import { type Queries, value } from '../../database/statement.ts'
-import { isMarked, marksOf } from '../../records/marks.ts'
+import { marksOf } from '../../records/marks.ts'
 import type { Projection } from '../projection.ts'
 import {
   beginWhole,
   filesOf,
   followSearch,
-  LAYOUT_MARK,
+  LAYOUT_FILE,
   pathOf,
   readLayouts,
   searchPaths,
@@ -34,19 +33,14 @@ export const searchCrates: Projection = {
     return marksOf('search', [crate.id, ...moved.map(use => use.id)])
   },
   markAll: beginWhole,
-  async *parts({ database }) {
-    const { now } = await readLayouts(database)
-    if (now) yield { about: 'search', pending: LAYOUT_MARK, render: async () => [layoutFile(now)] }
-  },
+  async *parts() {},
 }
 
 /** Whether a file is marked, or crates are, whose files are not known yet. */
 async function isPending(db: Queries, subject: number): Promise<boolean> {
-  const isMarkedItself = await isMarked(db, { kind: 'search-file', subject })
-  return (
-    isMarkedItself ||
-    (await value(db, "SELECT 1 FROM marks WHERE kind = 'search' LIMIT 1")) !== null
-  )
+  const sql = `SELECT 1 FROM marks
+    WHERE kind = 'search' OR (kind = 'search-file' AND subject = ?) LIMIT 1`
+  return (await value(db, sql, subject)) !== null
 }
 
 /** The files that searches read. */
@@ -58,15 +52,14 @@ export const searchFiles: Projection = {
   markAll: async () => undefined,
   async *parts({ database }) {
     const { now } = await readLayouts(database)
-    for (const file of now ? await filesOf(database, now) : []) {
-      const layout = now as NonNullable<typeof now>
+    if (now === null) return
+    for (const file of [...(await filesOf(database, now)), LAYOUT_FILE])
       yield {
-        about: pathOf(file, layout),
-        pending: () => isPending(database, subjectOf(file, layout)),
+        about: pathOf(file, now),
+        pending: () => isPending(database, subjectOf(file, now)),
         render: async () =>
-          [await searchOutput(database, file, layout)].filter(output => output !== null),
+          [await searchOutput(database, file, now)].filter(output => output !== null),
       }
-    }
   },
   leftover: { folders: [SEARCH_FOLDER], paths: ({ database }) => searchPaths(database) },
 }

@@ -1,4 +1,4 @@
-import { TERMS_FOLDER } from '../../../core/paths/search.ts'
+import { SEARCH_FOLDER, TERMS_FOLDER } from '../../../core/paths/search.ts'
 import type { Output } from '../../../core/paths/tree.ts'
 import {
   BLOCK_CRATES,
@@ -33,50 +33,46 @@ export async function buildSearch(context: SearchContext, mark: Mark): Promise<R
   const layout = mark.kind === 'search' ? (next ?? now) : now
   // Without a layout, nothing is written yet: the first one will have all files.
   if (layout === null) return { done: [mark] }
-  if (file === 'layout') {
-    await tree.write(layoutFile(layout))
+  const output = await searchOutput(database, file, layout)
+  if (output) await tree.write(output)
+  else await tree.remove(pathOf(file, layout))
+  if (file.kind === 'layout') {
     await database.transaction(finishLayout)
     // Searches that have read the layout before find no file there, and read it again.
     for (const bits of await tree.folders(TERMS_FOLDER))
       if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
-    return { done: [mark] }
+    // Files of format 4, which had shards.
+    for (const folder of ['ranks', 'rust', `terms/${layout.bits}/0`])
+      await tree.removeFolder(`${SEARCH_FOLDER}/${folder}`)
   }
-  const output = await searchOutput(database, file, layout)
-  if (output) await tree.write(output)
-  else await tree.remove(pathOf(file, layout))
   return { done: [mark] }
 }
 
 /** Renders a file of the search; null for a block all of whose crates are gone. */
 export async function searchOutput(
   db: Queries,
-  file: SearchFile,
-  { bits }: SearchLayout,
+  { kind, number }: SearchFile,
+  layout: SearchLayout,
 ): Promise<Output | null> {
-  if (file.what === 'block') return blockOutput(db, file.number)
-  if (file.what === 'bucket') return bucketOutput(db, file, bits)
-  const text = 'SELECT postings FROM search_terms WHERE shard = ? AND term = ?'
-  const column = await value<string>(db, text, file.number, columnTerm(file.what))
-  return columnFile(file.what, file.number, column ?? '')
+  if (kind === 'layout') return layoutFile(layout)
+  if (kind === 'block') return blockOutput(db, number)
+  if (kind === 'bucket') return bucketOutput(db, bucketOf(number, layout.bits), layout.bits)
+  const sql = 'SELECT postings FROM search_terms WHERE shard = 0 AND term = ?'
+  return columnFile(kind, (await value<string>(db, sql, columnTerm(kind))) ?? '')
 }
 
-async function bucketOutput(
-  db: Queries,
-  { shard, hash }: { readonly shard: number; readonly hash: number },
-  bits: number,
-): Promise<Output> {
-  const bucket = bucketOf(hash, bits)
+async function bucketOutput(db: Queries, bucket: number, bits: number): Promise<Output> {
   const width = 2 ** (HASH_BITS - bits)
-  const range = [shard, bucket * width, (bucket + 1) * width] as const
+  const range = [bucket * width, (bucket + 1) * width] as const
   const terms = await all<Pick<Row<'search_terms'>, 'term' | 'postings'>>(
     db,
-    'SELECT term, postings FROM search_terms WHERE shard = ? AND place >= ? AND place < ?',
+    'SELECT term, postings FROM search_terms WHERE shard = 0 AND place >= ? AND place < ?',
     ...range,
   )
   const words = await all<Pick<Row<'search_terms'>, 'term' | 'shape' | 'words'>>(
     db,
     `SELECT term, shape, words FROM search_terms
-      WHERE shard = ? AND shape >= ? AND shape < ? AND words > 0`,
+      WHERE shard = 0 AND shape >= ? AND shape < ? AND words > 0`,
     ...range,
   )
   const shapes = new Map<number, ListedWord[]>()
@@ -86,7 +82,7 @@ async function bucketOutput(
     if (list) list.push(listed)
     else shapes.set(shape, [listed])
   }
-  return bucketFile([bits, shard, bucket], terms, shapes)
+  return bucketFile([bits, bucket], terms, shapes)
 }
 
 async function blockOutput(db: Queries, block: number): Promise<Output | null> {

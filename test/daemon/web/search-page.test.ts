@@ -69,7 +69,7 @@ test('in a private registry results and files of the search take a token or a lo
   const paths = [
     '/search/?q=demo',
     '/search/layout.json',
-    '/search/terms/0/0/0.json',
+    '/search/terms/0/0.json',
     '/search/crates/0.json',
   ]
   for (const path of paths) {

@@ -237,14 +237,14 @@ test('a larger layout that is interrupted leaves the old files to searches, and 
   await fillCatalog(registry.registry, ENTRIES.slice(30, 200))
   await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, ['page', 'release', 'list'])
   const names = ENTRIES.slice(0, 40).map(one => one.name)
-  const remove = placeObstacle(tree, 'search/terms/6/0/40.json')
+  const remove = placeObstacle(tree, 'search/terms/6/40.json')
   const { issues } = await buildPages(registry.registry)
   assert.deepEqual(
     issues.map(one => one.code),
     ['page_failed'],
   )
   assert.deepEqual(await bitsOf(registry), [2, 6])
-  assert.ok(existsSync(tree.path('search/terms/6/0/39.json')))
+  assert.ok(existsSync(tree.path('search/terms/6/39.json')))
   await compare(registry, names)
   // A change meanwhile is in the files of both.
   const token = await registry.user('alice')
@@ -262,7 +262,7 @@ test('a larger layout that is interrupted leaves the old files to searches, and 
 test('a layout that the registry outgrows while it is written is followed by a larger one', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 8))
   assert.deepEqual(await bitsOf(registry), [0, undefined])
-  const remove = placeObstacle(registry.registry.tree, 'search/terms/2/0/3.json')
+  const remove = placeObstacle(registry.registry.tree, 'search/terms/2/3.json')
   await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
   await buildSearch(registry)
   assert.deepEqual(await bitsOf(registry), [0, 2])
