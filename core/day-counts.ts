@@ -1,4 +1,3 @@
-/** The number of days that are kept, the last one included. */
 export const DAYS_KEPT = 90
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,6 @@ import { canonicalName, type Name } from './name-rules.ts'
 
 export { type CanonicalName, canonicalName, isAlias, isName, type Name } from './name-rules.ts'
 
-/** Maximum length of a crate name (specification section 8). */
 export const NAME_MAX = 64
 
 /** Parses a name by the rules of crates.io (specification A.2); it is safe in paths and URLs. */

@@ -18,7 +18,6 @@ interface Comparator {
   readonly pre: readonly string[]
 }
 
-/** Maximum number of comparators that Cargo reads in one requirement. */
 const COMPARATORS_MAX = 32
 const NUMBER = '0|[1-9][0-9]{0,19}'
 const PRE = '(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)'

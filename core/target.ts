@@ -5,7 +5,6 @@ const NESTING_MAX = 64
 
 const TOKEN = /(?:r#)?[A-Za-z_]\w*|[(),=]|"[^"]*"| +/g
 
-/** The form of a target, for messages. */
 export const TARGET_FORM = `a target triple or a valid \`cfg(…)\` with at most ${NESTING_MAX} levels`
 
 /**

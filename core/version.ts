@@ -17,7 +17,6 @@ const GRAMMAR = new RegExp(
     `(?:\\+(${BUILD}(?:\\.${BUILD})*))?$`,
 )
 
-/** The largest number that a version may contain. */
 export const U64_MAX = '18446744073709551615'
 
 /**

@@ -1,13 +1,11 @@
 import type { Settings } from '../core/settings/settings.ts'
 
-/** A link in the header. */
 export interface SiteLink {
   readonly text: string
   /** Absolute URL, or a path below the base URL. */
   readonly url: string
 }
 
-/** Another registry from which dependencies come. */
 export interface ForeignRegistry {
   /** Index URL, as dependencies name it. */
   readonly index: string
@@ -16,7 +14,6 @@ export interface ForeignRegistry {
   readonly page: string
 }
 
-/** Settings that affect all pages. */
 export interface SiteConfig
   extends Pick<Settings['pages'], 'source' | 'images' | 'logo' | 'stylesheet' | 'footer' | 'docs'> {
   readonly title: string

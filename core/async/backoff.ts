@@ -10,14 +10,12 @@ export class Backoff {
     this.#next = first
   }
 
-  /** Returns the pause before the next attempt. */
   next(): number {
     const pause = this.#next
     this.#next = Math.min(2 * pause, this.#longest)
     return pause
   }
 
-  /** Begins anew, after an attempt that succeeded. */
   reset(): void {
     this.#next = this.#first
   }

@@ -26,12 +26,10 @@ export class Repeater {
     this.#timer = setTimeout(() => void this.run(), ms).unref()
   }
 
-  /** Whether a run is scheduled. */
   get isScheduled(): boolean {
     return this.#timer !== undefined || this.#next !== null
   }
 
-  /** Whether it is neither running nor scheduled. */
   get isIdle(): boolean {
     return this.#running === null && !this.isScheduled
   }

@@ -1,9 +1,7 @@
 import { type CanonicalName, canonicalName } from '../name.ts'
 
-/** When a dependency is used (specification A.3). */
 export type DependencyKind = 'normal' | 'build' | 'dev'
 
-/** Any JSON value, for keys that are kept but not used. */
 export type Json =
   | string
   | number
@@ -30,7 +28,6 @@ export interface Dependency {
   readonly registry: string | null
   /** The name of the crate, if the dependency is renamed. */
   readonly package: string | null
-  /** Artifact dependencies (unstable `bindeps`). */
   readonly artifact?: readonly string[]
   readonly bindep_target?: string | null
   readonly lib?: boolean
@@ -73,7 +70,6 @@ function utf8Order(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
-/** How one crate depends on another. */
 export type DependencyUse = Pick<Dependency, 'req' | 'kind' | 'optional' | 'registry'>
 
 /**

@@ -24,7 +24,6 @@ const featureMap = v.custom<Features>(
   'an object of arrays of strings',
 )
 
-/** Keys without a default are required; `nullish` keys may be null. */
 const dependencySchema = v.object(
   {
     name: alias,
@@ -120,13 +119,11 @@ function readDependencies(deps: readonly Dependency[]): Dependency[] {
   })
 }
 
-/** The fields of a line, with Cargo's defaults for absent ones. */
 type LineFields = Omit<Entry, 'v' | 'other'> & {
   readonly v: number
   readonly features2?: Features | null | undefined
 }
 
-/** Returns an entry of the fields of a line; `raw` also has the unknown ones. */
 function entryOf(parsed: LineFields, raw: Fields): Entry {
   const { name, vers, deps, cksum, yanked, links, rust_version, pubtime, v: schema } = parsed
   return {
@@ -209,7 +206,6 @@ function otherKeys(fields: Fields, known: object): { other?: OtherKeys } {
   return rest.length === 0 ? {} : { other: Object.fromEntries(rest) }
 }
 
-/** Removes the rare keys of a dependency that are null. */
 function withoutNulls(parsed: v.InferOutput<typeof dependencySchema>): Dependency {
   const { artifact, bindep_target, public: isPublic, ...rest } = parsed
   return {
@@ -232,7 +228,6 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Describes the object or the missing key that was expected. */
 function expected(problem: v.ObjectIssue): string {
   return problem.expected === 'Object' ? 'an object' : 'present'
 }

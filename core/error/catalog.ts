@@ -8,7 +8,6 @@ import { policyMessages } from './messages/policy.ts'
 import { registryMessages } from './messages/registry.ts'
 import { storageMessages } from './messages/storage.ts'
 
-/** Maximum number of characters of a text that a message quotes. */
 const QUOTED_MAX = 500
 
 const tables = [
@@ -28,7 +27,6 @@ type Intersection<U> = (U extends unknown ? (arg: U) => void : never) extends (a
   : never
 type Messages = Intersection<EachTable<(typeof tables)[number]>>
 
-/** The code of an issue; each code has its own message. */
 export type Code = keyof Messages
 
 /** The names in braces of a message. */
@@ -36,7 +34,6 @@ type Placeholders<M> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
 
-/** The parameters of a message. */
 export type Params<C extends Code> = Messages[C] extends (...params: infer P) => string
   ? P
   : [Placeholders<Messages[C]>] extends [never]

@@ -44,7 +44,6 @@ export class Refusal extends Error {
     this.retryAfter = options?.retryAfter
   }
 
-  /** Whether one of the issues has this code. */
   has(code: Code): boolean {
     return this.issues.some(problem => problem.code === code)
   }

@@ -25,7 +25,6 @@ export interface About {
   readonly origin?: string
 }
 
-/** The parts of a manifest that determine the targets of a crate. */
 export interface TargetHints {
   readonly lib: { readonly path: string | null } | null
   readonly bins: readonly { readonly name: string | null; readonly path: string | null }[]
@@ -33,7 +32,6 @@ export interface TargetHints {
   readonly autobins: boolean
 }
 
-/** The contents of a packaged `Cargo.toml`. */
 export interface Manifest {
   readonly name: Name
   readonly version: Version

@@ -11,7 +11,6 @@ import { isTable, Table } from './table.ts'
 /** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
 
-/** Maximum number of texts that are reported because they cannot be stored. */
 const UNSTORABLE_MAX = 20
 
 /**
@@ -64,7 +63,6 @@ function parseToml(text: string): object {
   }
 }
 
-/** Returns the value of a required key after `check`. */
 function required<T>(
   table: Table,
   key: string,
@@ -129,5 +127,4 @@ function readTargets(root: Table, pack: Table): TargetHints {
   }
 }
 
-/** The descriptive fields of a release with an unreadable manifest: all empty. */
 export const NOTHING_KNOWN: About = readAbout(new Table({}, '', []), new Table({}, '', []))

@@ -25,7 +25,6 @@ export class Table {
     return this.#fields.get(key)
   }
 
-  /** Returns the full name of a key, for messages. */
   path(key: string): string {
     const bare = /^[A-Za-z0-9_-]+$/.test(key) ? key : `'${key}'`
     return this.#where === '' ? bare : `${this.#where}.${bare}`
@@ -43,19 +42,16 @@ export class Table {
     return this.#read(key, v.custom<readonly string[]>(isTexts, 'an array of strings'))
   }
 
-  /** Returns the table under `key`, or null. */
   table(key: string): Table | null {
     const value = this.#read(key, v.custom<object>(isTable, 'a table'))
     return value && new Table(value, this.path(key), this.#issues)
   }
 
-  /** Returns the tables of `[[key]]`. */
   tables(key: string): Table[] {
     const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables')) ?? []
     return value.map((item, at) => new Table(item, `${this.path(key)}[${at}]`, this.#issues))
   }
 
-  /** Adds an error for the value of `key`. */
   report(key: string, expected: string): null {
     this.#issues.push(issue('manifest_field', { field: this.path(key), expected }))
     return null

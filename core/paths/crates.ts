@@ -2,7 +2,6 @@ import { isName, lowerPrefix, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 import { IMAGES_FOLDER } from './images.ts'
 
-/** Folder of the crates: their `.crate` files and pages. */
 export const CRATES_FOLDER = 'crates'
 
 /** Returns the folder with the files of one crate. */

@@ -1,20 +1,15 @@
 import { listPath } from './tree.ts'
 
-/** Path of the page that lists the keywords, and folder of the pages of keywords. */
 export const KEYWORDS_FOLDER = 'keywords'
 export const keywordsPath = `${KEYWORDS_FOLDER}/index.html`
 
-/** Path of the page that lists the categories, and folder of the pages of categories. */
 export const CATEGORIES_FOLDER = 'categories'
 export const categoriesPath = `${CATEGORIES_FOLDER}/index.html`
 
-/** Folder of the pages of users, each with the crates that the user owns. */
 export const USERS_FOLDER = 'users'
 
-/** Path of the page with the statistics of the registry. */
 export const statisticsPath = 'statistics/index.html'
 
-/** An order of the list of all crates. */
 export type ListOrder = 'name' | 'dependents' | 'updated' | 'newest'
 
 /** Folder of the pages of the list of all crates that no prefix has. */
@@ -29,10 +24,8 @@ export function orderedListPath(order: ListOrder, page: number): string {
 /** The folders that contain nothing but pages of keywords, categories, users and lists. */
 export const OVERVIEW_FOLDERS = [KEYWORDS_FOLDER, CATEGORIES_FOLDER, USERS_FOLDER, LISTS_FOLDER]
 
-/** Path of the page that explains the addresses of the registry to people. */
 export const apiPagePath = 'api/index.html'
 
-/** Path of the icon that browsers request without being asked to. */
 export const faviconPath = 'favicon.ico'
 
 /**

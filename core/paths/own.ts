@@ -62,7 +62,6 @@ export function isOwnPath(path: string): boolean {
   return isKnown || PATTERNS.some(pattern => pattern.test(path))
 }
 
-/** `below`: the segments after the folder of the crate. */
 function isOfCrate(path: string, name: Name, below: readonly string[]): boolean {
   const [version = '', ...more] = below
   if (more.length > 0 && isVersion(version)) return true

@@ -4,7 +4,6 @@ import { OVERVIEW_FOLDERS } from './listings.ts'
 import { SEARCH_FOLDER } from './search.ts'
 import { configPath, GIT_INDEX_FOLDER, INDEX_FOLDER, isListPath, publicFile } from './tree.ts'
 
-/** Parts of a crate that change at different times. */
 type Part = 'index' | 'package' | 'pages' | 'source' | 'api'
 
 /** Folders of a version with pages about its files; `parts` and `raw` are of older programs. */

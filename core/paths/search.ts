@@ -1,8 +1,6 @@
-/** Path of the search page, and folder of the files that searches read. */
 export const SEARCH_FOLDER = 'search'
 export const searchPath = `${SEARCH_FOLDER}/index.html`
 
-/** The filters of a search. */
 export const FILTERS = ['keyword', 'category', 'license', 'rust', 'owner'] as const
 
 /** The orders of results; the first is the default. */
@@ -11,7 +9,6 @@ export const SORTS = ['relevance', 'name', 'newest', 'dependents'] as const
 export type Filter = (typeof FILTERS)[number]
 export type Sort = (typeof SORTS)[number]
 
-/** A search as URL parameters say it, on the page of results and in the API. */
 export interface SearchParameters extends Readonly<Partial<Record<Filter, string>>> {
   readonly q?: string
   readonly sort?: Sort
@@ -32,7 +29,6 @@ export function searchQuery(search: SearchParameters): string {
 /** Path of the file that searches read first; there is none before the others are complete. */
 export const searchLayoutPath = `${SEARCH_FOLDER}/layout.json`
 
-/** Folder of the terms. */
 export const TERMS_FOLDER = `${SEARCH_FOLDER}/terms`
 
 /** Returns the path of one of 2^`bits` buckets of terms. */

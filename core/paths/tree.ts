@@ -50,7 +50,6 @@ function contentTypeOf(path: string, extension: string): string {
   return TYPES.get(extension) ?? 'application/octet-stream'
 }
 
-/** One file of the public tree. */
 export interface Output extends PublicFile {
   readonly bytes: Buffer
 }
@@ -60,13 +59,11 @@ export function output(path: string, body: Buffer | { toString(): string }): Out
   return { ...publicFile(path), bytes: Buffer.isBuffer(body) ? body : Buffer.from(body.toString()) }
 }
 
-/** Folder of the sparse index; its URL is `sparse+{base}/index/`. */
 export const INDEX_FOLDER = 'index'
 
 /** Folder of the git index, for clients of git's dumb HTTP protocol. */
 export const GIT_INDEX_FOLDER = 'index.git'
 
-/** The index's `config.json` (specification A.1). */
 export const configPath = `${INDEX_FOLDER}/config.json`
 
 /** Returns the path of a crate's index file, in lowercase as Cargo expects (specification A.2). */
@@ -93,10 +90,8 @@ export const ASSETS_FOLDER = 'assets'
 export const frontPath = 'index.html'
 export const notFoundPath = '404.html'
 export const robotsPath = 'robots.txt'
-/** The file by which browsers can add the registry as a search engine. */
 export const openSearchPath = 'opensearch.xml'
 
-/** The numbers of the registry's downloads, and the drawing of them. */
 export const downloadsPath = 'downloads.json'
 export const downloadsPlotPath = 'downloads.svg'
 
@@ -113,12 +108,10 @@ export function isListPath(path: string): boolean {
   return /^crates\/index(?:-[a-z0-9_]+)?\.html$/.test(path)
 }
 
-/** The Atom feeds of the registry: new crates, and all new versions. */
 export const FEEDS_FOLDER = 'feeds'
 export const newCratesPath = `${FEEDS_FOLDER}/crates.xml`
 export const updatesPath = `${FEEDS_FOLDER}/updates.xml`
 
-/** The sitemap, which lists its parts, and the folder of the parts. */
 export const sitemapPath = 'sitemap.xml'
 export const SITEMAPS_FOLDER = 'sitemaps'
 

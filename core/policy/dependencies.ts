@@ -6,7 +6,6 @@ import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
 import { weigh } from './fields.ts'
 
-/** The catalog's answers about dependencies; see `policyQuestions`. */
 export interface DependencyInfo {
   /** The names in `ownDependencies` that no crate of this registry has exactly. */
   readonly missingDependencies: readonly Name[]
@@ -124,7 +123,6 @@ function trapped(
   return new Set(dependencyNames(deps, CRATES_IO).filter(name => names.has(canonicalName(name))))
 }
 
-/** Returns the real names of the dependencies that `fit`, each once. */
 function distinct(deps: readonly Dependency[], fits: (dep: Dependency) => boolean): string[] {
   return [...new Set(deps.filter(fits).map(realName))]
 }

@@ -39,7 +39,6 @@ function fold(text: string): string {
   return text.replaceAll('rn', 'm').replaceAll('0', 'o').replace(/[1i]/g, 'l')
 }
 
-/** Yields the texts with two adjacent letters swapped. */
 function* swapped(text: string): Iterable<string> {
   if (text.length < SHORTEST_SLIP) return
   for (let i = 0; i + 1 < text.length; i++) {
@@ -57,7 +56,6 @@ function* shortened(text: string): Iterable<string> {
   }
 }
 
-/** Yields the texts with one letter doubled. */
 function* doubled(text: string): Iterable<string> {
   if (text.length < SHORTEST_DOUBLE) return
   for (let i = 0; i < text.length; i++)

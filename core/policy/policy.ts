@@ -15,10 +15,8 @@ import {
 /** Maximum number of issues; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 1000
 
-/** The parts of a release that the policy checks. */
 export type PolicyRelease = Pick<Release, 'name' | 'version' | 'entry' | 'about'>
 
-/** The catalog's answers that the policy needs; `policyQuestions` returns the questions. */
 export interface PolicyInfo extends DependencyInfo {
   /** The crate with the same canonical name. */
   readonly existing: { readonly name: Name } | null
@@ -26,7 +24,6 @@ export interface PolicyInfo extends DependencyInfo {
   readonly lookAlikes: readonly Name[]
 }
 
-/** The result of the policy for a release. */
 export interface PolicyVerdict {
   /** Errors, then warnings. */
   readonly issues: readonly Issue[]

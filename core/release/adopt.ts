@@ -13,7 +13,6 @@ import { aboutOf, entryOf, type Release } from './release.ts'
 export interface AdoptParts {
   /** Null for a `.crate` without an index. */
   readonly identity: Identity | null
-  /** Its index entry; null without one. */
   readonly entry: Entry | null
   readonly cksum: string
   readonly size: number
@@ -22,7 +21,6 @@ export interface AdoptParts {
   readonly own: ReadonlySet<string>
 }
 
-/** A release of another registry as this one imports it, with warnings about it. */
 export interface Adoption {
   readonly release: Release
   readonly notes: readonly Issue[]

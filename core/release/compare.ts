@@ -13,7 +13,6 @@ import {
 import type { PublishDependency, PublishMetadata } from './metadata.ts'
 import type { Release } from './release.ts'
 
-/** Maximum number of differences that one warning names. */
 const NAMED = 5
 
 /**
@@ -92,7 +91,6 @@ function compareDependencies(
   })
 }
 
-/** Compares two dependencies field by field, using the field names of the metadata. */
 function compareDependency(
   fact: Dependency,
   claim: PublishDependency,
@@ -153,7 +151,6 @@ function pairs<T>(
   return [...found, ...extra.map((item): [null, T] => [null, item])]
 }
 
-/** Pairs the features of two maps, with null for a missing one. */
 function featurePairs(first: Features, second: Features) {
   const names = new Set([...Object.keys(first), ...Object.keys(second)])
   const valuesOf = (features: Features, name: string) =>

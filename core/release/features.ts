@@ -32,7 +32,6 @@ function checkReferences(
   features: ReadonlyMap<string, readonly string[]>,
   dependencies: readonly Dependency[],
 ): Issue[] {
-  /** Whether each dependency is optional, by its name in the crate. */
   const optional = new Map<string, boolean>()
   for (const dep of dependencies)
     optional.set(dep.name, dep.optional || optional.get(dep.name) === true)

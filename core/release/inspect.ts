@@ -6,7 +6,6 @@ import { compareMetadata } from './compare.ts'
 import { checkFeatures } from './features.ts'
 import { findReadme, makeRelease, type Release, type ReleaseParts } from './release.ts'
 
-/** The inputs of `inspectCrate` besides the crate. */
 export interface InspectParts
   extends Pick<ReleaseParts, 'cksum' | 'size' | 'pubtime' | 'ownIndexUrls' | 'metadata'> {
   readonly limits: ArchiveLimits
@@ -14,7 +13,6 @@ export interface InspectParts
   readonly expected?: Identity | undefined
 }
 
-/** The release in a crate, and its issues. */
 export interface Inspection {
   /** Null when the manifest cannot be read; incomplete when there are errors. */
   readonly release: Release | null

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 
-/** A string; null if absent. */
 const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
 const flag = (absent: boolean) => v.nullish(v.boolean(), absent)

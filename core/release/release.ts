@@ -17,7 +17,6 @@ export interface Release {
   readonly entry: Entry
   readonly about: About
   readonly readme: string | null
-  /** Length of the `.crate` file. */
   readonly size: number
   readonly contents: Contents
   readonly files: readonly ArchiveFile[]

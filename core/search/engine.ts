@@ -9,7 +9,6 @@ import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
 import type { ListedWord } from './vocabulary.ts'
 import { parseQuery } from './words.ts'
 
-/** The source of search files. */
 export interface SearchFiles {
   /** Returns the result of `read` for the text of a file; throws if there is no such file. */
   load<T>(path: string, read: (text: string) => T): Promise<T>
@@ -60,7 +59,6 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
 
 const NONE = new Uint8Array()
 
-/** The terms in the files. */
 class Terms implements Vocabulary {
   readonly #files: SearchFiles
   readonly #bits: number

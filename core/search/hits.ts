@@ -13,7 +13,6 @@ const YANKED_KEY = 4096
 /** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
 const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
 
-/** A fit that no word has. */
 const NO_FIT = 255
 
 /** The crates that a word finds, each with its best fit. */
@@ -56,7 +55,6 @@ export class Candidates {
     this.#groups = new Uint8Array(ranks.length).fill(3)
   }
 
-  /** Keeps only these crates. */
   keep(postings: Postings): void {
     const kept = new Uint8Array(this.#ranks.length)
     eachPosting(postings, id => {
@@ -71,7 +69,6 @@ export class Candidates {
       if ((column[id] ?? 0) > minor + 1) this.#ranks[id] = 0
   }
 
-  /** Adds the crates that a word of the query finds by some terms. */
   addWord(
     terms: readonly { readonly found: WordCrates; readonly likeness: Likeness }[],
     isRarest: boolean,
@@ -119,7 +116,6 @@ export class Candidates {
   }
 }
 
-/** The hits of a search, in order. */
 export class Hits {
   readonly leniency: Leniency
   /** The number of crates on all pages. */

@@ -9,12 +9,10 @@ import type { SearchRequest } from './request.ts'
 /** Loads the text of a file by its path below `search/`; bypasses caches if `isFresh`. */
 export type Load = (path: string, isFresh: boolean) => Promise<string>
 
-/** A page of the results of a search. */
 export interface SearchResults extends Pick<Hits, 'total' | 'leniency' | 'matched' | 'words'> {
   readonly crates: readonly FoundCrate[]
   /** The number of best crates that were looked at; null for all. */
   readonly considered: number | null
-  /** The number of characters of the files that the search has read. */
   readonly loaded: number
 }
 
@@ -23,7 +21,6 @@ const CONSIDERED = 48
 
 interface LoadedFile {
   readonly text: Promise<string>
-  /** The parsed text. */
   data?: unknown
 }
 
@@ -36,12 +33,10 @@ export class Lookup implements SearchFiles {
     this.#load = load
   }
 
-  /** Returns the first crates for a text, at most `limit`. */
   async suggest(q: string, limit: number): Promise<readonly FoundCrate[]> {
     return (await this.search({ q, filters: {}, sort: 'relevance', page: 1 }, limit)).crates
   }
 
-  /** Returns a page of `limit` crates. */
   async search(request: SearchRequest, limit: number): Promise<SearchResults> {
     const before = this.#files.get(searchLayoutPath)
     try {

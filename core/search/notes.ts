@@ -3,12 +3,9 @@ import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
 
-/** The outcome of a search, for sentences about it. */
 export interface Outcome {
   readonly total: number
-  /** The number of best crates that were looked at, or null for all. */
   readonly considered?: number | null
-  /** The number of characters that a browser has read for it. */
   readonly loaded?: number
   readonly leniency: Leniency
   readonly matched: number

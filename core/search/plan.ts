@@ -2,7 +2,6 @@ import type { Likeness } from './terms.ts'
 import { gradeOf, type ListedWord, likelyWords, nearWords } from './vocabulary.ts'
 import { WORD_MAX } from './words.ts'
 
-/** The known words of a registry. */
 export interface Vocabulary {
   /** Returns the number of crates that a term finds. */
   count(term: string): Promise<number>
@@ -18,7 +17,6 @@ export interface Variant {
   readonly likeness: Likeness
 }
 
-/** A word of a query, with the terms that it finds crates by. */
 export interface PlannedWord {
   readonly word: string
   readonly variants: readonly Variant[]
@@ -41,7 +39,6 @@ export interface Similar {
   readonly others: readonly string[]
 }
 
-/** A query, ready to be looked up. */
 export interface Plan extends Leniency {
   readonly words: readonly PlannedWord[]
 }

@@ -1,6 +1,5 @@
 import { FILTERS, type Filter, type SearchParameters, SORTS, type Sort } from '../paths/search.ts'
 
-/** A search: its text, its filters, and the order of the results. */
 export interface SearchRequest {
   readonly q: string
   readonly filters: Readonly<Partial<Record<Filter, string>>>
@@ -8,7 +7,6 @@ export interface SearchRequest {
   readonly page: number
 }
 
-/** Maximum number of characters of a filter; the rest is ignored. */
 const FILTER_MAX = 100
 
 /**

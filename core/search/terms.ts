@@ -2,10 +2,8 @@ import type { Filter } from '../paths/search.ts'
 import { isStorable } from '../text.ts'
 import { isStopWord, WORD_MAX, wordsOf } from './words.ts'
 
-/** Maximum number of words of a description that are searched. */
 const DESCRIPTION_WORDS = 200
 
-/** Maximum number of values of each filter by which a crate is found. */
 const FILTERED = 20
 
 /**
@@ -51,7 +49,6 @@ export function filterTerm(filter: Exclude<Filter, 'rust'>, value: string): stri
   return `${filter}:${value.trim().toLowerCase()}`
 }
 
-/** The searchable parts of a crate. */
 export interface SearchableCrate {
   readonly canonical: string
   readonly keywords: readonly string[]

@@ -6,7 +6,6 @@ const [LISTED_FROM, LISTED_TO] = [3, 32]
 /** Maximum number of words in a list of one shape; the most frequent are kept. */
 export const LISTED_MAX = 500
 
-/** A word that names, keywords or descriptions have. */
 export interface ListedWord {
   readonly word: string
   /** The number of bits in the number of crates with this word; rarely changes, as files must. */

@@ -3,10 +3,8 @@ import { canonicalName, isName } from '../name-rules.ts'
 /** Maximum length of a word; longer words find nothing. */
 export const WORD_MAX = 64
 
-/** Maximum number of words in a query; each costs lookups, and further ones are ignored. */
 export const WORDS_MAX = 8
 
-/** Maximum number of characters of a query; the rest is ignored. */
 const QUERY_MAX = 500
 
 /** Words that say nothing in a description; a query needs them only if it has no others. */
@@ -28,7 +26,6 @@ export function wordsOf(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** A parsed query. */
 export interface Query {
   readonly words: readonly string[]
   /** If the query has several words, the canonical name that they make together. */

@@ -1,6 +1,5 @@
 import { PREFIX_MAX } from '../paths/crates.ts'
 
-/** A place in an object storage: a bucket, and the prefix of a store's keys. */
 export interface BucketAddress {
   readonly bucket: string
   /** Without slashes at its ends; '' for the whole bucket. */

@@ -18,7 +18,6 @@ const keyHeader = text(
   value => /^[A-Za-z][A-Za-z0-9-]{0,60}(?:key|tags?)$/i.test(value) && !/^etags?$/i.test(value),
 )
 
-/** The settings of `[cdn]`. */
 export const cdnRows = {
   purge_url: row(maybe(purgeUrl), null),
   purge_method: row(choice('POST', 'PURGE', 'DELETE'), 'POST'),

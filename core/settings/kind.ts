@@ -1,10 +1,8 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
 
-/** The value of a setting. */
 export type SettingValue = string | number | boolean | null | readonly string[]
 
-/** A kind of value. */
 export interface Kind<T> {
   /** The accepted values, as text that completes "accepted: …". */
   readonly accepts: string
@@ -22,7 +20,6 @@ export interface Row<T> {
   readonly public: T
 }
 
-/** The values that rows describe. */
 export type Values<R> = { readonly [K in keyof R]: R[K] extends Row<infer T> ? T : never }
 
 /** Creates a setting; `policy.preset` decides between two defaults. */
@@ -34,7 +31,6 @@ export function row<T>(
   return { kind, private: inPrivate, public: inPublic }
 }
 
-/** How strict a rule is. */
 export type Level = 'error' | 'warn' | 'off'
 
 const SIZES: Units = {
@@ -150,7 +146,6 @@ export const indexUrl: Kind<string> = text(
   value => hasScheme(value.replace(/^sparse\+/, ''), 'http', 'https', 'ssh', 'git', 'file'),
 )
 
-/** The address of a daemon: TCP, or the path of a Unix socket. */
 export type ListenAddress =
   | { readonly host: string; readonly port: number }
   | { readonly socket: string }

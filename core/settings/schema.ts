@@ -110,7 +110,6 @@ const siteLink = text(
   },
 )
 
-/** A title, an index URL, and the URL of that registry's page of a crate. */
 const foreignRegistry = text(
   'a title, an index URL and the URL of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
   value => {
@@ -135,7 +134,6 @@ const docsUrl = text(
   },
 )
 
-/** A folder, relative to the registry's, or a bucket. */
 const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
   isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
 )
@@ -144,7 +142,6 @@ const region = text('a region, such as "eu-central-1"', value => /^[a-z0-9-]{1,6
 
 const rate = integer(0, 1_000_000)
 
-/** The settings outside any section. */
 export const topRows = {
   yanked: row(list(crateVersion), []),
 }
@@ -245,7 +242,6 @@ export const sections = {
   },
 } as const
 
-/** A setting of any kind with its section. */
 export interface Setting {
   readonly key: string
   /** Empty outside any section. */

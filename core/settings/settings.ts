@@ -12,10 +12,8 @@ export type Settings = {
   readonly [S in keyof typeof sections]: Values<(typeof sections)[S]>
 } & Values<typeof topRows>
 
-/** The settings of `[policy]`. */
 export type PolicySettings = Settings['policy']
 
-/** The origin of an effective value. */
 export type Origin = 'default' | 'preset' | SettingSource
 
 export interface ResolvedSettings {
@@ -72,7 +70,6 @@ export function describeSettings({ values, origins }: ResolvedSettings) {
   })
 }
 
-/** Removes credentials from a value. */
 function withoutSecrets(value: SettingValue): SettingValue {
   if (typeof value === 'string') return withoutCredentials(value)
   return Array.isArray(value) ? value.map(withoutCredentials) : value

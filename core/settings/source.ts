@@ -4,7 +4,6 @@ import { type Issue, issue } from '../error/error.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
 
-/** The place where a value was set; `name` is for messages. */
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag'
   readonly name: string
@@ -111,7 +110,6 @@ export function fromEnvironment(
   return given
 }
 
-/** Settings on a command line, by key. */
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
 /** Reads the settings on the command line. */

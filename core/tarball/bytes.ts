@@ -34,7 +34,6 @@ export class ByteReader {
     return this.#cut(most)
   }
 
-  /** Skips `length` bytes. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) left -= (await this.some(left)).length
   }
@@ -46,7 +45,6 @@ export class ByteReader {
     }
   }
 
-  /** Closes the source. */
   async close(): Promise<void> {
     await this.#source.return?.()
   }

@@ -1,6 +1,5 @@
 import { decodeUtf8, gather } from './bytes.ts'
 
-/** The contents of a release's package. */
 export interface Contents {
   readonly files: number
   /** Their size in bytes, unpacked. */
@@ -21,11 +20,9 @@ export interface RustCode {
 /** Matches a license text in the top folder, such as `LICENSE-MIT`, by a name that links can have. */
 const LICENSE = /^(?=[\w+][\w.+-]{0,99}$)(?!.*\.rs$)(?:.*[-_.])?(?:(?:un)?licen[cs]e|copying)/i
 
-/** The largest license text that counts, in bytes, and the most of them. */
 const LICENSE_BYTES = 64 * 1024
 const LICENSES_MAX = 10
 
-/** Counts the contents of a package while its archive is read. */
 export class ContentsCount {
   #files = 0
   #bytes = 0
@@ -54,7 +51,6 @@ export class ContentsCount {
     }
   }
 
-  /** Returns the counts so far. */
   get contents(): Contents {
     const { code: code_lines, comments: comment_lines } = this.#lines
     const rust = { files: this.#rustFiles, code_lines, comment_lines }
@@ -67,7 +63,6 @@ const [NEWLINE, SPACE, SLASH] = [10, 32, 47]
 /** The state of a line, from its beginning. */
 const [BLANK, SLASHED, CODE, COMMENT] = [0, 1, 2, 3]
 
-/** Counts lines of Rust in pieces of bytes. */
 class LineCount {
   code = 0
   comments = 0

@@ -10,7 +10,6 @@ const SMALL = 64 * 1024
 const SMALL_UNPACKED = 1024 * 1024
 /** Maximum length of a gzip header, with its optional file name and comment. */
 const HEADER_MAX = 64 * 1024
-/** Flag bits of the header (RFC 1952). */
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
 
 /**

@@ -1,6 +1,5 @@
 import { type Issue, issue, warning } from '../error/error.ts'
 
-/** Maximum length of a path in a crate, in bytes. */
 const PATH_MAX = 1024
 /** Maximum length of a name between slashes, in bytes, as of all common file systems. */
 const PART_MAX = 255
@@ -73,7 +72,6 @@ function reasonOnWindows(parts: readonly string[]): string | null {
   return parts.some(part => part.includes(':$')) ? 'it contains `:$`' : null
 }
 
-/** Whether Windows can create the path. */
 function isPortable(path: string): boolean {
   if ([...path].some(character => character < ' ')) return false
   return path.split('/').every(part => !/[<>:"|?*]|[. ]$/.test(part) && !DEVICE.test(part))

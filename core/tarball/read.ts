@@ -19,15 +19,11 @@ type Open = () => AsyncIterable<Uint8Array>
 type Reader = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
-/** Limits for reading one `.crate`. */
 export interface ArchiveLimits {
   /** Maximum bytes of the unpacked tar stream, including headers and padding. */
   readonly unpackedBytes: number
-  /** Maximum number of files and folders. */
   readonly entries: number
-  /** Maximum size of `Cargo.toml`, in bytes. */
   readonly manifestBytes: number
-  /** Maximum size of the README, in bytes. */
   readonly readmeBytes: number
   /** Whether a second `Cargo.toml` with the same bytes is accepted. */
   readonly duplicateManifest?: boolean
@@ -41,9 +37,7 @@ export interface ArchiveFile {
 
 /** The contents of a `.crate`, without the bytes of its files. */
 export interface Archive extends Identity {
-  /** Text of the root `Cargo.toml`. */
   readonly manifest: string
-  /** All regular files, in the order of the archive. */
   readonly files: readonly ArchiveFile[]
   readonly contents: Contents
   /** `path_in_vcs`: the crate's folder in its repository, `''` for the root; null if unknown. */
@@ -74,7 +68,6 @@ export async function surveyArchive(
   return { archive: survey.conclude(), issues: survey.issues }
 }
 
-/** The knowledge about an archive so far. */
 class Survey {
   readonly issues: Issue[] = []
   readonly #limits: ArchiveLimits

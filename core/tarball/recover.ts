@@ -34,7 +34,6 @@ export async function recoverArchive(
   return { manifest: text, files: [...files.values()], contents: count.contents }
 }
 
-/** The readable part of an archive. */
 interface Recovery {
   readonly manifest: string | null
   readonly files: readonly ArchiveFile[]
@@ -71,7 +70,6 @@ export async function readText(
   return bytes && new TextDecoder().decode(bytes).replaceAll('\0', '\uFFFD')
 }
 
-/** Maximum number of files that are read. */
 const FILES_MAX = 100_000
 
 /** Lists the files of a `.crate` in the order of the archive, as far as it is readable. */

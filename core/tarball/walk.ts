@@ -4,7 +4,6 @@ import { type ByteReader, decodeUtf8 } from './bytes.ts'
 const BLOCK = 512
 /** Maximum number of errors, where reading stops, and of warnings that are kept. */
 export const ISSUES_MAX = 20
-/** Maximum size of a long name or pax header. */
 const EXTENSION_MAX = 16 * 1024
 
 /** One member of a tar archive: a regular file or a folder. */

@@ -16,17 +16,14 @@ import { isVersion, parseVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
-/** A release, for the markers of a template. */
 export type DlRelease = Parameters<typeof expandDl>[1]
 
-/** The parts of a release in a path; null for parts that the path lacks. */
 export interface DlParts {
   readonly name: Name | null
   readonly version: Version | null
   readonly cksum: string | null
 }
 
-/** The path of a `dl` template, in both directions. */
 export interface DlPaths {
   /** Without markers, Cargo appends `/{crate}/{version}/download`, which is in it then. */
   readonly template: string

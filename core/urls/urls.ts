@@ -11,7 +11,6 @@ export function isCratesIo(index: string): boolean {
   return plain === CRATES_IO || plain === 'sparse+https://index.crates.io'
 }
 
-/** The URLs of one registry. */
 export interface RegistryUrls {
   /** Without a trailing slash. */
   readonly base: string
@@ -21,7 +20,6 @@ export interface RegistryUrls {
   /** With the prefix `sparse+` and the trailing slash that Cargo requires. */
   readonly sparseIndex: string
   readonly gitIndex: string
-  /** Every index URL of this registry. */
   readonly own: ReadonlySet<string>
 }
 

@@ -5,7 +5,6 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, field, type Viewer } from './frame.ts'
 
-/** One event of the audit log. */
 export interface AuditRow {
   readonly at: string
   /** A username, `command line` or `unknown`. */
@@ -19,15 +18,12 @@ export interface AuditRow {
   readonly detail: string | null
 }
 
-/** The conditions of the audit log's form; empty ones are ignored. */
 export type AuditConditions = Readonly<Record<'user' | 'crate' | 'action', string>>
 
-/** A page of the audit log, newest first. */
 export interface AuditData {
   readonly viewer: Viewer
   readonly rows: readonly AuditRow[]
   readonly conditions: AuditConditions
-  /** Every action in the log. */
   readonly actions: readonly string[]
   /** Query strings of the pages with older and newer rows (`?before=…`); null at the ends. */
   readonly older: string | null

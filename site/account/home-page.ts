@@ -21,7 +21,6 @@ import {
   type Viewer,
 } from './frame.ts'
 
-/** An invitation to own a crate. */
 export interface Invitation {
   readonly crate: string
   readonly by: string
@@ -29,7 +28,6 @@ export interface Invitation {
   readonly expires: string
 }
 
-/** A browser in which a user is logged in. */
 interface Session {
   readonly id: string | number
   readonly created: string
@@ -39,13 +37,10 @@ interface Session {
   readonly current: boolean
 }
 
-/** Everything on `/me`. */
 export interface HomeData {
   readonly viewer: Viewer
   readonly notice: Notice | null
-  /** The text of a token that was just created; null otherwise. */
   readonly newToken: string | null
-  /** Contents of a token form that was refused; null otherwise. */
   readonly draft: TokenDraft | null
   readonly tokens: readonly TokenRow[]
   /** The crates on the current page. */
@@ -110,7 +105,6 @@ function passwordForm(viewer: Viewer, to: Linker): Markup {
   ])
 }
 
-/** A token of a user, without its text. */
 interface TokenRow {
   readonly id: string | number
   readonly name: string
@@ -124,7 +118,6 @@ interface TokenRow {
   readonly expired: boolean
 }
 
-/** Contents of a refused form, to be shown again. */
 interface TokenDraft {
   readonly name: string
   readonly access: string
@@ -148,7 +141,6 @@ const EXPIRIES = [
   ['', 'never'],
 ] as const
 
-/** Renders a token that was just created. It is never shown again. */
 function newToken(site: SiteConfig, token: string): Markup {
   return html`<section class="notice good" aria-label="New token"><p><strong>Copy your new token now.</strong> You will not see it again.</p>
 ${copyBlock(token, 'token')}

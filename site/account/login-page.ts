@@ -5,7 +5,6 @@ import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { field, knownUser, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
 
-/** The data of the login page. */
 export interface LoginData {
   readonly csrf: string
   /** The username that was entered, or the user of the one-time link. */

@@ -7,21 +7,17 @@ import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 import type { Invitation } from './home-page.ts'
 
-/** The data of the management page of a crate. */
 export interface ManageData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly name: string
   readonly versions: readonly Pick<VersionRow, 'version' | 'publishedAt' | 'yanked'>[]
   readonly owners: readonly OwnerRow[]
-  /** Invitations that are neither accepted nor declined. */
   readonly invited: readonly InvitedOwner[]
 }
 
-/** An invitation as the owners of the crate see it. */
 type InvitedOwner = Omit<Invitation, 'crate'> & { readonly login: string }
 
-/** An action that needs confirmation. */
 type Confirmation =
   | { readonly action: 'yank' | 'unyank'; readonly version: string }
   | { readonly action: 'remove-owner'; readonly login: string }

@@ -6,7 +6,6 @@ import { type Child, html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, type Viewer } from './frame.ts'
 
-/** The number of things of one kind; `isMore`: there are more than `n`. */
 export interface BoundedCount {
   readonly what: string
   readonly n: number
@@ -19,32 +18,26 @@ export interface StatusProblem {
   readonly crate: string | null
   readonly version: string | null
   readonly why: string
-  /** When it happened; null if that is not known. */
   readonly at: string | null
   /** When failed work is tried again; null if it is not work that waits. */
   readonly retryAt: string | null
 }
 
-/** The data of the status page. */
 export interface StatusData {
   readonly viewer: Viewer
-  /** When the numbers were read. */
   readonly at: string
   readonly started: string
   readonly crates: number
   readonly versions: number
   readonly users: number
-  /** The index URL for Cargo. */
   readonly index: string
   /** Free and total bytes of the registry's file systems, each with its content. */
   readonly disks: readonly { readonly what: string; readonly free: number; readonly size: number }[]
   readonly databaseBytes: number
   readonly memoryBytes: number
   readonly programs: readonly (readonly [name: string, version: string])[]
-  /** The process that serves the registry, and its address. */
   readonly daemon: string | null
   readonly gitIndex: string
-  /** Problems that operators should act on. */
   readonly warnings: readonly string[]
   readonly pending: readonly BoundedCount[]
   readonly errors: readonly StatusProblem[]

@@ -5,7 +5,6 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { accountPage, buttonForm, field, type Notice, postForm, type Viewer } from './frame.ts'
 
-/** A user as administrators see it. */
 export interface UserRow {
   readonly login: string
   readonly name: string | null
@@ -16,14 +15,12 @@ export interface UserRow {
   readonly crates: number
 }
 
-/** A page of the list of users whose username or name contains the filter. */
 export interface UsersData {
   readonly viewer: Viewer
   readonly notice: Notice | null
   readonly users: readonly UserRow[]
   readonly usersPosition: PagePosition
   readonly filter: string
-  /** Contents of a refused form that adds a user; null otherwise. */
   readonly draft: { readonly login: string; readonly admin: boolean } | null
   /** A one-time link that sets a password; it was just created and is shown only once. */
   readonly resetLink: { readonly login: string; readonly url: string } | null

@@ -2,10 +2,8 @@ import { canonicalName, isName } from '../../core/name-rules.ts'
 import { movedPath } from '../../core/paths/moved.ts'
 import { card, lookupAt, tag } from './search-box.ts'
 
-/** Number of candidates for the crate that the visitor wanted. */
 const LOOKED_AT = 30
 
-/** Number of crates with similar names that are offered. */
 const OFFERED = 5
 
 /**

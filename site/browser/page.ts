@@ -20,7 +20,6 @@ function showAges(): void {
   }
 }
 
-/** Makes each copy button copy the text of the element before it and confirm it. */
 function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const label = button.getAttribute('aria-label') ?? ''
@@ -164,7 +163,6 @@ function startSearch(): void {
   void import('./search.ts').then(({ fillResults }) => fillResults(results))
 }
 
-/** Offers the crate that the address of a missing page means. */
 function startMissing(): void {
   const missing = document.querySelector<HTMLElement>('[data-missing]')
   if (missing) void import('./search.ts').then(({ offerCrates }) => offerCrates(missing))

@@ -9,7 +9,6 @@ import {
 } from '../../core/search/request.ts'
 import { card, lookupAt, set, tag } from './search-box.ts'
 
-/** Number of crates on a page of results. */
 const SHOWN = 20
 
 /** Fills the results page of a registry without a daemon. */

@@ -1,7 +1,6 @@
 import type { FoundCrate } from '../../core/search/files/read.ts'
 import { Lookup } from '../../core/search/lookup.ts'
 
-/** Number of crates in the list under the search box. */
 const SUGGESTED = 8
 
 /** Milliseconds without typing after which a search starts. */

@@ -1,4 +1,3 @@
-/** The files of a package by path. */
 export type Files = ReadonlyMap<string, Uint8Array>
 
 /** A file that is not the same in two versions; paths are null where it is missing. */

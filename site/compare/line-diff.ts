@@ -1,6 +1,5 @@
 import { Matching, matchable } from './matching.ts'
 
-/** The lines that differ between two texts. */
 export interface LineDiff {
   readonly added: number
   readonly removed: number
@@ -16,7 +15,6 @@ export interface DiffLine {
   readonly text: string
 }
 
-/** Changed lines with the lines around them. */
 export interface Hunk {
   /** Number of the first line in each text, from 1. */
   readonly before: number
@@ -24,7 +22,6 @@ export interface Hunk {
   readonly lines: readonly DiffLine[]
 }
 
-/** Number of unchanged lines shown around changed ones. */
 const AROUND = 3
 
 /** The maximum work for all comparisons of an instance: about a second of processor time. */

@@ -2,7 +2,6 @@ import { textOf } from '../source/content.ts'
 import { type FilePair, type Files, pairFiles } from './file-pairs.ts'
 import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'
 
-/** A file that differs between two packages. */
 export interface ChangedFile extends FilePair {
   /** The numbers of added and removed lines; null for a file that is no text, or too large. */
   readonly lines: Pick<LineDiff, 'added' | 'removed' | 'isMatched'> | null
@@ -10,7 +9,6 @@ export interface ChangedFile extends FilePair {
   readonly sizes: readonly [before: number | null, after: number | null]
 }
 
-/** The differences between the files of two packages. */
 export class PackageDiff {
   readonly files: readonly ChangedFile[]
   readonly #lines: readonly (LineDiff | null)[]
@@ -38,7 +36,6 @@ export class PackageDiff {
     })
   }
 
-  /** Returns the changed lines of the file at a place in the list. */
   hunks(at: number): Hunk[] {
     return this.#lines[at]?.hunks() ?? []
   }

@@ -4,12 +4,9 @@ import { absoluteLink } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The data of a crate's badge. */
 export interface BadgeData {
   readonly name: string
-  /** The version that represents the crate. */
   readonly version: string
-  /** Whether every version is yanked. */
   readonly yanked: boolean
 }
 

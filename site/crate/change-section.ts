@@ -5,7 +5,6 @@ import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { changeList, countChanges, manifestChanges } from './changes.ts'
 
-/** The data of the changes tab. */
 export interface ChangeSection {
   /** Number of changes in the manifest; null if there is more to see, 0 if there is nothing. */
   readonly amount: number | null

@@ -6,7 +6,6 @@ import type { SiteConfig } from '../site-config.ts'
 import { originOf } from './dependencies.ts'
 import { FEATURES_SHOWN, itemCodes } from './features.ts'
 
-/** One difference between the manifests of two versions. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed'
   readonly name: string
@@ -14,7 +13,6 @@ export interface Change {
   readonly words: readonly Child[]
 }
 
-/** Differences of the same kind, such as in build dependencies. */
 export interface ChangeGroup {
   readonly title: string
   readonly changes: readonly Change[]
@@ -162,7 +160,6 @@ function byNameAndTarget(list: readonly Dependency[]): Map<string, ByTarget> {
   return names
 }
 
-/** Describes the changes of a dependency. */
 function dependencyWords(site: Registries, was: Dependency, is: Dependency): Child[] {
   const words: Child[] = []
   const origin = (dep: Dependency) =>
@@ -188,7 +185,6 @@ function dependencyWords(site: Registries, was: Dependency, is: Dependency): Chi
   return words
 }
 
-/** Describes a dependency. */
 function description(site: Registries, dep: Dependency): Child[] {
   const words: Child[] = [html`<code>${dep.req}</code>`]
   if (dep.package !== null) words.push(html`the crate <code>${dep.package}</code>`)

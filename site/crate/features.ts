@@ -19,7 +19,6 @@ export function allFeatures(version: Pick<ComparedVersion, 'features' | 'deps'>)
 /** The most features, or changes of features, that a page lists; `crate.json` has all of them. */
 export const FEATURES_SHOWN = 300
 
-/** The most items of a feature that a page lists. */
 const ITEMS_SHOWN = 50
 
 /**

@@ -4,7 +4,6 @@ import type { Linker } from '../elements/links.ts'
 import { type Child, html } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** A longer expression is shown as it is. */
 const EXPRESSION_MAX = 200
 
 /** Words of the names of license texts that do not say which license it is. */

@@ -17,7 +17,6 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** Maximum number of versions in the selector, and on the page of versions. */
 const SELECTOR_MAX = 12
 export const VERSIONS_MAX = 1000
 

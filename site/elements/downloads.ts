@@ -5,7 +5,6 @@ import type { Linker } from './links.ts'
 import { html, type Markup, raw } from './markup.ts'
 import { type PlotPoint, plotSvg } from './plot.ts'
 
-/** Downloads as files show them. */
 export interface DownloadData {
   /** The crate; null for the whole registry. */
   readonly name: string | null

@@ -78,7 +78,6 @@ ${cargoConfig(site)}
 ${cargoLogin(site)}`
 }
 
-/** Position in a list that spans several pages. */
 export interface PagePosition {
   /** Number of the page, from 1. */
   readonly page: number

@@ -1,7 +1,6 @@
 /** The used parts of `highlight.js/lib/core`; its own types would declare browser globals. */
 export type Grammar = (hljs: unknown) => Mode
 
-/** A pattern of a grammar. */
 export interface Mode {
   begin?: unknown
   readonly contains?: readonly Mode[]

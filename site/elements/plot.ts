@@ -2,17 +2,13 @@ import { formatNumber } from '../../core/quantity.ts'
 import { formatDate } from './elements.ts'
 import { html, type Markup, raw } from './markup.ts'
 
-/** One value of a plot. */
 export interface PlotPoint {
   /** The day, or the first day of the period: `YYYY-MM-DD`. */
   readonly at: string
-  /** Not negative. */
   readonly value: number
 }
 
-/** Values over time, at equal distances. */
 export interface PlotData {
-  /** The counted things: `Releases a week`. */
   readonly title: string
   /** `bars` for counts of each period, `line` for totals. */
   readonly kind: 'bars' | 'line'
@@ -21,7 +17,6 @@ export interface PlotData {
   readonly points: readonly PlotPoint[]
 }
 
-/** In units of the drawing, which scales with the page. */
 const WIDTH = 400
 /** Narrower, because it is shown beside a page: its text would become too small. */
 const FILE_WIDTH = 300

@@ -19,7 +19,6 @@ for (const [name, bytes] of contents) sum.update(`${name}\0`).update(bytes).upda
 /** The folder name contains a hash of all files, so each of them can be cached forever. */
 const folder = `${ASSETS_FOLDER}/${sum.digest('hex').slice(0, 12)}`
 
-/** All scripts, styles and images of the site. */
 export const assets: readonly Output[] = contents.map(([name, bytes]) =>
   output(`${folder}/${name}`, bytes),
 )

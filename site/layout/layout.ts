@@ -7,7 +7,6 @@ import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { assetPath } from './assets.ts'
 
-/** The data of the layout that all pages share. */
 export interface LayoutData {
   /** Path of the page; null for a page that is served at any path. */
   readonly path: string | null
@@ -20,11 +19,9 @@ export interface LayoutData {
   readonly feed?: string
   /** False leaves out the search box, for users who may not search. */
   readonly search?: boolean
-  /** Text already in the search box. */
   readonly query?: string
   /** The part of the site with a stylesheet and a script of its own. */
   readonly part?: 'sources'
-  /** Username of the logged-in user. */
   readonly viewer?: string | null
   /** Whether its address is a secret that other servers must not find in a `Referer` and log. */
   readonly secret?: boolean

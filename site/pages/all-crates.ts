@@ -13,13 +13,10 @@ import type { SiteConfig } from '../site-config.ts'
 /** Maximum number of crates that are listed in an order; by name, larger lists go by letters. */
 export const ORDERED_MAX = 1000
 
-/** Number of crates on one page of a list in an order. */
 export const ORDERED_PAGE = 100
 
-/** Maximum number of crates on one page of a list by letters. */
 export const LIST_MAX = 200
 
-/** Number of crates below the letters of a large registry. */
 const POPULAR_SHOWN = 20
 
 /** All crates, or the first ones, in one order. */
@@ -80,7 +77,6 @@ function orderLinks(own: ListOrder | null, orders: readonly ListOrder[], to: Lin
   return html`<nav class="orders" aria-label="Order"><ul class="tags">${links}</ul></nav>`
 }
 
-/** Renders links from each first letter to its first crate. */
 function jumps(crates: readonly CrateItem[], to: Linker): Markup {
   const first = new Map<string, number>()
   for (const [at, crate] of crates.entries()) {
@@ -94,7 +90,6 @@ function jumps(crates: readonly CrateItem[], to: Linker): Markup {
   return html`<nav class="jumps" aria-label="First letter"><ul class="tags">${links}</ul></nav>`
 }
 
-/** Renders crates under their first letters. */
 function sections(crates: readonly CrateItem[], to: Linker): Markup[] {
   return [...new Set(crates.map(letterOf))].map(letter => {
     const some = crates.filter(crate => letterOf(crate) === letter)
@@ -121,7 +116,6 @@ export interface ListData {
   readonly above: readonly string[]
 }
 
-/** The number of crates whose canonical name begins with a prefix. */
 export interface PrefixCount {
   readonly prefix: string
   readonly total: number
@@ -174,7 +168,6 @@ function letters({ parts }: Pick<ListData, 'parts'>, to: Linker): Markup | null 
   return html`<ul class="letters">${links}</ul>`
 }
 
-/** Renders links to the pages of shorter prefixes. */
 function trail(above: readonly string[], to: Linker): Markup {
   return html`<nav class="trail" aria-label="Breadcrumb"><a href="${to(frontPath)}">Home</a>${above.map(
     prefix =>

@@ -28,10 +28,8 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The crate in the examples. */
 type Example = Pick<CrateItem, 'name' | 'newest' | 'about' | 'dependents'>
 
-/** Stands in for a crate while the registry has none. */
 const NO_CRATE: Example = {
   name: 'example',
   newest: '1.0.0',

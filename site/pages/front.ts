@@ -10,17 +10,14 @@ import { layout, searchForm } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { keywordLinks, type LabelItem } from './labels.ts'
 
-/** The registry's content as the front page shows it. */
 export interface FrontData {
   readonly crates: number
   readonly versions: number
-  /** New crates, newest first. */
   readonly newest: readonly CrateItem[]
   /** Crates with a new version, newest first. */
   readonly updated: readonly CrateItem[]
   /** The first crates by name, instead of both lists if no times are known. */
   readonly first?: readonly CrateItem[]
-  /** The keywords that most crates have. */
   readonly keywords: readonly LabelItem[]
   /** The crate in the example `cargo add` command; null if there is none to add. */
   readonly example: string | null

@@ -15,10 +15,8 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** Maximum number of crates on the page of a keyword, a category or a user. */
 export const LABEL_CRATES = 100
 
-/** Maximum number of keywords, or of categories, on the page that lists them. */
 export const LABELS_SHOWN = 500
 
 /** A keyword or category, in lowercase, with the number of its crates. */
@@ -27,15 +25,12 @@ export interface LabelItem {
   readonly crates: number
 }
 
-/** A keyword or category with its first crates. */
 export interface LabelData {
   readonly kind: 'keyword' | 'category'
   readonly slug: string
-  /** The number of all its crates. */
   readonly total: number
   /** At most `LABEL_CRATES`, those with the most dependents. */
   readonly crates: readonly CrateItem[]
-  /** The categories below a category. */
   readonly below: readonly LabelItem[]
 }
 
@@ -141,11 +136,9 @@ function labelLink(href: string, text: string, crates: number): Markup {
   return html`<a href="${href}">${text}</a> <span class="quiet">${formatNumber(crates)}</span>`
 }
 
-/** A user with the crates they own. */
 export interface UserData extends OwnerRow {
   /** At most `LABEL_CRATES`: all by name, or the newest ones. */
   readonly crates: readonly CrateItem[]
-  /** Whether the user owns more crates. */
   readonly hasMore: boolean
 }
 

@@ -17,7 +17,6 @@ import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** The results of a search in the daemon. */
 export interface SearchResults extends PagePosition {
   readonly request: SearchRequest
   readonly outcome: Outcome

@@ -11,10 +11,8 @@ import { type PlotData, plot } from '../elements/plot.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
-/** Maximum number of crates in each list of the statistics. */
 export const RANKS_SHOWN = 10
 
-/** Number of weeks in the plots. */
 export const WEEKS_SHOWN = 53
 
 /** New releases and crates in a week; `week` counts from Monday, January 5, 1970. */
@@ -24,11 +22,9 @@ export interface WeekCount {
   readonly crates: number
 }
 
-/** The data of the statistics page. The lists have at most `RANKS_SHOWN` crates. */
 export interface Statistics {
   readonly crates: number
   readonly versions: number
-  /** The total of all `.crate` files. */
   readonly bytes: number
   /** The last `WEEKS_SHOWN` weeks until the latest release, without gaps; empty without times. */
   readonly weeks: readonly WeekCount[]

@@ -17,7 +17,6 @@ export const DROPPED: ReadonlySet<string> = new Set(
     object embed applet xmp plaintext audio video canvas head`),
 )
 
-/** Elements without content or end tag. */
 export const VOID: ReadonlySet<string> = new Set(words('br col hr img input source wbr'))
 
 /** Attributes that every element keeps unchanged. */
@@ -37,7 +36,6 @@ export const ATTRIBUTES: ReadonlyMap<string, readonly string[]> = new Map([
   ['time', ['datetime']],
 ])
 
-/** Elements that may have an id. */
 export const IDENTIFIED: ReadonlySet<string> = new Set([...HEADINGS, 'a', 'li'])
 
 /** The classes that this renderer creates and keeps, by element. */

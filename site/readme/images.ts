@@ -6,7 +6,6 @@ import { type LinkBase, safeImage } from './links.ts'
 export interface PackagedImage {
   /** Its address, relative to the folder of the version. */
   readonly src: string
-  /** In pixels; null when unknown. */
   readonly width: number | null
   readonly height: number | null
   readonly bytes: number
@@ -15,7 +14,6 @@ export interface PackagedImage {
 /** The images of a README that this site serves, by their path in the package. */
 export type PackagedImages = ReadonlyMap<string, PackagedImage>
 
-/** Options for a README's images. */
 export interface ImageOptions {
   /** Whether browsers load other hosts' images, or pages link to them. */
   readonly images: 'link' | 'load'
@@ -40,7 +38,6 @@ export const IMAGES_MAX = 50
 /** The most bytes of images that one README shows; the others stay links. */
 export const IMAGE_BYTES_MAX = 25 * 1024 * 1024
 
-/** The images of one README. */
 export class ReadmeImages {
   /** The files of the package that it shows, in the order of the README. */
   readonly files = new Set<string>()
@@ -52,7 +49,6 @@ export class ReadmeImages {
     this.#options = options
   }
 
-  /** Decides how an image is shown. */
   show(given: string | undefined): ShownImage {
     const { base, folder, images } = this.#options
     const url = safeImage(given, base)

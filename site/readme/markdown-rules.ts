@@ -79,7 +79,6 @@ export function headingIds(md: MarkdownIt): void {
   })
 }
 
-/** Maximum total length of all links of one README, in characters. */
 const BUDGET = 512 * 1024
 
 /**

@@ -5,7 +5,6 @@ import { type LinkBase, linkBase, type ReadmePlace } from './links.ts'
 import { markdown } from './markdown.ts'
 import { sanitize } from './sanitize.ts'
 
-/** A README as it is in the package. */
 export interface PackagedReadme extends Pick<ImageOptions, 'images'> {
   readonly text: string
   /** Its file extension tells whether it is Markdown; its links are relative to its folder. */
@@ -14,7 +13,6 @@ export interface PackagedReadme extends Pick<ImageOptions, 'images'> {
   readonly packaged?: PackagedImages
 }
 
-/** A README as HTML, and the files of its package that it shows as images. */
 export interface RenderedReadme {
   readonly html: string
   readonly images: readonly string[]

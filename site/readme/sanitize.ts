@@ -20,7 +20,6 @@ type SourceAttributes = ReadonlyMap<string, string>
 /** Attributes in the output, with allowed names only. */
 type Attributes = Record<string, string>
 
-/** A README as it may be shown, and the files of its package that it shows as images. */
 export interface SafeReadme {
   readonly html: string
   readonly images: readonly string[]
@@ -29,10 +28,8 @@ export interface SafeReadme {
 /** Maximum nesting depth: more than anyone writes, and browsers stay fast. */
 const DEPTH_MAX = 100
 
-/** Maximum length of an attribute value that is not a link. */
 const VALUE_MAX = 300
 
-/** Maximum length of the HTML; more than anyone reads. */
 const OUTPUT_MAX = 4 * 1024 * 1024
 
 /** Elements that an item may be in; screen readers announce a stray item wrongly. */
@@ -197,7 +194,6 @@ function sizeOf(width: number, height: number): Attributes {
   return { width: String(width), height: String(height) }
 }
 
-/** Whether a list item is outside a list. */
 function isStray(element: Element): boolean {
   const lists = LISTS.get(element.tagName)
   return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')

@@ -4,7 +4,6 @@ import { boundedTree } from './bounded-tree.ts'
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
 
-/** A drawing that is safe to show, with its size if it names one. */
 export interface CleanSvg {
   readonly svg: string
   readonly width: number | null
@@ -14,7 +13,6 @@ export interface CleanSvg {
 /** Maximum length of a shown drawing, in characters; the work of drawing grows only with it. */
 const LENGTH_MAX = 256 * 1024
 
-/** Maximum nesting depth of elements. */
 const DEPTH_MAX = 100
 
 /** Elements that are kept. All others go with their content. */
@@ -34,7 +32,6 @@ const REFERRING: ReadonlySet<string> = new Set(
   words('use symbol pattern mask marker filter style textPath mpath animateMotion'),
 )
 
-/** Attributes that are kept. */
 const ATTRIBUTES: ReadonlySet<string> = new Set(
   words(`accumulate additive alignment-baseline attributeName baseline-shift begin by calcMode
     clip-path clip-rule clipPathUnits color color-interpolation cx cy d display dominant-baseline

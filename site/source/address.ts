@@ -1,4 +1,3 @@
-/** A file of a package, and lines of it. */
 export interface FileAddress {
   readonly path: string
   /** The first and the last line, from 1; null for the whole file. */

@@ -1,6 +1,5 @@
 import { textOf } from './content.ts'
 
-/** A place where a text was found. */
 export interface Hit {
   readonly path: string
   /** From 1. */
@@ -9,17 +8,13 @@ export interface Hit {
   readonly parts: readonly [before: string, found: string, after: string]
 }
 
-/** The matches of a search in all files. */
 export interface Matches {
   readonly hits: readonly Hit[]
-  /** Whether there are more. */
   readonly isMore: boolean
 }
 
-/** The most places that are listed. */
 const HITS_MAX = 500
 
-/** The maximum number of characters shown before and after a match. */
 const AROUND = 60
 
 /**

@@ -4,7 +4,6 @@ export const BLOCK_LINES = 500
 /** A longer line is cut: browsers take long to lay it out. */
 const LINE_MAX = 5000
 
-/** Lines of code that are laid out together. */
 export interface Block {
   readonly html: string
   readonly lines: number

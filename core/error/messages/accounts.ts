@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors about users, passwords, sessions, tokens, owners and rate limits. */
 export const accountMessages = {
   misuse: {
     login_invalid:

@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors of the command line, in the settings and in the files that they name. */
 export const commandMessages = {
   misuse: {
     registry_exists: '{dir} already contains a registry; nothing was changed',

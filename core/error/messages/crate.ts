@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Problems with a crate: its name, version, archive, manifest, metadata or entry. */
 export const crateMessages = {
   invalid: {
     name_empty: 'a crate name cannot be empty',

@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Problems with the git index. */
 export const gitMessages = {
   misuse: {
     git_index_foreign:

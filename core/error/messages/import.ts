@@ -1,10 +1,8 @@
 import type { MessageTable } from '../kind.ts'
 
-/** The kinds of registries that can be imported. */
 const IMPORT_KINDS =
   '`tree` (a folder with an index and its .crate files, such as that of margo or Plimsoll), `git` (an index as a git repository), `sparse` (sparse+https://…, with --names), `local-registry` (index/ and *.crate), `cargo-cache` (CARGO_HOME or its `registry` folder), `vendor` (of `cargo vendor`) and `crates` (a folder of .crate files)'
 
-/** Errors and warnings of an import. */
 export const importMessages = {
   misuse: {
     import_source_unknown: `{source} cannot be imported; the kinds are ${IMPORT_KINDS}`,

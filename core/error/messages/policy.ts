@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors and warnings of the policy. */
 export const policyMessages = {
   invalid: {
     name_reserved: 'the crate name `{name}` is reserved; choose another name',

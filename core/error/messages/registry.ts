@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors of the catalog and the crate store, and in requests to the web API. */
 export const registryMessages = {
   forbidden: {
     not_owner:

@@ -1,6 +1,5 @@
 import type { MessageTable } from '../kind.ts'
 
-/** Errors of an object storage. */
 export const storageMessages = {
   busy: {
     bucket_unreachable: 'the object storage cannot be reached ({reason}); try again in a minute',

@@ -1,6 +1,5 @@
 import { rustMinor } from '../request.ts'
 
-/** The highest step of dependents. */
 const STEP_MAX = 17
 
 /** The longest names of each class; shorter classes come first. */
@@ -14,7 +13,6 @@ export function stepOf(dependents: number): number {
   return Math.min(STEP_MAX, 32 - Math.clz32(dependents))
 }
 
-/** The facts behind the rank of a crate. */
 export interface RankInfo {
   readonly canonical: string
   readonly dependents: number

@@ -8,7 +8,6 @@ export interface SearchLayout {
   readonly bits: number
 }
 
-/** A part of a list. */
 export interface Slice {
   readonly limit: number
   readonly offset: number
@@ -20,7 +19,6 @@ export const BLOCK_CRATES = 5
 /** Bits of a hash; there are at most 2^`HASH_BITS` buckets. */
 export const HASH_BITS = 12
 
-/** The average number of crates for each bucket. */
 const BUCKET_CRATES = 8
 
 /** Returns the layout for a number of crates; bits grow in steps of two, so that they rarely do. */

@@ -10,13 +10,11 @@ export interface Bucket {
   readonly shapes: ReadonlyMap<number, readonly ListedWord[]>
 }
 
-/** A crate as results show it. */
 export interface FoundCrate {
   readonly id: number
   readonly name: string
   readonly version: string
   readonly description: string
-  /** Whether every version is yanked. */
   readonly yanked: boolean
   readonly updatedAt: string | null
 }

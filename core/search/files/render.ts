@@ -11,18 +11,15 @@ import type { SearchLayout } from './layout.ts'
 import type { Postings } from './postings.ts'
 import type { FoundCrate } from './read.ts'
 
-/** A term with the crates that it finds. */
 export interface FoundBy {
   readonly term: string
   readonly postings: Postings
 }
 
-/** A crate as files of results show it. */
 export interface ShownCrate extends Omit<FoundCrate, 'description'> {
   readonly description: string | null
 }
 
-/** Maximum number of characters shown of a description. */
 const DESCRIPTION_MAX = 160
 
 /** Renders the file that says how the others are laid out. */

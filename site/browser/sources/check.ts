@@ -19,13 +19,11 @@ export class CheckBox {
     this.#question = part(root, '[data-ask]')
   }
 
-  /** Says that nothing is known of any package yet. */
   begin(): void {
     this.#root.dataset.checksum = 'unchecked'
     this.#question.replaceChildren()
   }
 
-  /** Replaces the message. */
   say(...words: readonly (Node | string)[]): void {
     this.#state.replaceChildren(...words)
   }
@@ -40,7 +38,6 @@ export class CheckBox {
     )
   }
 
-  /** Resolves when the reader agrees. */
   ask(question: string, answer: string): Promise<void> {
     return new Promise(resolve => {
       const agree = button(answer, () => {

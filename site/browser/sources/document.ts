@@ -3,7 +3,6 @@ import { IMAGE_PREFIX } from '../../source/content.ts'
 import { button, element } from './element.ts'
 import type { Workers } from './task-worker.ts'
 
-/** The context of a rendered document. */
 interface DocumentPlace extends Workers {
   readonly root: HTMLElement
   readonly paths: readonly string[]
@@ -11,7 +10,6 @@ interface DocumentPlace extends Workers {
 
 const MARKDOWN = /\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
 
-/** The most characters that are rendered. */
 const RENDERED_MAX = 256 * 1024
 
 /**

@@ -1,4 +1,3 @@
-/** A child of an element. */
 type Child = Node | string | null
 
 /** Makes an element with properties and children; strings become text, never markup. */

@@ -2,7 +2,6 @@ import { fileFragment } from '../../source/address.ts'
 import type { Matches } from '../../source/find.ts'
 import { element } from './element.ts'
 
-/** The most files that are offered. */
 const OFFERED = 20
 
 /** Milliseconds that the search waits for more letters. */

@@ -5,7 +5,6 @@ import { visible } from '../../source/lines.ts'
 import { element } from './element.ts'
 import type { Workers } from './task-worker.ts'
 
-/** The most lines of a file that are shown at first. */
 const LINES_MAX = 2000
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const

@@ -14,7 +14,6 @@ type Result<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>
 /** Thrown for a task of a worker that was silent for too long and was ended. */
 export class TooLong extends Error {}
 
-/** A task that has no result yet. */
 interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
@@ -38,7 +37,6 @@ export class TaskWorker<T extends Tasks> {
     this.#seconds = seconds
   }
 
-  /** Has the worker do a task. */
   ask<K extends keyof T & string>(
     task: K,
     input: Input<T, K>,

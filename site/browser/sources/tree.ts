@@ -1,7 +1,6 @@
 import { fileFragment } from '../../source/address.ts'
 import { element } from './element.ts'
 
-/** A folder of a package. */
 interface Folder {
   readonly folders: Map<string, Folder>
   readonly files: string[]

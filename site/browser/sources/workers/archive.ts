@@ -14,7 +14,6 @@ export interface OpenedPackage {
   readonly problem: string | null
 }
 
-/** A file as it is shown. */
 export type Content =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly type: string; readonly bytes: Uint8Array }
@@ -50,7 +49,6 @@ const tasks = {
     return { check, files: [...files].map(([path, bytes]) => [path, bytes.length]), problem }
   },
 
-  /** Returns a file as it is shown. */
   async content({ version, path }: FilePlace): Promise<Content> {
     const bytes = bytesOf({ version, path })
     const type = imageType(path, bytes)
@@ -59,17 +57,14 @@ const tasks = {
     return text === null ? { kind: 'other' } : { kind: 'text', text }
   },
 
-  /** Returns the bytes of a file. */
   async bytes(place: FilePlace): Promise<Uint8Array> {
     return bytesOf(place)
   },
 
-  /** Finds a text in all files. */
   async find({ version, query }: { readonly version: string; readonly query: string }) {
     return findText(filesOf(version), query)
   },
 
-  /** Compares all files of two packages. */
   async compare({ from, to }: ComparePlace): Promise<readonly ChangedFile[]> {
     compared = new PackageDiff(filesOf(from), filesOf(to))
     return compared.files
@@ -81,13 +76,11 @@ const tasks = {
   },
 }
 
-/** Two versions with opened packages. */
 interface ComparePlace {
   readonly from: string
   readonly to: string
 }
 
-/** A file of a package that was opened. */
 interface FilePlace {
   readonly version: string
   readonly path: string

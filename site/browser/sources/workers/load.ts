@@ -2,7 +2,6 @@ import type { Name } from '../../../../core/name-rules.ts'
 import { expandDl } from '../../../../core/urls/download-url.ts'
 import type { Version } from '../../../../core/version.ts'
 
-/** A package that has to be loaded. */
 export interface PackagePlace {
   readonly name: string
   readonly version: string
@@ -12,7 +11,6 @@ export interface PackagePlace {
   readonly page: string
   /** Size of the package by the records; null when unknown. */
   readonly size: number | null
-  /** The most bytes that are unpacked. */
   readonly unpacked: number
 }
 
@@ -22,7 +20,6 @@ export type Check =
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
-/** The progress of loading. */
 export interface LoadedPackage {
   readonly bytes: number
   readonly size: number | null

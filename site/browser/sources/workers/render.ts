@@ -43,17 +43,14 @@ export interface Document {
 }
 
 const tasks = {
-  /** Colors a file; its lines are in blocks. */
   async code({ path, text }: { readonly path: string; readonly text: string }): Promise<Block[]> {
     return blocksOf(await coloredLines(path, text))
   },
 
-  /** Colors the lines of a text. */
   async lines({ path, text }: { readonly path: string; readonly text: string }): Promise<string[]> {
     return coloredLines(path, text)
   },
 
-  /** Renders a Markdown file as sanitized HTML. */
   async document(file: Document): Promise<string> {
     const { renderWithImages } = await import('../../../readme/render.ts')
     const { path, text, repository, vcsPath, images, paths, addresses } = file

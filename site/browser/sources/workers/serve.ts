@@ -3,7 +3,6 @@ export type Tasks = Readonly<
   Record<string, (input: never, report: (progress: unknown) => void) => Promise<unknown>>
 >
 
-/** A task for a worker. */
 export interface Request {
   readonly id: number
   readonly task: string

@@ -12,7 +12,6 @@ export interface PackageFiles {
 /** Compressed bytes that are unpacked in one step: to at most about 16 MB. */
 const STEP = 16 * 1024
 
-/** The most files that are kept. */
 const FILES_MAX = 100_000
 
 /** Unpacks the members of a `.crate` that Cargo would unpack into the folder `top`. */
