@@ -35,7 +35,7 @@ export interface VersionData
     Pick<Entry, 'name' | 'cksum' | 'links'>,
     Omit<About, 'authors' | 'badges'> {
   readonly download: string
-  /** The README as sanitized HTML: the result of `renderReadme` or `plainReadme`. */
+  /** The README as sanitized HTML: from `renderReadme` or `plainReadme`. */
   readonly readme: string | null
   /** The version before this one by precedence; null for the first. */
   readonly previous: ComparedVersion | null

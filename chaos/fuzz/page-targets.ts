@@ -33,7 +33,7 @@ export const PAGE_TARGETS: Readonly<Record<string, Target>> = {
     seeds: [...PAYLOADS, ...Object.values(BOMBS).map(text => text.slice(0, 2000))],
     run: input => {
       const about = { repository: 'https://github.com/a/b', vcs_path: '', readme_file: 'README.md' }
-      harmless(renderReadme({ text: input.toString(), about, images: 'load' }))
+      harmless(renderReadme({ text: input.toString(), about, images: 'load' }).html)
     },
   },
   svg: {

@@ -13,30 +13,8 @@ const YANKED_KEY = 4096
 /** Orders of hits, and the bits of keys that make them; a rank makes the lowest seven. */
 const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
 
-const NO_FIT = 255
-
-/** The crates that a word finds, each with its best fit. */
-export class WordCrates {
-  readonly ids: number[] = []
-  readonly #fits: Uint8Array
-
-  /** `size` is above all ids; a newer crate than the ranks are is not found. */
-  constructor(size: number) {
-    this.#fits = new Uint8Array(size).fill(NO_FIT)
-  }
-
-  /** Adds a crate unless it has a better fit; null is none. */
-  put(id: number, fit: number | null): void {
-    const before = this.#fits[id] ?? 0
-    if (fit === null || fit >= before) return
-    if (before === NO_FIT) this.ids.push(id)
-    this.#fits[id] = fit
-  }
-
-  fitOf(id: number): number {
-    return this.#fits[id] ?? NO_FIT
-  }
-}
+/** The fit of a crate that a word does not find. */
+export const NO_FIT = 255
 
 /** The crates that may be hits, by id, while the words and filters of a search are applied. */
 export class Candidates {
@@ -70,15 +48,20 @@ export class Candidates {
   }
 
   addWord(
-    terms: readonly { readonly found: WordCrates; readonly likeness: Likeness }[],
+    terms: readonly { readonly fits: Uint8Array; readonly likeness: Likeness }[],
     isRarest: boolean,
   ): void {
-    const best = new WordCrates(this.#ranks.length)
-    for (const { found, likeness } of terms)
-      for (const id of found.ids) best.put(id, similarFit(found.fitOf(id), likeness))
-    for (const id of best.ids) {
+    const best = new Uint8Array(this.#ranks.length).fill(NO_FIT)
+    for (const { fits, likeness } of terms)
+      for (let id = 0; id < best.length; id++) {
+        const fit = fits[id] ?? NO_FIT
+        if (fit !== NO_FIT) best[id] = Math.min(best[id] ?? NO_FIT, similarFit(fit, likeness))
+      }
+    for (let id = 0; id < best.length; id++) {
+      const fit = best[id] ?? NO_FIT
+      if (fit === NO_FIT) continue
       this.#matched[id] = (this.#matched[id] ?? 0) + 1
-      this.#fits[id] = Math.max(this.#fits[id] ?? 0, best.fitOf(id))
+      if (fit > (this.#fits[id] ?? 0)) this.#fits[id] = fit
       if (isRarest) this.#groups[id] = (this.#groups[id] ?? 0) & 2
     }
   }
@@ -132,28 +115,29 @@ export class Hits {
     // Words that no crate has together with the filters find nothing.
     const isFound = this.words === 0 || this.matched > 0
     this.#keys = isFound ? candidates.keys(this.matched) : new Uint16Array()
-    this.total = this.#keys.reduce((sum, key) => (key === NO_KEY ? sum : sum + 1), 0)
+    this.total = 0
+    for (const key of this.#keys) if (key < NO_KEY) this.total++
   }
 
   /** Returns the ids of a part of the crates, in the order of parts of their keys, then of ids. */
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
     const part = KEY_PARTS[by]
     const next = new Int32Array(NO_KEY + 1)
-    this.#keys.forEach(key => {
-      if (key < NO_KEY) next[key & part] = (next[key & part] ?? 0) + 1
-    })
+    for (const key of this.#keys) if (key < NO_KEY) next[key & part] = (next[key & part] ?? 0) + 1
     let first = -offset
-    for (const [key, count] of next.entries()) {
+    for (let key = 0; key < NO_KEY; key++) {
+      const count = next[key] ?? 0
       next[key] = first
       first += count
     }
     const ids: number[] = []
-    this.#keys.forEach((key, id) => {
-      if (key === NO_KEY) return
+    for (let id = 0; id < this.#keys.length; id++) {
+      const key = this.#keys[id] ?? NO_KEY
+      if (key === NO_KEY) continue
       const at = next[key & part] ?? 0
       next[key & part] = at + 1
       if (at >= 0 && at < limit) ids[at] = id
-    })
+    }
     return ids
   }
 

@@ -219,7 +219,7 @@ export const sections = {
     unpacked_ratio: row(integer(0, 1000), 0),
     archive_entries: row(integer(1, 10_000_000), 50_000),
     manifest_bytes: row(size(1024, 64 * MIB), MIB),
-    readme_bytes: row(size(0, 64 * MIB), MIB),
+    readme_bytes: row(size(0, 64 * MIB), MIB / 4),
     request_seconds: row(duration(1, 3600), 120),
     publish_per_minute: row(rate, 300),
     changes_per_minute: row(rate, 300),

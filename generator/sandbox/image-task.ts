@@ -5,7 +5,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { readFiles } from '../../core/tarball/recover.ts'
 import { TooComplexError } from '../../site/readme/bounded-tree.ts'
 import { IMAGE_BYTES_MAX, type PackagedImage } from '../../site/readme/images.ts'
-import { type PackagedReadme, renderWithImages } from '../../site/readme/readme.ts'
+import { type PackagedReadme, renderReadme } from '../../site/readme/readme.ts'
 import { cleanSvg, looksLikeSvg } from '../../site/readme/svg.ts'
 
 /** An image that may be shown: the name of its file, and its size in pixels. */
@@ -81,7 +81,7 @@ export interface IllustratedReadme {
 
 /** Renders a README with those images that its package has and browsers may show. */
 export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<IllustratedReadme> {
-  const first = renderWithImages(readme)
+  const first = renderReadme(readme)
   if (crate === null || first.images.length === 0) return { html: first.html, files: [] }
   const found = await readFiles(() => createReadStream(crate.path), new Set(first.images), {
     fileBytes: BYTES_MAX,
@@ -97,5 +97,5 @@ export async function renderIllustrated({ readme, crate }: ReadmeJob): Promise<I
     const { name, width, height, bytes } = image
     packaged.set(path, { src: `${IMAGES_FOLDER}/${name}`, width, height, bytes: bytes.byteLength })
   }
-  return { html: renderWithImages({ ...readme, packaged }).html, files }
+  return { html: renderReadme({ ...readme, packaged }).html, files }
 }

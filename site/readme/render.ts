@@ -1,4 +1,4 @@
-import { html, type Markup, raw } from '../elements/markup.ts'
+import { html } from '../elements/markup.ts'
 import { TooComplexError } from './bounded-tree.ts'
 import type { ImageOptions, PackagedImages } from './images.ts'
 import { type LinkBase, linkBase, type ReadmePlace } from './links.ts'
@@ -20,9 +20,6 @@ export interface RenderedReadme {
 
 const NONE: PackagedImages = new Map()
 
-/** Maximum number of README characters that a page shows; the package has the whole text. */
-export const README_MAX = 256 * 1024
-
 /** A link base in which no relative link leads anywhere. */
 const NOWHERE: LinkBase = { pages: '', bytes: '', folder: '' }
 
@@ -36,56 +33,30 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
  * Its cost has only rough limits, so call it where it can be stopped. `inside` returns the page of
  * this site to which a relative link leads, if there is one.
  */
-export function renderReadme(readme: PackagedReadme, inside?: LinkBase['inside']): string {
-  return renderWithImages(readme, inside).html
-}
-
-/** Does the same, and returns which images it has. */
-export function renderWithImages(
-  readme: PackagedReadme,
+export function renderReadme(
+  { text, about, images, packaged = NONE }: PackagedReadme,
   inside?: LinkBase['inside'],
 ): RenderedReadme {
-  const { text, about, images, packaged = NONE } = readme
   const file = about.readme_file ?? ''
-  if (!MARKDOWN.test(file)) return { html: section(text, plainText(text), null), images: [] }
+  if (!MARKDOWN.test(file)) return { html: plainReadme(text, null), images: [] }
   try {
-    const content = markdown(shortened(text))
+    const content = markdown(text)
     if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
     const folder = file.slice(0, file.lastIndexOf('/') + 1)
     const place = linkBase(about)
     const base = inside ? { ...(place ?? NOWHERE), inside } : place
     const clean = sanitize(content, { base, folder, images, packaged })
-    return { html: section(text, raw(clean.html), null), images: clean.images }
+    return { ...clean, html: `<div class="readme">${clean.html}</div>` }
   } catch (error) {
     if (!(error instanceof TooComplexError)) throw error
     return { html: plainReadme(text, error.message), images: [] }
   }
 }
 
-/** Renders a README as plain text; `because` is a clause that completes "… because". */
-export function plainReadme(text: string, because: string): string {
-  return section(text, plainText(text), because)
-}
-
-function section(text: string, content: Markup, plainBecause: string | null): string {
-  const plain =
-    plainBecause === null
-      ? null
-      : html`<p class="notice">This README is shown as plain text because ${plainBecause}.</p>`
-  const cut =
-    text.length <= README_MAX
-      ? null
-      : html`<p class="notice">This README is too long to be shown in full; the package has all of it.</p>`
-  return html`${plain}<div class="readme">${content}</div>${cut}`.toString()
-}
-
-function plainText(text: string): Markup {
-  return html`<pre class="plain-text" tabindex="0">${shortened(text)}</pre>`
-}
-
-/** Shortens a text, at the end of a line if possible. */
-function shortened(text: string): string {
-  if (text.length <= README_MAX) return text
-  const end = text.lastIndexOf('\n', README_MAX)
-  return text.slice(0, end > 0 ? end : README_MAX)
+/** Renders a README as plain text; `because` is a clause that says why it is no HTML. */
+export function plainReadme(text: string, because: string | null): string {
+  const notice =
+    because && html`<p class="notice">This README is shown as plain text because ${because}.</p>`
+  const content = html`<pre class="plain-text" tabindex="0">${text}</pre>`
+  return html`${notice}<div class="readme">${content}</div>`.toString()
 }

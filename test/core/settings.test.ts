@@ -107,7 +107,7 @@ test('the defaults', () => {
       unpacked_ratio: 0,
       archive_entries: 50_000,
       manifest_bytes: 1_048_576,
-      readme_bytes: 1_048_576,
+      readme_bytes: 262_144,
       request_seconds: 120,
       publish_per_minute: 300,
       changes_per_minute: 300,

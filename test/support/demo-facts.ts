@@ -39,7 +39,7 @@ export function version(more: Partial<VersionData> = {}): VersionData {
 /** A README of the invented crates, rendered. */
 export function readme(text: string, more: Partial<PackagedReadme['about']> = {}): string {
   const about = { readme_file: 'README.md', repository: null, ...more }
-  return renderReadme({ text, images: 'link', about })
+  return renderReadme({ text, images: 'link', about }).html
 }
 
 /** An invented crate around its newest version. */

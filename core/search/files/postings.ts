@@ -49,13 +49,15 @@ export function changePostings(
   }
   eachPosting(before, (id, fit) => changes.has(id) || put(id, fit))
   for (const [id, fit] of changes) if (fit !== null) put(id, fit)
-  return fits.flatMap((ids, fit) => DIGITS.charAt(fit) + packed(ids)).join(',')
+  return fits
+    .flatMap((ids, fit) => DIGITS.charAt(fit) + packed(ids.sort((a, b) => a - b)))
+    .join(',')
 }
 
 function packed(ids: readonly number[]): string {
   let text = ''
   let last = 0
-  for (const id of Uint32Array.from(ids).sort()) {
+  for (const id of ids) {
     let rest = id - last
     for (; rest >= END; rest >>= 5) text += DIGITS.charAt(END + (rest % END))
     text += DIGITS.charAt(rest)

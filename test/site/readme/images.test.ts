@@ -6,14 +6,14 @@ import {
   type PackagedImages,
   placeImages,
 } from '../../../site/readme/images.ts'
-import { renderWithImages } from '../../../site/readme/readme.ts'
+import { renderReadme } from '../../../site/readme/readme.ts'
 
 const about = { readme_file: 'docs/README.md', repository: 'https://github.com/a/b' }
 
 const image = (name: string, bytes = 1) => ({ src: `images/${name}`, width: 4, height: 2, bytes })
 
 function render(text: string, packaged: PackagedImages = new Map()) {
-  const { html, images: files } = renderWithImages({ text, about, images: 'link', packaged })
+  const { html, images: files } = renderReadme({ text, about, images: 'link', packaged })
   return { html: html.replace(/^<div class="readme">|<\/div>$/g, '').trim(), files }
 }
 

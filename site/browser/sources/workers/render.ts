@@ -52,7 +52,7 @@ const tasks = {
   },
 
   async document(file: Document): Promise<string> {
-    const { renderWithImages } = await import('../../../readme/render.ts')
+    const { renderReadme } = await import('../../../readme/render.ts')
     const { path, text, repository, vcsPath, images, paths, addresses } = file
     const fences = text.matchAll(/^[ \t>*+-]*(?:`{3,}|~{3,})(.*)$/gm)
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
@@ -61,7 +61,7 @@ const tasks = {
     const packaged = new Map(paths.filter(isImage).map(path => [path, imageOf(path)]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
-    return renderWithImages({ text, about, images, packaged }, inside).html
+    return renderReadme({ text, about, images, packaged }, inside).html
   },
 }
 
