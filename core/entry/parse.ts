@@ -2,6 +2,7 @@ import { visit } from 'jsonc-parser'
 import * as v from 'valibot'
 import { collect, type Issue, issue, refuse, refuseErrors } from '../error/error.ts'
 import { isAlias, isName } from '../name.ts'
+import { isObject, isTexts } from '../plain-data.ts'
 import { parseRequirement } from '../requirement.ts'
 import { isTarget, TARGET_FORM } from '../target.ts'
 import { unstorablePlaces } from '../text.ts'
@@ -20,7 +21,7 @@ const text = v.string('a string')
 const texts = v.custom<readonly string[]>(isTexts, 'an array of strings')
 const alias = textThat('a crate name', isAlias)
 const featureMap = v.custom<Features>(
-  value => isFields(value) && Object.values(value).every(isTexts),
+  value => isObject(value) && Object.values(value).every(isTexts),
   'an object of arrays of strings',
 )
 
@@ -77,7 +78,7 @@ const entrySchema = v.object(
  */
 export function parseEntry(line: string): Entry {
   const value = parseJsonLine(line)
-  if (!isFields(value)) refuse('entry_not_object')
+  if (!isObject(value)) refuse('entry_not_object')
   const [field] = unstorablePlaces(value, 1)
   if (field !== undefined) refuse('entry_text', { field })
   const result = v.safeParse(entrySchema, value)
@@ -95,7 +96,7 @@ export function parseEntry(line: string): Entry {
     ...otherKeys(raw[at] ?? {}, dependencySchema.entries),
   }))
   refuseErrors(deps.flatMap(checkDependency))
-  return entryOf({ ...known, deps }, value)
+  return entryOf({ ...known, deps }, value as Fields)
 }
 
 /**
@@ -218,14 +219,6 @@ function withoutNulls(parsed: v.InferOutput<typeof dependencySchema>): Dependenc
 
 function textThat(expected: string, fits: (text: string) => boolean) {
   return v.custom<string>(value => typeof value === 'string' && fits(value), expected)
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(item => typeof item === 'string')
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function expected(problem: v.ObjectIssue): string {

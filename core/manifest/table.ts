@@ -1,6 +1,7 @@
 import type { TomlValue } from 'smol-toml'
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
+import { isObject, isTexts } from '../plain-data.ts'
 
 /**
  * A TOML table with typed access to its keys, even `__proto__`. A value of the wrong type adds an
@@ -75,15 +76,9 @@ export function isInherited(value: TomlValue | undefined): boolean {
 
 /** Whether a value is a table. */
 export function isTable(value: unknown): value is { [key: string]: TomlValue } {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  )
+  return isObject(value) && !(value instanceof Date)
 }
 
 function isTables(value: unknown): boolean {
   return Array.isArray(value) && value.every(isTable)
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(item => typeof item === 'string')
 }

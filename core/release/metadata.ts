@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { isObject, isTexts } from '../plain-data.ts'
 
 const text = v.nullish(v.string(), null)
 const texts = v.nullish(v.array(v.string()), () => [])
@@ -47,24 +48,16 @@ export const publishMetadata = v.object({
 export type PublishDependency = v.InferOutput<typeof publishDependency>
 export type PublishMetadata = v.InferOutput<typeof publishMetadata>
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(item => typeof item === 'string')
-}
-
 function isBadge(value: unknown): value is Readonly<Record<string, string | null>> {
   return (
-    isMap(value) && Object.values(value).every(item => item === null || typeof item === 'string')
+    isObject(value) && Object.values(value).every(item => item === null || typeof item === 'string')
   )
-}
-
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Accepts any keys; `v.record` skips `constructor`, which is a valid feature name. */
 function mapOf<T>(fits: (value: unknown) => value is T) {
   const problem = (map: unknown) => {
-    if (!isMap(map)) return 'it is not an object'
+    if (!isObject(map)) return 'it is not an object'
     const wrong = Object.entries(map).find(([, value]) => !fits(value))
     return wrong && `the value of ${JSON.stringify(wrong[0])} has the wrong type`
   }

@@ -1,6 +1,8 @@
 import { parse, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
+import { isTable } from '../manifest/table.ts'
+import { typosBetween } from '../search/similar.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
 
@@ -17,18 +19,8 @@ export interface Assignment {
 }
 
 /** Variables with the same prefix that are not settings. */
-const OTHER_VARIABLES = [
-  'PLIMSOLL_DIR',
-  'PLIMSOLL_IMPORT_TOKEN',
-  'PLIMSOLL_CARGO',
-  'PLIMSOLL_NODEGIT_CACHE',
-  'PLIMSOLL_REQUIRE_NODEGIT',
-  'PLIMSOLL_REQUIRE_POSTGRES',
-  'PLIMSOLL_TEST_DATABASE',
-  'PLIMSOLL_TEST_S3',
-  'PLIMSOLL_TEST_S3_PROGRAM',
-  'PLIMSOLL_TEST_SERVER',
-]
+const OTHER_VARIABLES = ['PLIMSOLL_DIR', 'PLIMSOLL_IMPORT_TOKEN']
+const OF_TESTS = /^PLIMSOLL_(?:CARGO$|NODEGIT_CACHE$|REQUIRE_|TEST_)/
 
 /** Settings of older versions, and advice for users who still set them, as a clause. */
 const REMOVED: readonly { readonly key: string; readonly advice: string }[] = [
@@ -87,15 +79,13 @@ export function fromEnvironment(
 ): Assignment[] {
   const given: Assignment[] = []
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!variable.startsWith('PLIMSOLL_') || OTHER_VARIABLES.includes(variable)) continue
+    if (!variable.startsWith('PLIMSOLL_') || OF_TESTS.test(variable)) continue
+    if (OTHER_VARIABLES.includes(variable)) continue
     const setting = settingByVariable.get(variable)
     if (text === undefined) continue
     if (setting) {
-      given.push({
-        setting,
-        raw: fromText(setting.row.kind, text),
-        source: { kind: 'variable', name: variable },
-      })
+      const source: SettingSource = { kind: 'variable', name: variable }
+      given.push({ setting, raw: fromText(setting.row.kind, text), source })
       continue
     }
     const names = [...settingByVariable.keys(), ...OTHER_VARIABLES]
@@ -196,37 +186,16 @@ function suggestKey(key: string): string | null {
   return nearest(key, [...settingTable.keys(), ...sectionNames()])
 }
 
-function isTable(value: unknown): value is object {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
-  )
-}
-
 /** Returns the nearest candidate within three typos; fewer if `text` without `start` is short. */
 function nearest(text: string, candidates: readonly string[], start = ''): string | null {
   if (text.length > 64) return null
   let best: string | null = null
-  let bound = Math.min(3, Math.max(1, Math.floor((text.length - start.length) / 3))) + 1
+  let most = Math.min(3, Math.max(1, Math.floor((text.length - start.length) / 3)))
   for (const candidate of candidates) {
-    const slips = distance(text.toLowerCase(), candidate.toLowerCase())
-    if (slips < bound) {
-      bound = slips
-      best = candidate
-    }
+    const typos = typosBetween(text.toLowerCase(), candidate.toLowerCase(), most)
+    if (typos > most) continue
+    best = candidate
+    most = typos - 1
   }
   return best
-}
-
-/** Returns the Levenshtein distance: the number of letters to change, remove or add. */
-function distance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current.push(Math.min(change, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1))
-    }
-    previous = current
-  }
-  return previous[b.length] ?? 0
 }

@@ -1,16 +1,34 @@
 import type { InflateRaw } from 'node:zlib'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
-import { refuse } from '../error/error.ts'
+import { type Issue, refuse } from '../error/error.ts'
+import { ByteReader } from './bytes.ts'
+import { walkTar } from './walk.ts'
 
 /** Compressed bytes per call of zlib; they unpack to at most about 1,030 times as many. */
 const STEP = 8 * 1024
 const TRAILER = 8
-/** An archive of at most this size, packed and unpacked, is unpacked at once. */
+/** An archive of at most this size is unpacked at once; no gzip header is longer. */
 const SMALL = 64 * 1024
 const SMALL_UNPACKED = 1024 * 1024
-/** Maximum length of a gzip header, with its optional file name and comment. */
-const HEADER_MAX = 64 * 1024
 const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
+
+/**
+ * Walks the members of a gzipped tar as `walkTar` does, up to `unpackedBytes`; refuses data after
+ * its end.
+ */
+export async function walkGzip(
+  source: AsyncIterable<Uint8Array>,
+  unpackedBytes: number,
+  issues: Issue[],
+  visit: Parameters<typeof walkTar>[2],
+): Promise<void> {
+  const bytes = new ByteReader(gunzip(source), unpackedBytes)
+  try {
+    if (await walkTar(bytes, issues, visit)) await bytes.expectZeros()
+  } finally {
+    await bytes.close()
+  }
+}
 
 /**
  * Unpacks one gzip member; memory use does not depend on its size. Refuses data that is not gzip,
@@ -18,55 +36,33 @@ const FLAG = { checksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 }
  * all, and no two readers may see different archives.
  */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { beginning, rest } = await begin(source)
-  const whole = rest ? null : unpackSmall(beginning)
-  if (whole) {
-    yield whole
-    return
-  }
-  const input = inSteps(rest ? joined(beginning, rest) : [beginning])
-  try {
-    yield* unpack(withoutHeader(input))
-  } finally {
-    await input.return(undefined)
-  }
-}
-
-/** Reads up to `SMALL` bytes; `rest` is the remaining source, or null at its end. */
-async function begin(source: AsyncIterable<Uint8Array>) {
   const chunks = source[Symbol.asyncIterator]()
-  const beginning: Uint8Array[] = []
-  for (let size = 0; size <= SMALL; ) {
-    const next = await chunks.next()
-    if (next.done) return { beginning: Buffer.concat(beginning), rest: null }
-    beginning.push(next.value)
-    size += next.value.length
-  }
-  return { beginning: Buffer.concat(beginning), rest: chunks }
-}
-
-async function* joined(
-  first: Uint8Array,
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
   try {
-    yield first
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+    const parts: Uint8Array[] = []
+    let isWhole = false
+    for (let size = 0; size <= SMALL && !isWhole; ) {
+      const { value, done } = await chunks.next()
+      isWhole = done === true
+      if (!done) {
+        parts.push(value)
+        size += value.length
+      }
+    }
+    const beginning = Buffer.concat(parts)
+    const body = beginning.subarray(headerLength(beginning, isWhole))
+    const whole = isWhole ? unpackSmall(body) : null
+    if (whole) yield whole
+    else yield* unpack(inSteps(body, chunks))
   } finally {
-    await rest.return?.()
+    await chunks.return?.()
   }
 }
 
 /**
- * Unpacks a whole archive in one call, without Node's thread pool; null if it is too large or wrong
+ * Unpacks a whole member in one call, without Node's thread pool; null if it is too large or wrong
  * in any way, which `unpack` then explains.
  */
-function unpackSmall(archive: Buffer): Buffer | null {
-  if (archive.length < 3 || archive[0] !== 0x1f || archive[1] !== 0x8b || archive[2] !== 8)
-    return null
-  const start = headerLength(archive)
-  if (start === null) return null
-  const body = archive.subarray(start)
+function unpackSmall(body: Buffer): Buffer | null {
   const unpacked = inflateOnce(body)
   if (!unpacked) return null
   const trailer = body.subarray(unpacked.engine.bytesWritten)
@@ -157,50 +153,38 @@ async function work(
   }
 }
 
+/** Yields `first` and the rest in steps. */
 async function* inSteps(
-  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  for await (const chunk of source) {
+  for (let chunk: Uint8Array | null = first; chunk; ) {
     for (let at = 0; at < chunk.length; at += STEP) yield chunk.subarray(at, at + STEP)
+    const next = await rest.next()
+    chunk = next.done ? null : next.value
   }
 }
 
-/** Yields the bytes after the gzip header (RFC 1952). */
-async function* withoutHeader(input: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let head = Buffer.alloc(0)
-  let length: number | null = null
-  while (length === null) {
-    const next = await input.next()
-    if (next.done) refuse(head.length < 3 ? 'archive_not_gzip' : 'archive_cut_off')
-    head = Buffer.concat([head, next.value])
-    if (head.length >= 3 && (head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8))
-      refuse('archive_not_gzip')
-    length = headerLength(head)
-    if (length === null && head.length > HEADER_MAX) refuse('archive_not_gzip')
-  }
-  if (head.length > length) yield head.subarray(length)
-  yield* input
-}
-
-/** Returns the length of the header at the start of `head`; null if it is incomplete. */
-function headerLength(head: Buffer): number | null {
-  if (head.length < 10) return null
+/** Returns the length of the gzip header (RFC 1952) at the start of an archive. */
+function headerLength(head: Buffer, isWhole: boolean): number {
+  if (head.length < 3 || head[0] !== 0x1f || head[1] !== 0x8b || head[2] !== 8)
+    refuse('archive_not_gzip')
+  // The name or comment of a larger one is longer than any real one.
+  const cutOff = (): never => refuse(isWhole ? 'archive_cut_off' : 'archive_not_gzip')
+  if (head.length < 10) cutOff()
   const flags = head[3] ?? 0
   if ((flags & FLAG.reserved) !== 0) refuse('archive_not_gzip')
   let at = 10
-  if ((flags & FLAG.extra) !== 0) {
-    if (head.length < at + 2) return null
-    at += 2 + head.readUInt16LE(at)
-  }
+  if ((flags & FLAG.extra) !== 0) at += 2 + (head.length < 12 ? cutOff() : head.readUInt16LE(at))
   for (const flag of [FLAG.name, FLAG.comment]) {
     if ((flags & flag) === 0) continue
     const end = head.indexOf(0, at)
-    if (end === -1) return null
-    at = end + 1
+    at = end === -1 ? cutOff() : end + 1
   }
-  if (at > HEADER_MAX) refuse('archive_not_gzip')
-  if ((flags & FLAG.checksum) === 0) return at <= head.length ? at : null
-  if (head.length < at + 2) return null
+  if (at > SMALL) refuse('archive_not_gzip')
+  const hasSum = (flags & FLAG.checksum) !== 0
+  if (head.length < at + (hasSum ? 2 : 0)) cutOff()
+  if (!hasSum) return at
   if (head.readUInt16LE(at) !== (crc32(head.subarray(0, at)) & 0xffff))
     refuse('archive_damaged', { reason: 'the checksum of its gzip header is wrong' })
   return at + 2

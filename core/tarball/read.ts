@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { type Issue, issue, Refusal, warning } from '../error/error.ts'
+import { type Issue, issue, refusalOnly, warning } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isStorable } from '../text.ts'
 import { isVersion, type Version } from '../version.ts'
 import { decodeUtf8, gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
+import { walkGzip } from './gzip.ts'
 import { PathBook } from './paths.ts'
 import { ISSUES_MAX, type Member } from './walk.ts'
-import { walkGzip } from './walk-gzip.ts'
 
 /** Maximum size of `.cargo_vcs_info.json`; Cargo writes about 100 bytes. */
 const VCS_INFO_MAX = 16 * 1024
@@ -16,7 +16,6 @@ const VCS_INFO_MAX = 16 * 1024
 const MANIFEST = /^cargo(?:\.toml|~[0-9]\.tom)[. ]*$/i
 
 type Open = () => AsyncIterable<Uint8Array>
-type Reader = () => AsyncIterable<Uint8Array>
 export type Identity = { readonly name: Name; readonly version: Version }
 
 export interface ArchiveLimits {
@@ -62,8 +61,7 @@ export async function surveyArchive(
       survey.visit(member, read),
     )
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    survey.issues.push(...error.issues)
+    survey.issues.push(...refusalOnly(error).issues)
   }
   return { archive: survey.conclude(), issues: survey.issues }
 }
@@ -90,7 +88,7 @@ class Survey {
     this.#root = expected ? `${expected.name}-${expected.version}` : null
   }
 
-  async visit(member: Member, read: Reader): Promise<'go on' | 'stop'> {
+  async visit(member: Member, read: Open): Promise<'go on' | 'stop'> {
     if (Math.max(++this.#members, this.#book.size) > this.#limits.entries) {
       this.issues.push(issue('archive_too_many_entries', { max: this.#limits.entries }))
       return 'stop'
@@ -178,7 +176,7 @@ class Survey {
     return top
   }
 
-  async #read(path: string, size: number, read: Reader): Promise<void> {
+  async #read(path: string, size: number, read: Open): Promise<void> {
     if (path.split('/').pop() === '.cargo-ok') this.#note(warning('archive_cargo_ok', { path }))
     if (MANIFEST.test(path)) {
       this.#manifests.push(path)
@@ -193,7 +191,7 @@ class Survey {
   }
 
   /** Checks a second `Cargo.toml` (Cargo before 2016): it would win, so both must be equal. */
-  async #readAgain(member: Member, read: Reader): Promise<void> {
+  async #readAgain(member: Member, read: Open): Promise<void> {
     const isSame =
       member.size <= this.#limits.manifestBytes &&
       decodeUtf8(await gather(read())) === this.#manifest

@@ -1,12 +1,12 @@
-import { Refusal } from '../error/error.ts'
+import { refusalOnly } from '../error/error.ts'
 import { gather } from './bytes.ts'
 import { type Contents, ContentsCount } from './contents.ts'
+import { walkGzip } from './gzip.ts'
 import type { ArchiveFile, ArchiveLimits } from './read.ts'
 import type { Member } from './walk.ts'
-import { walkGzip } from './walk-gzip.ts'
 
 type Open = () => AsyncIterable<Uint8Array>
-type Visit = (file: Member, read: () => AsyncIterable<Uint8Array>) => Promise<'go on' | 'stop'>
+type Visit = (file: Member, read: Open) => Promise<'go on' | 'stop'>
 
 /**
  * Reads as much as possible of an archive that a publish would refuse, such as those of older
@@ -43,11 +43,7 @@ interface Recovery {
 /** Counts the contents of a `.crate` that was accepted before, as far as it is readable. */
 export async function countContents(open: Open, unpackedBytes: number): Promise<Contents> {
   const count = new ContentsCount()
-  let files = 0
-  await walkFiles(open, unpackedBytes, async ({ path, size }, read) => {
-    await count.add({ path: path.slice(path.indexOf('/') + 1), size }, read)
-    return ++files < FILES_MAX ? 'go on' : 'stop'
-  })
+  await walkBelowTop(open, unpackedBytes, (file, read) => count.add(file, read))
   return count.contents
 }
 
@@ -75,11 +71,7 @@ const FILES_MAX = 100_000
 /** Lists the files of a `.crate` in the order of the archive, as far as it is readable. */
 export async function listFiles(open: Open, unpackedBytes: number): Promise<ArchiveFile[]> {
   const files = new Map<string, ArchiveFile>()
-  await walkFiles(open, unpackedBytes, async ({ path: full, size }) => {
-    const path = full.slice(full.indexOf('/') + 1)
-    files.set(path, { path, size })
-    return files.size < FILES_MAX ? 'go on' : 'stop'
-  })
+  await walkBelowTop(open, unpackedBytes, async file => files.set(file.path, file))
   return [...files.values()]
 }
 
@@ -91,8 +83,7 @@ export async function readFiles(
 ): Promise<Map<string, Uint8Array>> {
   const files = new Map<string, Uint8Array>()
   let left = limits.bytes
-  await walkFiles(open, limits.unpackedBytes, async ({ path: full, size }, read) => {
-    const path = full.slice(full.indexOf('/') + 1)
+  await walkBelowTop(open, limits.unpackedBytes, async ({ path, size }, read) => {
     if (wanted.has(path) && size <= limits.fileBytes && size <= left) {
       files.set(path, await gather(read()))
       left -= size
@@ -102,6 +93,20 @@ export async function readFiles(
   return files
 }
 
+/** Visits the regular files of an archive by their paths below its top folder. */
+async function walkBelowTop(
+  open: Open,
+  unpackedBytes: number,
+  visit: (file: ArchiveFile, read: Open) => Promise<unknown>,
+): Promise<void> {
+  let files = 0
+  await walkFiles(open, unpackedBytes, async ({ path, size }, read) => {
+    const below = path.slice(path.indexOf('/') + 1)
+    const answer = await visit({ path: below, size }, read)
+    return answer === 'stop' || ++files >= FILES_MAX ? 'stop' : 'go on'
+  })
+}
+
 /** Visits the regular files of an archive, as far as it is readable. */
 async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promise<void> {
   try {
@@ -109,6 +114,6 @@ async function walkFiles(open: Open, unpackedBytes: number, visit: Visit): Promi
       member.kind === 'file' ? visit(member, read) : 'go on',
     )
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    refusalOnly(error)
   }
 }

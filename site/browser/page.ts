@@ -1,3 +1,4 @@
+import { decoded } from '../../core/decoded.ts'
 import { copyText } from './copy.ts'
 
 /** Shows each date outside READMEs as its age, such as `2 days ago`, with the date as a tooltip. */
@@ -100,15 +101,6 @@ function startSelector(): void {
   document.addEventListener('click', event => {
     if (selector && !(event.target as Element).closest('summary')) selector.open = false
   })
-}
-
-/** Decodes `%` escapes; like browsers, it takes an invalid `%` literally. */
-function decoded(given: string): string {
-  try {
-    return decodeURIComponent(given)
-  } catch {
-    return given
-  }
 }
 
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */

@@ -1,7 +1,17 @@
 import type { Dependency, DependencyKind, Features } from '../../core/entry/entry.ts'
+import {
+  changesPath,
+  comparePath,
+  cratePath,
+  sourcePath,
+  versionPath,
+} from '../../core/paths/crates.ts'
+import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
-import type { ComparedVersion } from '../crate-data.ts'
+import type { ComparedVersion, VersionData } from '../crate-data.ts'
+import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, join, type Markup } from '../elements/markup.ts'
+import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 import { originOf } from './dependencies.ts'
 import { FEATURES_SHOWN, itemCodes } from './features.ts'
@@ -48,6 +58,50 @@ export function manifestChanges(
 /** Returns the number of changes in all groups. */
 export function countChanges(groups: readonly ChangeGroup[]): number {
   return groups.reduce((sum, group) => sum + group.changes.length, 0)
+}
+
+interface ChangeSection {
+  /** Number of changes in the manifest; null if there is more to see, 0 if there is nothing. */
+  readonly amount: number | null
+  readonly body: Markup
+}
+
+/** Renders the changes since the previous version, and a link to the comparison of its files. */
+export function changeSection(site: SiteConfig, version: VersionData, to: Linker): ChangeSection {
+  const { name, previous } = version
+  if (previous === null) return { amount: 0, body: html`` }
+  const groups = manifestChanges(site, previous, version)
+  const amount = countChanges(groups)
+  const list =
+    amount === 0 ? html`<p>Nothing in the manifest, except the version.</p>` : changeList(groups)
+  const compared = `${to(comparePath(name))}#${previous.version}...${version.version}`
+  const files = site.source ? html`<p><a href="${compared}">Changed files and lines</a></p>` : null
+  const body = html`<p class="quiet">Since version ${previous.version}:</p>
+${files}${list}`
+  return { amount: amount === 0 && site.source ? null : amount, body }
+}
+
+/** Renders the page with a version's changes in its manifest since the previous version. */
+export function changesPage(
+  site: SiteConfig,
+  after: Pick<VersionData, 'name'> & ComparedVersion,
+  before: ComparedVersion,
+): Output {
+  const { name, version } = after
+  const path = changesPath(name, version)
+  const to = linker(site, path)
+  const groups = manifestChanges(site, before, after)
+  const title = `Changes from ${before.version} to ${version}`
+  const source = (number: string) =>
+    html`<a href="${to(sourcePath(name, number))}">Source of ${number}</a>`
+  const main = html`<div class="wide page compare">
+<nav class="trail" aria-label="Breadcrumb"><a href="${to(cratePath(name))}">${name}</a><a href="${to(versionPath(name, version))}">${version}</a><span>Changes</span></nav>
+<h1>${title}</h1>
+<p class="compare-links"><a href="${to(comparePath(name))}#${before.version}...${version}">Compare the files</a> ${source(before.version)} ${source(version)}</p>
+<section class="manifest" aria-label="Manifest"><h2>Manifest</h2>
+${groups.length === 0 ? html`<p>Nothing that Cargo reads differs, except the version.</p>` : changeList(groups)}</section>
+</div>`
+  return output(path, layout(site, { path, title: `${title} · ${name}`, main, canonical: null }))
 }
 
 /** Renders the changes of a manifest by groups. */

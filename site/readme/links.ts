@@ -1,3 +1,5 @@
+import { decoded } from '../../core/decoded.ts'
+
 /** Location of a README in its package, and of the package in its repository. */
 export interface ReadmePlace {
   readonly repository: string | null
@@ -116,12 +118,4 @@ export function safeId(id: string): string | null {
 /** Removes control characters, which browsers skip in a URL's scheme (`java\nscript:`). */
 function printable(text: string): string {
   return [...text].filter(character => character >= ' ' && character !== '\u007f').join('')
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text // an invalid `%` is taken literally
-  }
 }

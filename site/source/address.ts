@@ -1,3 +1,5 @@
+import { decoded } from '../../core/decoded.ts'
+
 export interface FileAddress {
   readonly path: string
   /** The first and the last line, from 1; null for the whole file. */
@@ -14,7 +16,9 @@ export interface CompareAddress {
 /** Reads the fragment `#{path}:L{from}-L{to}`; null if it names no file. */
 export function readFileAddress(fragment: string): FileAddress | null {
   const [, path = '', from, to] =
-    /^(.*?)(?::L([1-9]\d{0,8})(?:-L([1-9]\d{0,8}))?)?$/s.exec(decoded(fragment)) ?? []
+    /^(.*?)(?::L([1-9]\d{0,8})(?:-L([1-9]\d{0,8}))?)?$/s.exec(
+      decoded(fragment.replace(/^#/, '')),
+    ) ?? []
   if (path === '') return null
   if (from === undefined) return { path, lines: null }
   const [first, last] = [Number(from), Number(to ?? from)]
@@ -31,7 +35,7 @@ export function fileFragment({ path, lines }: FileAddress): string {
 /** Reads the fragment `#{from}...{to}:{path}`; null if it names no two versions. */
 export function readCompareAddress(fragment: string): CompareAddress | null {
   const [, from = '', to = '', path] =
-    /^(.+?)\.\.\.([^:]+)(?::(.+))?$/s.exec(decoded(fragment)) ?? []
+    /^(.+?)\.\.\.([^:]+)(?::(.+))?$/s.exec(decoded(fragment.replace(/^#/, ''))) ?? []
   return from === '' ? null : { from, to, path: path ?? null }
 }
 
@@ -43,14 +47,4 @@ export function compareFragment({ from, to, path }: CompareAddress): string {
 /** Escapes a path; a colon stays, because only one before a line number means something. */
 function encoded(path: string): string {
   return encodeURIComponent(path).replace(/%(?:2F|3A|2B|40|2C|3D|24|26)/g, decodeURIComponent)
-}
-
-/** Decodes a fragment; like browsers, it takes an invalid `%` literally. */
-function decoded(fragment: string): string {
-  const text = fragment.replace(/^#/, '')
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -9,7 +9,7 @@ import { cratePage } from '../../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../../site/crate/versions.ts'
 import type { ComparedVersion, CrateData, VersionData } from '../../../site/crate-data.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
-import { comparePage } from '../../../site/source/compare-page.ts'
+import { comparePage } from '../../../site/source/page.ts'
 import type { ReleaseRecord } from '../../records/releases.ts'
 
 /** Maximum number of dependents on a crate's page; a popular crate has thousands. */

@@ -9,7 +9,7 @@ import {
   sourcePath,
 } from '../../../core/paths/crates.ts'
 import type { Output } from '../../../core/paths/tree.ts'
-import { changesPage } from '../../../site/crate/changes-page.ts'
+import { changesPage } from '../../../site/crate/changes.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
 import { sourcePage } from '../../../site/source/page.ts'
 import type { PublicTree } from '../../places/public-tree.ts'

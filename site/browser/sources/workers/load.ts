@@ -1,4 +1,5 @@
 import type { Name } from '../../../../core/name-rules.ts'
+import { gather } from '../../../../core/tarball/bytes.ts'
 import { expandDl } from '../../../../core/urls/download-url.ts'
 import type { Version } from '../../../../core/version.ts'
 
@@ -85,24 +86,20 @@ async function loadBytes(
   if (answer === null) throw new Error(unreachable(url))
   if (!answer.ok || answer.body === null)
     throw new Error(`${url.host} answered with ${answer.status} for the package`)
-  const parts: Uint8Array[] = []
-  let bytes = 0
   const reader = answer.body.getReader()
-  for (let step = await reader.read(); !step.done; step = await reader.read()) {
-    parts.push(step.value)
-    bytes += step.value.length
-    report({ bytes, size })
+  const pieces = async function* () {
+    let bytes = 0
     // More than the records say is another package anyway.
-    if (bytes > (size ?? BYTES_MAX)) break
+    while (bytes <= (size ?? BYTES_MAX)) {
+      const { value, done } = await reader.read()
+      if (done) return
+      bytes += value.length
+      report({ bytes, size })
+      yield value
+    }
+    await reader.cancel()
   }
-  await reader.cancel()
-  const all = new Uint8Array(bytes)
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
+  return gather(pieces())
 }
 
 function unreachable(url: URL): string {

@@ -1,3 +1,4 @@
+import { decoded } from '../../../../core/decoded.ts'
 import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
 import type { PackagedImage } from '../../../readme/images.ts'
@@ -93,14 +94,6 @@ function fileOf(link: string, folder: string): string {
   // Resolved as a path alone: the host of the address is never asked.
   const url = new URL(encodeURI(decoded(file)), `https://package.invalid/${encodeURI(folder)}`)
   return decoded(url.pathname).replace(/^\//, '')
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path // an invalid `%` is taken literally
-  }
 }
 
 export type RenderTasks = typeof tasks
