@@ -49,8 +49,11 @@ export class Table {
   }
 
   tables(key: string): Table[] {
-    const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables')) ?? []
-    return value.map((item, at) => new Table(item, `${this.path(key)}[${at}]`, this.#issues))
+    const isTables = (value: unknown) => Array.isArray(value) && value.every(isTable)
+    const value = this.#read(key, v.custom<readonly object[]>(isTables, 'an array of tables'))
+    return (value ?? []).map(
+      (item, at) => new Table(item, `${this.path(key)}[${at}]`, this.#issues),
+    )
   }
 
   report(key: string, expected: string): null {
@@ -77,8 +80,4 @@ export function isInherited(value: TomlValue | undefined): boolean {
 /** Whether a value is a table. */
 export function isTable(value: unknown): value is { [key: string]: TomlValue } {
   return isObject(value) && !(value instanceof Date)
-}
-
-function isTables(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isTable)
 }

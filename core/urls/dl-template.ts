@@ -1,5 +1,5 @@
 import { refuse } from '../error/error.ts'
-import { isName, type Name, parseName } from '../name.ts'
+import { isName, type Name } from '../name.ts'
 import { CRATES_FOLDER } from '../paths/crates.ts'
 import { IMAGES_FOLDER } from '../paths/images.ts'
 import { OVERVIEW_FOLDERS } from '../paths/listings.ts'
@@ -12,7 +12,7 @@ import {
   INDEX_FOLDER,
   SITEMAPS_FOLDER,
 } from '../paths/tree.ts'
-import { isVersion, parseVersion, type Version } from '../version.ts'
+import { isVersion, type Version } from '../version.ts'
 import { expandDl } from './download-url.ts'
 import type { RegistryUrls } from './urls.ts'
 
@@ -71,7 +71,8 @@ function pathsOf(template: string): DlPaths {
       for (const pattern of patterns) {
         const groups = pattern.exec(path)?.groups
         const found = groups && foundIn(groups)
-        if (found && (found.name === null || expanded(template, found) === path)) return found
+        if (found && (found.name === null || expandDl(template, found as DlRelease) === path))
+          return found
       }
       return null
     },
@@ -83,10 +84,6 @@ function foundIn(groups: Readonly<Record<string, string | undefined>>): DlParts 
   if (name !== null && !isName(name)) return null
   if (version !== null && !isVersion(version)) return null
   return { name, version, cksum }
-}
-
-function expanded(template: string, { name, version, cksum }: DlParts): string {
-  return expandDl(template, { name, version, cksum } as DlRelease)
 }
 
 function patternOf(parts: readonly string[], folder: string): RegExp {
@@ -159,16 +156,11 @@ function faultOf(inside: string, paths: DlPaths): string | null {
     return 'two releases may have one path: it needs {sha256-checksum}, or {crate} and {version} in parts of their own or as {crate}-{version}'
   if (USUAL.has(template) || template === 'crates/{crate}/{version}/download') return null
   const [first = ''] = segments
-  const isReserved =
-    RESERVED.has(first) || samples().some(sample => isReservedPath(paths.pathOf(sample)))
-  return isReserved ? 'its paths belong to the registry itself' : null
-}
-
-/** Releases whose names are first parts of paths, or begin like one. */
-function samples(): DlRelease[] {
-  const [version, cksum] = [parseVersion('1.0.0'), '0'.repeat(64)]
+  const [version, cksum] = ['1.0.0' as Version, '0'.repeat(64)]
+  // Names that are first parts of paths, or begin like one.
   const names = [...RESERVED, 'mean', 'a'].filter(isName)
-  return names.map(name => ({ name: parseName(name), version, cksum }))
+  const isOwn = (name: Name) => isReservedPath(paths.pathOf({ name, version, cksum }))
+  return RESERVED.has(first) || names.some(isOwn) ? 'its paths belong to the registry itself' : null
 }
 
 function isReservedPath(path: string): boolean {

@@ -68,7 +68,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
     ),
     ...data.programs,
   ])}</section>
-<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(count => [count.what, amount(count)]))}</section>
+<section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(({ what, n, isMore }) => [what, `${isMore ? 'more than ' : ''}${formatNumber(n)}`]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
@@ -79,10 +79,6 @@ function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup
   return html`<dl class="status">${rows.map(
     ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`
-}
-
-function amount({ n, isMore }: BoundedCount): string {
-  return `${isMore ? 'more than ' : ''}${formatNumber(n)}`
 }
 
 function problems(rows: readonly StatusProblem[], to: Linker, none: string): Markup {

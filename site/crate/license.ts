@@ -34,7 +34,7 @@ export function licenseText(
   if (!isFound)
     return link(
       license,
-      texts.find(text => wordsOf(text).every(isGeneric)),
+      texts.find(text => wordsOf(text).every(word => GENERIC.test(word))),
     )
   return parts.map(part => link(part, found.get(part)))
 }
@@ -50,8 +50,4 @@ function textOf(id: string, texts: readonly string[]): string | undefined {
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().split(/[-_.]+/)
-}
-
-function isGeneric(word: string): boolean {
-  return GENERIC.test(word)
 }

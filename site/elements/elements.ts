@@ -98,7 +98,8 @@ export function pager(
 export function crateList(
   crates: readonly CrateItem[],
   to: Linker,
-  figure: (crate: CrateItem) => Markup | string | null = crateDate,
+  figure: (crate: CrateItem) => Markup | string | null = ({ updatedAt }) =>
+    updatedAt === null ? null : timeTag(updatedAt),
 ): Markup {
   return html`<ul class="cards">
 ${crates.map(crate => {
@@ -110,10 +111,6 @@ ${shown === null ? null : html`<span class="card-date quiet">${shown}</span>`}
 </a></li>
 `
 })}</ul>`
-}
-
-function crateDate({ updatedAt }: CrateItem): Markup | null {
-  return updatedAt === null ? null : timeTag(updatedAt)
 }
 
 /** Renders the number of dependents of a crate in a list; null for none. */

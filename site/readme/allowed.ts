@@ -51,6 +51,7 @@ export const CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ['sup', /^footnote-ref$/],
 ])
 
-function words(text: string): string[] {
+/** Splits a list of names. */
+export function words(text: string): string[] {
   return text.split(/\s+/)
 }

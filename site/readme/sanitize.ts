@@ -63,7 +63,9 @@ class Writer {
   constructor(options: ImageOptions) {
     this.images = new ReadmeImages(options)
     this.#base = options.base
-    this.#leftOut = new LeftOut(image => this.images.show(attributeOf(image, 'src')).isLeftOut)
+    this.#leftOut = new LeftOut(
+      ({ attrs }) => this.images.show(attrs.find(({ name }) => name === 'src')?.value).isLeftOut,
+    )
   }
 
   nodes(nodes: readonly Node[], depth: number, inLink: boolean, text = true): void {
@@ -157,8 +159,11 @@ class Writer {
     if (src !== null) {
       const kept = this.#kept('img', given)
       const isSized = kept.width !== undefined || kept.height !== undefined
-      const size =
-        isSized || !image?.width || !image.height ? {} : sizeOf(image.width, image.height)
+      // The size lets browsers keep the room of an image before it is loaded.
+      const size: Attributes =
+        isSized || !image?.width || !image.height
+          ? {}
+          : { width: `${image.width}`, height: `${image.height}` }
       const how = { loading: 'lazy', referrerpolicy: 'no-referrer' }
       this.#open('img', { ...kept, ...size, src, alt, ...how })
       return
@@ -185,15 +190,6 @@ class Writer {
   }
 }
 
-function attributeOf(element: Element, name: string): string | undefined {
-  return element.attrs.find(attribute => attribute.name === name)?.value
-}
-
-/** The size lets browsers keep the room of an image before it is loaded. */
-function sizeOf(width: number, height: number): Attributes {
-  return { width: String(width), height: String(height) }
-}
-
 function isStray(element: Element): boolean {
   const lists = LISTS.get(element.tagName)
   return lists !== undefined && !lists.includes(element.parentNode?.nodeName ?? '')
@@ -204,7 +200,8 @@ function demoted(tag: string): string {
   return tag.replace(/^h([1-5])$/, (_, level) => `h${Number(level) + 1}`)
 }
 
-function escaped(text: string): string {
+/** Escapes text for HTML and XML. */
+export function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

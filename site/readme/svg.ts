@@ -1,5 +1,7 @@
 import { type DefaultTreeAdapterTypes, html as namespaces, parseFragment } from 'parse5'
+import { words } from './allowed.ts'
 import { boundedTree } from './bounded-tree.ts'
+import { escaped } from './sanitize.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 type Element = DefaultTreeAdapterTypes.Element
@@ -54,6 +56,9 @@ const REFERENCE = /^\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)\s*$/
 /** The same in a style. */
 const PAINT = /\b(?:fill|stroke)\s*:\s*url\(\s*(["']?)#[\w:.-]+\1\s*\)/g
 
+/** Characters that XML forbids. */
+const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu
+
 /** Whether bytes look like an SVG: its root comes first, after anything XML allows before it. */
 export function looksLikeSvg(text: string): boolean {
   const start = text.slice(0, 4096).replace(/^\uFEFF?\s*/, '')
@@ -72,7 +77,9 @@ export function cleanSvg(text: string): CleanSvg | null {
   const root = tree.childNodes.find((node): node is Element => node.nodeName === 'svg')
   if (root === undefined) return null
   const parts: string[] = []
-  return write(root, parts, 0, false) ? { svg: parts.join(''), ...sizeOf(root) } : null
+  return write(root, parts, 0, false)
+    ? { svg: parts.join('').replaceAll(FORBIDDEN, ''), ...sizeOf(root) }
+    : null
 }
 
 /** Writes a node and its content; returns false if the drawing cannot be shown. */
@@ -106,7 +113,7 @@ function attributesOf({ attrs }: Element, isInClip: boolean): [name: string, val
     const isReference = PAINTS.has(name) && REFERENCE.test(value)
     // Drawing programs write gradients into styles.
     const rest = name === 'style' ? value.replaceAll(PAINT, '') : value
-    return isReference || isPlain(rest) ? [[name, value]] : []
+    return isReference || !BAD.some(pattern => pattern.test(rest)) ? [[name, value]] : []
   })
 }
 
@@ -115,10 +122,6 @@ const BAD = [
   /\\|--|binding|behavior/i,
   /\b(?:url|image|image-set|src|cross-fade|element|expression|paint|attr|var)\s*\(/i,
 ]
-
-function isPlain(value: string): boolean {
-  return !BAD.some(pattern => pattern.test(value))
-}
 
 function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
   const value = (name: string) => attrs.find(attribute => attribute.name === name)?.value ?? ''
@@ -133,18 +136,4 @@ function sizeOf({ attrs }: Element): Pick<CleanSvg, 'width' | 'height'> {
   return own !== null && tall !== null
     ? { width: own, height: tall }
     : { width: pixels(width), height: pixels(height) }
-}
-
-/** Escapes text for XML, and removes characters that XML forbids. */
-function escaped(text: string): string {
-  return text
-    .replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-}
-
-function words(text: string): string[] {
-  return text.split(/\s+/)
 }

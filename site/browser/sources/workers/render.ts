@@ -1,7 +1,6 @@
 import { decoded } from '../../../../core/decoded.ts'
 import { addGrammar, color, hasGrammar } from '../../../elements/highlight.ts'
 import { fenceLanguage, fileLanguage } from '../../../elements/languages.ts'
-import type { PackagedImage } from '../../../readme/images.ts'
 import { IMAGE_PREFIX } from '../../../source/content.ts'
 import { type Block, blocksOf, splitLines, visible } from '../../../source/lines.ts'
 import { serve } from './serve.ts'
@@ -59,7 +58,9 @@ const tasks = {
     await load(...Array.from(fences, ([, info = '']) => fenceLanguage(info)))
     const about = { repository, ...(vcsPath !== null && { vcs_path: vcsPath }), readme_file: path }
     const places = new Map(paths.map((path, at) => [path, addresses[at] ?? '']))
-    const packaged = new Map(paths.filter(isImage).map(path => [path, imageOf(path)]))
+    const pictures = paths.filter(path => /\.(?:png|jpe?g|gif|webp)$/i.test(path))
+    const unknown = { width: null, height: null, bytes: 0 }
+    const packaged = new Map(pictures.map(path => [path, { src: IMAGE_PREFIX + path, ...unknown }]))
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     const inside = (link: string) => places.get(fileOf(link, folder)) ?? null
     return renderReadme({ text, about, images, packaged }, inside).html
@@ -78,14 +79,6 @@ async function load(...languages: readonly (string | null)[]): Promise<void> {
     if (language !== null && grammar && !hasGrammar(language))
       addGrammar(language, (await grammar()).default)
   }
-}
-
-function isImage(path: string): boolean {
-  return /\.(?:png|jpe?g|gif|webp)$/i.test(path)
-}
-
-function imageOf(path: string): PackagedImage {
-  return { src: IMAGE_PREFIX + path, width: null, height: null, bytes: 0 }
 }
 
 /** Returns the path in the package to which a relative link leads from a folder. */
