@@ -99,6 +99,7 @@ export class Candidates {
   }
 }
 
+/** The hits of a search, in order. */
 export class Hits {
   readonly leniency: Leniency
   /** The number of crates on all pages. */

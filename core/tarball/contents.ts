@@ -23,6 +23,7 @@ const LICENSE = /^(?=[\w+][\w.+-]{0,99}$)(?!.*\.rs$)(?:.*[-_.])?(?:(?:un)?licen[
 const LICENSE_BYTES = 64 * 1024
 const LICENSES_MAX = 10
 
+/** Counts the contents of a package while its archive is read. */
 export class ContentsCount {
   #files = 0
   #bytes = 0

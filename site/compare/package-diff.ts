@@ -9,6 +9,7 @@ export interface ChangedFile extends FilePair {
   readonly sizes: readonly [before: number | null, after: number | null]
 }
 
+/** The differences between the files of two packages. */
 export class PackageDiff {
   readonly files: readonly ChangedFile[]
   readonly #lines: readonly (LineDiff | null)[]

@@ -38,6 +38,7 @@ export const IMAGES_MAX = 50
 /** The most bytes of images that one README shows; the others stay links. */
 export const IMAGE_BYTES_MAX = 25 * 1024 * 1024
 
+/** Decides how the images of one README are shown. */
 export class ReadmeImages {
   /** The files of the package that it shows, in the order of the README. */
   readonly files = new Set<string>()
