@@ -7,9 +7,9 @@ import type {
   MutexName,
   ProcessMutex,
 } from '../../places/locks/process-mutex.ts'
+import { retried } from './database.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
-import { retried } from './session.ts'
 
 /**
  * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
