@@ -1,6 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import { isOnServer } from './engine.ts'
-import { all, column, first, type Queries, run } from './statement.ts'
+import { all, first, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -19,7 +19,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   tokens: ['id'],
   audit: ['id'],
   marks: ['kind', 'subject'],
-  plain_pages: ['release_id', 'what'],
   release_downloads: ['release_id'],
   crate_downloads: ['crate_id'],
   registry_downloads: ['day'],
@@ -56,9 +55,8 @@ export type CopyProgress = (step: string, done: number, total: number) => void
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
     // A newer version may have expanded one of them: it knows what to copy.
-    const steps = 'SELECT name FROM kysely_migration ORDER BY name'
-    if (String(await column(from, steps)) !== String(await column(to, steps)))
-      refuse('migrate_newer')
+    const last = 'SELECT max(name) FROM kysely_migration'
+    if ((await value(from, last)) !== (await value(to, last))) refuse('migrate_newer')
     // A new catalog has rows, too, and the one of a copy that was stopped has some of all.
     if (isOnServer(to)) await run(to, `TRUNCATE ${tables()}`)
     else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)

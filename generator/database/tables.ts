@@ -109,17 +109,6 @@ export interface Tables {
     /** The last error. */
     error: string | null
   }
-  /** READMEs that took too much time or memory to render; pages show them as plain text. */
-  plain_pages: {
-    release_id: number
-    what: 'readme'
-    /** The page format for which it was tried. */
-    format: string
-    /** The reason, as a clause for the page, and more for the operator. */
-    because: string
-    detail: string | null
-    at: string
-  }
   /**
    * The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers;
    * `search` grows when files that searches read have changed.
