@@ -49,7 +49,7 @@ type Row = Readonly<Record<string, unknown>>
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**
- * Makes a catalog, on the same engine or another, a copy of the records. `from` does not change
+ * Makes a database, on the same engine or another, a copy of the records. `from` does not change
  * meanwhile, and `to` is a transaction. Returns the number of rows.
  */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
@@ -93,7 +93,7 @@ export async function compareCatalogs(
   let done = 0
   for (const table of tables()) {
     const pages = [pagesOf(from, table), pagesOf(to, table)]
-    const next = () => Promise.all(pages.map(one => one.next()))
+    const next = () => Promise.all(pages.map(page => page.next()))
     for (let reading = next(); ; ) {
       const [our, their] = await reading
       if (!our?.value && !their?.value) break
@@ -122,8 +122,8 @@ async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<
     await turn('ENABLE')
     return result
   }
-  const text = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, text)
+  const query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, query)
   for (const { name } of triggers) await run(tx, `DROP TRIGGER ${name}`)
   const result = await work()
   for (const { sql } of triggers) await run(tx, sql)
@@ -160,9 +160,9 @@ async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]
   if (!isOnServer(db)) refuseNul(table, rows)
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
-  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
   const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
-  await run(db, text, ...values)
+  await run(db, sql, ...values)
 }
 
 /** Refuses texts that libsql would return only up to their first U+0000. */
@@ -179,7 +179,8 @@ function parameterOf(value: unknown): string | number | null | Uint8Array {
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */
 export async function continueIds(db: Queries): Promise<void> {
-  for (const table of tables().filter(one => TABLE_KEYS[one][0] === 'id' && one !== 'labels'))
+  const hasIds = (table: keyof Tables) => TABLE_KEYS[table][0] === 'id' && table !== 'labels'
+  for (const table of tables().filter(hasIds))
     await run(
       db,
       `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))

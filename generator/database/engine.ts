@@ -25,11 +25,11 @@ export interface Engine {
 /** Returns what keeps the records; `file` has them if there is no server. */
 export async function readEngine(db: Queries, file: string): Promise<Engine> {
   if (isOnServer(db)) {
-    const text = `SELECT current_setting('server_version') AS version,
+    const sql = `SELECT current_setting('server_version') AS version,
       pg_database_size(current_database()) AS bytes`
-    return { name: 'PostgreSQL', ...(await one<Omit<Engine, 'name'>>(db, text)) }
+    return { name: 'PostgreSQL', ...(await one<Omit<Engine, 'name'>>(db, sql)) }
   }
-  const text = 'SELECT sqlite_version() AS version'
-  const { version } = await one<Pick<Engine, 'version'>>(db, text)
+  const sql = 'SELECT sqlite_version() AS version'
+  const { version } = await one<Pick<Engine, 'version'>>(db, sql)
   return { name: 'SQLite', version, bytes: (await stat(file)).size }
 }

@@ -15,7 +15,7 @@ import {
   markForGit,
   unfollowForGit,
 } from '../records/git-batch.ts'
-import { clearMarks, listMarks } from '../records/marks.ts'
+import { clearMarks, countMarks } from '../records/marks.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -116,7 +116,7 @@ export class GitIndex {
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */
   async commit(): Promise<number> {
     // Checked every few seconds, so an index that is up to date must start no program.
-    const pending = await listMarks(this.#registry.database, 'git', 0, 1)
+    const pending = await countMarks(this.#registry.database, ['git'], 1)
     if (this.#hasConfig && pending.length === 0) return 0
     let commits = 0
     for (;;) {

@@ -52,12 +52,12 @@ export async function migrateCrates(
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
   // Not what is published from now on: that may come faster than it can be copied.
   const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
-  const text = `SELECT releases.id, crates.name, version, cksum, size
+  const sql = `SELECT releases.id, crates.name, version, cksum, size
     FROM releases JOIN crates ON crates.id = crate_id
     WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
   for (;;) {
-    const rows = await all<StoredRelease>(database, text, last, newest)
+    const rows = await all<StoredRelease>(database, sql, last, newest)
     await forEachConcurrently(rows, async row => {
       if (to && (await copyCrate(crates, to, row))) copied++
       await show?.(row)

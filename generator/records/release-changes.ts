@@ -21,24 +21,10 @@ export interface ReleaseOutcome {
 }
 
 /**
- * Adds a release in one transaction, together with the crate if it is new, its first owner, the
- * audit event, and the marks for rendering. Returns `present` without any change when this exact
- * release already exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
+ * Adds a release in a transaction, together with the crate if it is new, its first owner and the
+ * audit event; the caller calls `followReleases`. Returns `present` without any change when this
+ * exact release exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
-export async function addRelease(
-  { database, followers }: Records,
-  release: Release,
-  change: Change,
-  permit?: Permit,
-): Promise<ReleaseOutcome> {
-  return database.transaction(async tx => {
-    const recorded = await insertAdded(tx, release, change, permit)
-    await followReleases(tx, followers, [recorded])
-    return recorded
-  })
-}
-
-/** Does what `addRelease` does in a transaction of the caller, who calls `followReleases`. */
 export async function insertAdded(
   tx: Queries,
   release: Release,

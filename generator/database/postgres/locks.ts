@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Mutex } from '../../../core/async/mutex.ts'
 import type {
   Lease,
@@ -54,11 +54,16 @@ export class ServerLocks implements Locks {
   }
 
   mutex(name: MutexName): ProcessMutex {
-    return new ServerMutex(() => this.#take(MUTEXES[name]))
+    return new ServerMutex(async () => {
+      for (;;) {
+        const hold = await this.#take('pg_advisory_xact_lock', MUTEXES[name])
+        if (hold) return hold
+      }
+    })
   }
 
   lease(name: LeaseName): Lease {
-    const lease = new ServerLease(() => this.#tryTake(LEASES[name]))
+    const lease = new ServerLease(() => this.#take('pg_try_advisory_xact_lock', LEASES[name]))
     this.#leases.push(lease)
     return lease
   }
@@ -68,53 +73,32 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /** Waits for a lock; throws a `Refusal` when the server is away. */
-  async #take(key: number): Promise<Hold> {
-    const text = `BEGIN; SELECT pg_advisory_xact_lock(${key}, hashtext(current_schema()))`
-    for (;;) {
-      try {
-        return new Hold(await retried(() => this.#begin(text)))
-      } catch (error) {
-        if ((error as { code?: string }).code !== NOT_AVAILABLE) throw failure(error)
-      }
-    }
-  }
-
-  /** Takes a lock that is free; null if it is not. */
-  async #tryTake(key: number): Promise<Hold | null> {
-    const text = `SELECT pg_try_advisory_xact_lock(${key}, hashtext(current_schema())) AS taken`
+  /**
+   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
+   * Throws a `Refusal` when the server is away.
+   */
+  async #take(take: string, key: number): Promise<Hold | null> {
+    const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     try {
-      const client = await retried(() => this.#begin('BEGIN'))
-      const hold = new Hold(client)
-      try {
-        if ((await client.query<{ taken: number }>(text)).rows[0]?.taken === 1) return hold
-      } catch (error) {
-        await hold.release()
-        throw error
-      }
-      await hold.release()
-      return null
+      return await retried(async () => {
+        const client = await this.#pool.connect()
+        try {
+          const results = (await client.query(sql)) as unknown as readonly QueryResult[]
+          if (results.at(-1)?.rows[0]?.taken !== 0) return new Hold(client)
+        } catch (error) {
+          if ((error as { code?: string }).code !== NOT_AVAILABLE) {
+            client.release(true)
+            throw error
+          }
+        }
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
+        return null
+      })
     } catch (error) {
       throw failure(error)
-    }
-  }
-
-  async #begin(text: string): Promise<PoolClient> {
-    const client = await this.#pool.connect()
-    let isSound = false
-    try {
-      await client.query(text)
-      isSound = true
-      return client
-    } catch (error) {
-      if ((error as { code?: string }).code === NOT_AVAILABLE) {
-        await client.query('ROLLBACK')
-        isSound = true
-        client.release()
-      }
-      throw error
-    } finally {
-      if (!isSound) client.release(true)
     }
   }
 }

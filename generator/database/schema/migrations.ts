@@ -76,8 +76,8 @@ async function takeStep(db: Queries, name: string, owner: SchemaOwner): Promise<
   await run(db, noted, name, new Date().toISOString())
   const before = (await readRecord(db))?.oldest ?? name
   await run(db, 'DELETE FROM schema_record')
-  const text = 'INSERT INTO schema_record (newest, oldest) VALUES (?, ?)'
-  await run(db, text, name, oldest ?? before)
+  const sql = 'INSERT INTO schema_record (newest, oldest) VALUES (?, ?)'
+  await run(db, sql, name, oldest ?? before)
 }
 
 /** Refuses work after which these daemons could not go on. */

@@ -1,6 +1,6 @@
 import { timestamp } from '../../../core/timestamp.ts'
 import { all, type Queries, type Row } from '../../database/statement.ts'
-import { readFact, writeFact } from '../facts.ts'
+import { readJsonFact, writeFact } from '../facts.ts'
 
 /** Why the README of a release is shown as plain text: as a clause, and more for the operator. */
 export interface PageFailure {
@@ -24,7 +24,8 @@ export async function readFailure(
   releaseId: number,
   format: string,
 ): Promise<PageFailure | null> {
-  const failure = JSON.parse((await readFact(db, `${PLAIN}${releaseId}`)) ?? 'null')
+  type Failure = PageFailure & { readonly format: string }
+  const failure = await readJsonFact<Failure>(db, `${PLAIN}${releaseId}`)
   return failure?.format === format ? failure : null
 }
 

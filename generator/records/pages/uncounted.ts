@@ -7,9 +7,9 @@ export type Uncounted = Pick<Row<'releases'>, 'id' | 'cksum' | 'size'>
 
 /** Returns at most `limit` releases of a crate whose contents were never counted. */
 export function listUncounted(db: Queries, crateId: number, limit: number): Promise<Uncounted[]> {
-  const text = `SELECT id, cksum, size FROM releases
+  const sql = `SELECT id, cksum, size FROM releases
     WHERE crate_id = ? AND contents IS NULL ORDER BY id LIMIT ?`
-  return all(db, text, crateId, limit)
+  return all(db, sql, crateId, limit)
 }
 
 /** Stores the contents of releases; null for archives that cannot be read. */
@@ -18,7 +18,7 @@ export async function writeContents(
   counted: ReadonlyMap<number, Contents | null>,
 ): Promise<void> {
   await database.transaction(async tx => {
-    const text = 'UPDATE releases SET contents = ? WHERE id = ?'
-    for (const [id, contents] of counted) await run(tx, text, JSON.stringify(contents), id)
+    const sql = 'UPDATE releases SET contents = ? WHERE id = ?'
+    for (const [id, contents] of counted) await run(tx, sql, JSON.stringify(contents), id)
   })
 }
