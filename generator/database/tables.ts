@@ -38,7 +38,7 @@ export interface Tables {
     /** Description fields as JSON. */
     about: string
     readme: string | null
-    /** Counts of its files as JSON; NULL until counted, `null` if they cannot be. */
+    /** Counts of its files as JSON; NULL or `null` if they are not known. */
     contents: string | null
     published_at: string | null
     published_by: number | null

@@ -73,7 +73,7 @@ export class PublicTree {
 
   /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
-    const followers = [this.#uploads, this.cdn].filter(one => one !== null)
+    const followers = [this.#uploads, this.cdn].filter(follower => follower !== null)
     return new SyncBatch(this.root, followers, mutex)
   }
 
@@ -176,7 +176,7 @@ export class PublicTree {
   /** Returns the names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
     const entries = await readFolder(this.path(path))
-    const names = new Set(entries.filter(one => one.isDirectory()).map(one => one.name))
+    const names = new Set(entries.filter(entry => entry.isDirectory()).map(entry => entry.name))
     for await (const below of this.#listBeyond(path, false)) {
       const [name = '', ...rest] = below.slice(path.length + 1).split('/')
       if (rest.length > 0) names.add(name)
@@ -233,14 +233,10 @@ export class PublicTree {
    */
   async #change<T>(work: (batch: SyncBatch | null) => Promise<T>): Promise<T> {
     const isAlone = this.#sync === 'each'
-    const batch = this.#sync === 'each' ? this.newBatch() : this.#sync
-    let result: T
-    try {
-      result = await work(batch === 'never' ? null : batch)
-    } finally {
-      await this.changes?.renew()
-    }
-    if (isAlone && batch !== 'never') await batch.sync()
+    const batch = isAlone ? this.newBatch() : this.#sync
+    const given = batch instanceof SyncBatch ? batch : null
+    const result = await work(given).finally(() => this.changes?.renew())
+    if (isAlone) await given?.sync()
     return result
   }
 

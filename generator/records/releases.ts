@@ -37,7 +37,7 @@ export interface ReleaseRecord extends VersionRecord {
   /** From the index line, which may have thousands of features and takes long to read. */
   readonly rust_version: string | null
   readonly about: About
-  /** Null until counted, and for an archive that cannot be read. */
+  /** Null for an archive that cannot be read. */
   readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null

@@ -45,7 +45,6 @@ const TABLES = [
     UNIQUE (crate_id, identity))`,
   'CREATE INDEX releases_cksum ON releases (cksum)',
   'CREATE INDEX releases_published ON releases (published_at)',
-  'CREATE INDEX releases_uncounted ON releases (crate_id) WHERE contents IS NULL',
   `CREATE TABLE owners (
     crate_id INTEGER NOT NULL REFERENCES crates(id), user_id INTEGER NOT NULL REFERENCES users(id),
     added_at TEXT NOT NULL, added_by INTEGER REFERENCES users(id),

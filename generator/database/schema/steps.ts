@@ -119,5 +119,8 @@ export const steps: Readonly<Record<string, Step>> = {
   // One engine searches rendered files; two tables have what they are rendered from.
   '031_one_search': { up: oneSearch, oldest: '031_one_search' },
   // READMEs that are shown as plain text are facts; the next rendering records them again.
-  '032_plain_pages': contracts('032_plain_pages', ['DROP TABLE IF EXISTS plain_pages']),
+  '032_plain_pages': contracts('032_plain_pages', [
+    'DROP TABLE IF EXISTS plain_pages',
+    'DROP INDEX IF EXISTS releases_uncounted',
+  ]),
 }

@@ -10,6 +10,7 @@ import { execFile } from 'node:child_process'
 import { closeSync, fsync, openSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
@@ -75,16 +76,10 @@ async function syncOpened(path: string, flags: string): Promise<void> {
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, syncDescriptor)
+    await forEachConcurrently(descriptors, promisify(fsync))
   } finally {
-    for (const one of descriptors) closeSync(one)
+    for (const descriptor of descriptors) closeSync(descriptor)
   }
-}
-
-function syncDescriptor(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fsync(descriptor, error => (error ? reject(error) : resolve()))
-  })
 }
 
 /** With more files, one `sync` of the whole file system takes less time than one for each. */
@@ -118,15 +113,13 @@ async function renewAll(files: readonly string[]): Promise<void> {
   await renew(files)
 }
 
-/** Replaces those of some files that failed to be synced, and are not replaced yet. */
+/** Replaces the files among these that failed to be synced, and are not replaced yet. */
 async function renew(files: readonly string[]): Promise<void> {
-  await forEachConcurrently(
-    files.filter(path => unsynced.has(path)),
-    async path => {
-      await disk.run('renew', path)
-      unsynced.delete(path)
-    },
-  )
+  const failed = files.filter(path => unsynced.has(path))
+  await forEachConcurrently(failed, async path => {
+    await disk.run('renew', path)
+    unsynced.delete(path)
+  })
 }
 
 /** The most files that are open at a time to be synced. */

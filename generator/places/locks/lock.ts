@@ -5,7 +5,7 @@ import Libsql from 'libsql'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { createPrivately } from '../disk/durable.ts'
 import { writing } from '../disk/fault.ts'
-import { isMissing } from '../disk/files.ts'
+import { isMissing } from '../disk/steps.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
