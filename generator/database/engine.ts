@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { one, type Queries } from './statement.ts'
 
-/** Whether a catalog is on a PostgreSQL server; otherwise it is a SQLite file. */
+/** Whether the records are on a PostgreSQL server; otherwise they are in a SQLite file. */
 export function isOnServer(db: Queries): boolean {
   return db.engine === 'PostgreSQL'
 }
@@ -14,7 +14,7 @@ export async function databaseTime(db: Queries): Promise<number> {
   return isOnServer(db) ? (await one<{ now: number }>(db, NOW)).now : Date.now()
 }
 
-/** What keeps the records. */
+/** The engine that keeps the records. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL'
   readonly version: string
@@ -22,7 +22,7 @@ export interface Engine {
   readonly bytes: number
 }
 
-/** Returns what keeps the records; `file` has them if there is no server. */
+/** Returns the engine of the records; `file` has them if there is no server. */
 export async function readEngine(db: Queries, file: string): Promise<Engine> {
   if (isOnServer(db)) {
     const sql = `SELECT current_setting('server_version') AS version,

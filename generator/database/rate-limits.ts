@@ -1,9 +1,9 @@
 import { first, one, type Queries, run } from './statement.ts'
 
-/** Clocks of daemons may differ by so many milliseconds without anybody getting more tokens. */
+/** Clocks of daemons may differ by this without anybody getting more tokens. */
 const SKEW_MS = 60_000
 
-/** A bucket that nobody has used for so many milliseconds is full, by every daemon's clock. */
+/** After this time without use a bucket is full, by every daemon's clock. */
 const FORGET_MS = 60_000 + SKEW_MS
 
 /** The most buckets that are kept; the ones used last. */

@@ -22,10 +22,9 @@ const KEPT = /^\s*(?:select|insert|update|delete|with|savepoint|release|rollback
 const STANDS_ALONE = /^\s*(?:pragma|vacuum)\b/i
 
 /**
- * SQLite by libsql, for a file in WAL mode that several processes use. A file is opened twice:
- * readers never wait for a writer. Every change is in a transaction: a prepared statement that
- * finds the file busy stays open in libsql until it is collected, and until then SQLite commits
- * nothing.
+ * SQLite by libsql, for a file in WAL mode, opened twice: readers never wait for a writer. Every
+ * change is in a transaction: a prepared statement that finds the file busy stays open in libsql
+ * until it is collected, and until then SQLite commits nothing.
  */
 export class SqliteDatabase implements Database {
   readonly engine = 'SQLite'

@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Tables } from './tables.ts'
 
-/** What a statement returns. */
+/** The result of a statement. */
 export interface Result {
   readonly rows: unknown[]
   /** The number of rows that it has changed. */

@@ -102,7 +102,7 @@ export class GitIndex {
     }
   }
 
-  /** Makes this process the one that keeps the index up to date. */
+  /** Begins to keep the index up to date in this process. */
   async lead(): Promise<void> {
     // The marks were for another repository: the first commit to this one contains all crates.
     const { database, tree } = this.#registry

@@ -12,13 +12,13 @@ import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
 import { type HeldMutex, SyncBatch } from './sync-batch.ts'
 
-/** What a tree has to do with others. */
+/** The readers and copies of a tree. */
 export interface TreeOptions {
-  /** What changes with every change of the tree; null for a tree that no daemon serves. */
+  /** The version number of the tree; null for a tree that no daemon serves. */
   readonly changes?: ChangeNumber | null
-  /** What has every change in a bucket before it counts as done. */
+  /** The bucket that has every change before it counts as done. */
   readonly uploads?: Mirror | null
-  /** What keeps files of the tree for readers, and is told what has changed. */
+  /** The CDN, which is told which files have changed. */
   readonly cdn?: Cdn | null
   /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
   readonly clears?: boolean

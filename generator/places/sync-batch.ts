@@ -6,7 +6,7 @@ export interface HeldMutex {
   isHeld(): Promise<boolean>
 }
 
-/** What has changed in the public tree: paths of files, and what is shown or gone. */
+/** A change of the public tree: paths of files, and `.crate` files that are shown or gone. */
 export interface TreeChanges {
   /** Files that were written; those that did not change belong here, too. */
   readonly files: Iterable<string>
@@ -14,12 +14,12 @@ export interface TreeChanges {
   readonly stored: ReadonlyMap<string, string>
   /** Paths that were removed, and whether with all below them. */
   readonly gone: ReadonlyMap<string, boolean>
-  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
+  /** The mutex of the writer of a shared bucket; null for a writer that reads again before. */
   readonly mutex?: HeldMutex | null
 }
 
-/** What gets every change of a tree: a mirror, a CDN. */
-export interface TreeFollower {
+/** A mirror or CDN, which gets every change of a tree. */
+interface TreeFollower {
   /** Follows changes that are on disk; when it fails, their marks stay. */
   update(changes: TreeChanges): Promise<void>
 }

@@ -5,7 +5,7 @@ export interface IndexFile {
   readonly unshown: Iterable<readonly [path: string, key: string]>
 }
 
-/** What a mirror asks the records of its tree. */
+/** The questions of a mirror to the records of its tree. */
 export interface TreeRecords {
   /** Whether daemons of several machines may have them. */
   readonly areShared: boolean

@@ -10,7 +10,7 @@ import type { ReleaseRecord } from './releases.ts'
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
 
-/** What the records have for the name and version of a release. */
+/** The records for the name and version of a release. */
 export interface ExistingRelease {
   /** The crate with this canonical name. */
   readonly crate: CrateRecord | null

@@ -21,7 +21,7 @@ export interface Pause {
 
 /**
  * Refuses a change while the registry is paused, and after its records were moved. Call it in the
- * transaction of the change. A pause that is over is removed, so that whoever made it can tell that
+ * transaction of the change. A pause that is over is removed, so that its maker can tell that
  * something may have changed since.
  */
 export async function requireUnpaused(db: Queries): Promise<void> {
@@ -77,7 +77,7 @@ export async function renewPause(
   return (await run(db, sql, value, before)) === 1 ? value : null
 }
 
-/** Ends a pause, or the one that there is; returns whether nothing can have changed in it. */
+/** Ends this pause, or any; returns whether nothing can have changed in it. */
 export async function endPause(db: Queries, pause?: string): Promise<boolean> {
   const sql = `DELETE FROM facts WHERE key = '${PAUSE}' AND value = coalesce(?, value)`
   return (await run(db, sql, pause ?? null)) === 1

@@ -155,7 +155,7 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
   const crate = await findCrate(database, name)
   if (!crate) return null
   const versions = await listVersions(database, crate.id)
-  const releases = new Map(versions.map(one => [versionIdentity(one.version), one]))
+  const releases = new Map(versions.map(record => [versionIdentity(record.version), record]))
   return { name: crate.name, releases }
 }
 

@@ -20,7 +20,7 @@ import {
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 
-/** What lists need from a release; a crate may have thousands. */
+/** A release as lists need it; a crate may have thousands. */
 export interface VersionRecord {
   readonly id: number
   readonly version: Version
@@ -201,6 +201,29 @@ export function releaseOfBytes(
   )
 }
 
+/** A release, as far as its bytes are concerned. */
+export interface ReleaseBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum' | 'size'> {
+  readonly name: Name
+}
+
+/** Yields pages of all releases with an id after `last` and at most `newest`, in order of id. */
+export async function* releasePages(
+  db: Queries,
+  last = 0,
+  newest = Number.MAX_SAFE_INTEGER,
+): AsyncIterable<readonly ReleaseBytes[]> {
+  const sql = `SELECT releases.id, crates.name, version, cksum, size
+    FROM releases JOIN crates ON crates.id = crate_id
+    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
+  for (let after = last; ; ) {
+    const page = await all<ReleaseBytes>(db, sql, after, newest)
+    const end = page.at(-1)
+    if (!end) return
+    yield page
+    after = end.id
+  }
+}
+
 /** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
 export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
   const release = releaseOfPath(path) ?? releaseOfFolder(path)
@@ -214,7 +237,7 @@ export async function keyAtPath(db: Queries, path: string): Promise<string | nul
 export async function deletedVersions(db: Queries, crate: Name): Promise<Version[]> {
   // Written so that no index of actions is used: that has the deletions of all crates.
   const sql = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action || '' = 'delete'"
-  return (await all<{ version: Version }>(db, sql, crate)).map(one => one.version)
+  return column(db, sql, crate)
 }
 
 /** A release that was just stored, with its metadata as stored. */

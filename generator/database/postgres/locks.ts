@@ -25,7 +25,7 @@ const LEASES: Readonly<Record<LeaseName, number>> = { git: 1886150007, downloads
 /** The most locks that a process holds or waits for, one connection each. */
 const MOST = 5
 
-/** A holder that the server has not heard for so many milliseconds loses its lock. */
+/** A holder that is silent for this many milliseconds loses its lock. */
 const SILENT_MS = 8000
 /** How often a holder says that it is alive; a wait for a lock is renewed as often. */
 const PING_MS = 2000
@@ -138,7 +138,7 @@ class Hold {
     try {
       this.#isLost = (await this.#client.query(text)).command !== answer
     } catch {
-      // Whatever the reason is: nobody knows who has the lock.
+      // Nobody knows who has the lock then.
       this.#isLost = true
     }
     return !this.#isLost
@@ -150,7 +150,7 @@ class ServerMutex implements ProcessMutex {
   readonly #take: () => Promise<Hold>
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
-  /** What makes up for the mutex when it is lost now, and when it was lost before. */
+  /** Makes up for the mutex when it is lost now, and when it was lost before. */
   #ifLost: (() => Promise<void>)[] = []
   #lost: (() => Promise<void>)[] = []
 

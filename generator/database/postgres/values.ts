@@ -35,14 +35,14 @@ const parsers = new Map<number, (value: string) => unknown>([
   [JSON_TEXT as number, unescaped],
 ])
 
-/** Makes of what PostgreSQL sends what SQLite would return: numbers, texts, JSON texts, bytes. */
+/** Converts PostgreSQL values to those SQLite returns: numbers, texts, JSON texts, bytes. */
 export const types: CustomTypesConfig = {
   getTypeParser: (oid: number) => parsers.get(oid) ?? String,
 }
 
 /** Returns a parameter as `pg` takes it; an array comes as JSON. */
 export function parameter(value: unknown, isArray: boolean): unknown {
-  if (isArray) return (JSON.parse(value as string) as unknown[]).map(one => parameter(one, false))
+  if (isArray) return (JSON.parse(value as string) as unknown[]).map(item => parameter(item, false))
   if (typeof value === 'string') return escaped(value)
   // As SQLite stores it: nothing is equal to it.
   if (Number.isNaN(value)) return null

@@ -13,7 +13,7 @@ export interface SchemaOwner {
   readonly steps: Readonly<Record<string, Step>>
 }
 
-/** What a database tells programs that do not know all of its steps. */
+/** The steps of a database, for programs that do not know all of them. */
 interface SchemaRecord {
   /** Its last step. */
   readonly newest: string

@@ -51,8 +51,8 @@ interface Candidate {
 }
 
 /**
- * Adds to the listing of each crate its highest version where that is not the one that represents
- * it: a pre-release above a stable version, neither of them yanked.
+ * Adds to the listing of each crate its highest version where another represents it: a pre-release
+ * above a stable version, neither of them yanked.
  */
 async function findHighest(db: Queries): Promise<void> {
   await run(db, 'ALTER TABLE listings ADD COLUMN max_id INTEGER')
@@ -114,7 +114,7 @@ export const steps: Readonly<Record<string, Step>> = {
     'DROP TABLE IF EXISTS images',
     "DELETE FROM marks WHERE kind = 'unused'",
   ]),
-  // The highest version of each crate, which whoever lists crates has to keep.
+  // The highest version of each crate, which every program that lists crates has to keep.
   '030_max_version': { up: findHighest, oldest: '030_max_version' },
   // One engine searches rendered files; two tables have what they are rendered from.
   '031_one_search': { up: oneSearch, oldest: '031_one_search' },

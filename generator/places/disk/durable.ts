@@ -1,9 +1,9 @@
-// What it takes until something is on disk, as everywhere in the program:
+// How something gets on disk, as everywhere in the program:
 // 1. A file is written under a temporary name, and renamed: a reader finds the old one or the new.
 // 2. Its bytes are synced, and the folder that has its name, and the folder of a new folder.
 // 3. Only then something that refers to it, or a record that it is done, may be written.
-// What is replaced is synced before it is renamed; what nobody refers to yet, or what a mark has
-// rendered again, is synced behind it, together with others.
+// A file that is replaced is synced before it is renamed; one that nobody refers to yet, or that a
+// mark has rendered again, is synced behind it, together with others.
 // After a failed sync the system may drop what it could not write and report success from then on,
 // so the files are replaced by new ones before they are synced again.
 import { execFile } from 'node:child_process'

@@ -46,7 +46,7 @@ export interface TextFile {
 }
 
 /**
- * What is done to files in one go, without waiting for the disk. As separate calls, each `open`,
+ * Steps on files in one go, without waiting for the disk. As separate calls, each `open`,
  * `write` and `rename` would cost more for the way to Node's thread pool and back than for itself.
  */
 export const steps = {

@@ -8,7 +8,7 @@ export interface Downloads {
   readonly days: DayCounts | null
 }
 
-/** What stands for a release or crate that was never downloaded. */
+/** The downloads of a release or crate that was never downloaded. */
 export const NO_DOWNLOADS: Downloads = { total: 0, days: null }
 
 /** A row of `release_downloads` or `crate_downloads`. */

@@ -56,6 +56,6 @@ export async function readCards(db: Queries, ids: readonly number[]): Promise<Cr
 }
 
 /** Returns whether a card is of the crate with this name. */
-export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
-  return canonicalName(one.name) === canonical
+export function isNamed({ name }: CrateCard, canonical: CanonicalName): boolean {
+  return canonicalName(name) === canonical
 }

@@ -25,9 +25,9 @@ export async function longerPrefixes(
 ): Promise<{ readonly prefix: string; readonly total: number }[]> {
   const longer = CHARACTERS.map(character => prefix + character)
   const counts = await prefixCounts(db, longer)
-  return longer.flatMap(one => {
-    const total = counts.get(one)
-    return total === undefined ? [] : [{ prefix: one, total }]
+  return longer.flatMap(prefix => {
+    const total = counts.get(prefix)
+    return total === undefined ? [] : [{ prefix, total }]
   })
 }
 
