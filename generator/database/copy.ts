@@ -43,7 +43,7 @@ const ROWS = 1000
 const RELEASES = 100
 
 /** A row with all its columns. */
-type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, string | number | null>>
 
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
@@ -152,29 +152,16 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
     yield rows
     const last = rows.at(-1)
     if (rows.length < limit) return
-    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] as string | number))
+    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] ?? null))
   }
 }
 
 async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
-  if (!isOnServer(db)) refuseNul(table, rows)
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
   const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
-  const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
+  const values = rows.flatMap(row => columns.map(column => row[column] ?? null))
   await run(db, sql, ...values)
-}
-
-/** Refuses texts that libsql would return only up to their first U+0000. */
-function refuseNul(table: keyof Tables, rows: readonly Row[]): void {
-  for (const row of rows)
-    for (const [column, text] of Object.entries(row))
-      if (typeof text === 'string' && text.includes('\0'))
-        refuse('migrate_nul', { table, column, row: TABLE_KEYS[table].map(key => row[key]).join() })
-}
-
-function parameterOf(value: unknown): string | number | null | Uint8Array {
-  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as string | number | null)
 }
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */
@@ -192,11 +179,6 @@ export async function continueIds(db: Queries): Promise<void> {
 function isSame(ours: readonly Row[] = [], theirs: readonly Row[] = []): boolean {
   const columns = Object.keys(ours[0] ?? {})
   const isSameRow = (our: Row, their: Row | undefined) =>
-    their !== undefined && columns.every(column => isSameValue(our[column], their[column]))
+    their !== undefined && columns.every(column => our[column] === their[column])
   return ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at]))
-}
-
-function isSameValue(our: unknown, their: unknown): boolean {
-  if (!(our instanceof ArrayBuffer && their instanceof ArrayBuffer)) return our === their
-  return Buffer.from(our).equals(Buffer.from(their))
 }

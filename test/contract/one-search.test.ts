@@ -31,7 +31,7 @@ const TABLES = [
   `CREATE TABLE postings (
     term_id INTEGER NOT NULL, rank INTEGER NOT NULL, crate_id INTEGER NOT NULL,
     PRIMARY KEY (term_id, rank, crate_id)) WITHOUT ROWID`,
-  'CREATE TABLE crate_bytes (block INTEGER PRIMARY KEY, scores BLOB NOT NULL)',
+  'CREATE TABLE crate_bytes (block INTEGER PRIMARY KEY, scores TEXT NOT NULL)',
   `CREATE TRIGGER terms_more AFTER INSERT ON terms
     BEGIN UPDATE counts SET n = n + 1 WHERE what = 'terms'; END`,
   "INSERT INTO counts (what, n) VALUES ('terms', 0)",
@@ -68,7 +68,7 @@ async function fill(db: Queries): Promise<void> {
     await run(db, term, id, name)
     await run(db, 'INSERT INTO postings (term_id, rank, crate_id) VALUES (?, 120, ?)', id, id)
   }
-  await run(db, 'INSERT INTO crate_bytes (block, scores) VALUES (0, ?)', new Uint8Array([1, 2]))
+  await run(db, "INSERT INTO crate_bytes (block, scores) VALUES (0, '12')")
   for (const kind of ['terms', 'rank', 'entry', 'search', 'common', 'spread'])
     await run(db, 'INSERT INTO marks (kind, subject, generation) VALUES (?, 1, 1)', kind)
 }

@@ -112,8 +112,6 @@ export const commandMessages = {
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
       'the copy of the table {table} differs from the records, which are in use as before; look after both databases, and move again',
-    migrate_nul:
-      'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; change it first, the records are in use as before',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
     migrate_tree_changing:

@@ -36,8 +36,6 @@ const QUERY: readonly Rule[] = [
   [/\bIN \(SELECT value FROM json_each\(\?\)\)/g, '= ANY (?#)'],
   [/\bjson_each\(\?\) AS (\w+)/g, 'json_array_elements(CAST(? AS json)) AS $1 (value)'],
   [/\bjson_each\(\?\)/g, 'json_array_elements(CAST(? AS json)) AS each (value)'],
-  // Unwrap JSON strings when joining against a list.
-  [/= keys\.value\b/g, "= (keys.value #>> '{}')"],
   [/\b(\w+\.line) ->>/g, 'CAST($1 AS json) ->>'],
   [/\bjson_group_array\(/g, 'json_agg('],
   [/\bjson_object\(/g, 'json_build_object('],
@@ -58,7 +56,6 @@ const SCHEMA: readonly Rule[] = [
   ],
   INTEGER,
   [/\bTEXT\b/g, 'text COLLATE "C"'],
-  [/\bBLOB\b/g, 'bytea'],
   [/\) WITHOUT ROWID$/g, ')'],
 ]
 
