@@ -13,9 +13,6 @@ import {
 } from './engine.ts'
 import { finish, type GitAt, startGit } from './git-process.ts'
 
-/** With more paths than this, listing the whole tree is cheaper than asking for each path. */
-const LISTING_PAYS = 1_000
-
 /** How long `fast-import` waits for the next commit: to start a process costs more than a commit. */
 const IDLE_MS = 5_000
 
@@ -40,7 +37,7 @@ export class GitEngine implements Engine {
     if (this.#importing?.hasEnded) this.#importing = null
     this.#importing ??= new FastImport(this.#git)
     try {
-      const id = await this.#commit(this.#importing, tip, changes, info)
+      const id = await this.#importing.commit(tip, changes, info)
       this.#idle = setTimeout(() => void this.rest(), IDLE_MS)
       return id
     } catch (error) {
@@ -57,32 +54,6 @@ export class GitEngine implements Engine {
     this.#importing = null
     // Every commit is complete: what git says at its end is about branches that others have moved.
     await importing?.done().catch(() => undefined)
-  }
-
-  async #commit(
-    importing: FastImport,
-    tip: Tip,
-    changes: readonly IndexChange[],
-    info: CommitInfo,
-  ): Promise<string | null> {
-    const paths = changes.map(change => change.path)
-    const ids = await this.#ids(importing, tip.head, paths)
-    const different = changes.filter(
-      ({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null),
-    )
-    return different.length > 0 ? importing.commit(tip, different, info) : null
-  }
-
-  async #ids(
-    importing: FastImport,
-    head: string | null,
-    paths: readonly string[],
-  ): Promise<(string | null)[]> {
-    if (head === null) return []
-    if (paths.length <= LISTING_PAYS) return await importing.ids(head, paths)
-    const listed = new Map<string, string>()
-    for await (const { path, id } of this.list(head)) listed.set(path, id)
-    return paths.map(path => listed.get(path) ?? null)
   }
 
   async *list(commit: string): AsyncGenerator<IndexFile> {
@@ -126,8 +97,22 @@ class FastImport {
     this.#end.catch(() => {})
   }
 
+  /** Appends a commit of what differs; returns its id, or null. Its pack and ref are complete. */
+  async commit(
+    tip: Tip,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string | null> {
+    const paths = changes.map(({ path }) => path)
+    const ids = tip.head === null ? [] : await this.#ids(tip.head, paths)
+    const different = changes.filter(
+      ({ bytes }, at) => (bytes ? blobId(bytes) : null) !== (ids[at] ?? null),
+    )
+    return different.length > 0 ? this.#append(tip, different, info) : null
+  }
+
   /** Returns the blob ids of `paths` in commit `head`, null for each missing file. */
-  async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
+  async #ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
     const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
     // When git dies, the answer may fail first; nobody would handle this one.
     asking.catch(() => {})
@@ -142,8 +127,7 @@ class FastImport {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** Appends a commit and returns its id; the pack is complete then, and the ref moved. */
-  async commit(
+  async #append(
     { ref, head }: Tip,
     changes: readonly IndexChange[],
     info: CommitInfo,
