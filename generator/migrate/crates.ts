@@ -18,22 +18,16 @@ export interface CopiedCrates {
   readonly last: number
 }
 
-/** Where `.crate` files are copied to. */
-export interface CrateTargets {
-  /** Null: they stay in the crate store where they are. */
-  readonly crates: CrateStore | null
-  /** Shows the one of a release in a public tree, whose crate store has it. */
-  readonly show?: ((release: ReleaseBytes) => Promise<void>) | undefined
-}
-
 /**
  * Copies every `.crate` that the records name to another crate store and reads it back from there;
  * goes on after a copy that was stopped. The registry may be served meanwhile; the next call copies
- * what was published since, or all without `before`. Refuses bytes that are lost.
+ * what was published since, or all without `before`. Refuses bytes that are lost. `show` shows
+ * a copied release in a public tree.
  */
 export async function migrateCrates(
   { crates, database }: Registry,
-  { crates: to, show }: CrateTargets,
+  to: CrateStore | null,
+  show?: (release: ReleaseBytes) => Promise<void>,
   progress?: Progress,
   before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {

@@ -154,8 +154,8 @@ class Migration {
     const { crates, tree, progress } = this.#to
     const now = new Date()
     if (crates || tree) {
-      const targets = { crates, show: tree?.show }
-      this.#crates = await migrateCrates(this.#registry, targets, progress, this.#crates)
+      const { show } = tree ?? {}
+      this.#crates = await migrateCrates(this.#registry, crates, show, progress, this.#crates)
     }
     const changed = (await tree?.update(this.#compared, progress)) ?? 0
     this.#compared = now

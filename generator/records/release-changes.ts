@@ -105,14 +105,9 @@ export async function setYanked(
   })
 }
 
-/** A release whose index line mentions another crate's name, perhaps not as a dependency. */
-export type Mention = Readonly<
-  Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
->
-
 /** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
-export function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
-  return all(
+export function mentions(database: Database, crate: CrateRecord) {
+  return all<Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>>(
     database,
     `SELECT crates.name, releases.version, releases.line
       FROM releases JOIN crates ON crates.id = releases.crate_id
