@@ -35,6 +35,7 @@ export class GitEngine implements Engine {
     clearTimeout(this.#idle)
     // A signal to all processes of the daemon has ended it, too.
     if (this.#importing?.hasEnded) this.#importing = null
+    const isReused = this.#importing !== null
     this.#importing ??= new FastImport(this.#git)
     try {
       const id = await this.#importing.commit(tip, changes, info)
@@ -43,6 +44,8 @@ export class GitEngine implements Engine {
     } catch (error) {
       this.#importing.abandon()
       this.#importing = null
+      // It may have died since its last commit; the ref moves only once.
+      if (isReused) return this.commit(tip, changes, info)
       throw error
     }
   }
