@@ -115,9 +115,9 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
     refuse('serve_locked', { dir, holder: lock.holder() })
   const { cert, key } = settings.tls
   const { level, format } = settings.log
-  const isText = format === 'auto' ? process.stderr.isTTY === true : format === 'text'
-  const paint = painter(process.stderr, io.env)
-  const log = openLog(level, process.stderr, isText ? 'text' : 'json', paint)
+  const isText = format === 'auto' ? io.stderr.isTTY === true : format === 'text'
+  const paint = painter(io.stderr, io.env)
+  const log = openLog(level, io.stderr, isText ? 'text' : 'json', paint)
   try {
     const server = await listen({
       ...address,
