@@ -43,8 +43,8 @@ const ROUNDS_PAUSED = 5
 
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
- * other places: files first, then, in a pause, the rest of them and all records, which are compared.
- * Then the old records refuse every change for good; a move that was stopped before begins again.
+ * other places: files first, then, in a pause, the rest of them and all records, compared. Then the
+ * old records refuse every change for good; a move that was stopped before begins again.
  */
 export async function migrate(registry: Registry, to: Destination): Promise<Moved> {
   const lock = new Lock(join(registry.dir, 'locks', 'migrate.lock'))

@@ -65,9 +65,9 @@ export class Mirror {
   }
 
   /**
-   * Makes the bucket equal to the tree at these paths, in the order of `stageOf`; removes last. After
-   * a failure, the next call does the rest, too, but for refused files (`file_refused`). `listed`
-   * has the ETags of a moment ago, which saves a request for each file that is the same.
+   * Makes the bucket equal to the tree at these paths, by `stageOf`; removes last. After a failure,
+   * the next call does the rest, too, but for refused files (`file_refused`). `listed` has the
+   * ETags of a moment ago, which saves a request for each file that is the same.
    */
   update(changes: TreeChanges, listed = NOTHING): Promise<void> {
     return this.upload(changes, listed, null)
