@@ -4,9 +4,8 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
-import { pace } from '../database/pace.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
-import { renderConfig, renderIndex } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/crate.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
@@ -173,12 +172,9 @@ export class GitIndex {
     await followForGit(database)
     const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
-    const changes: IndexChange[] = []
-    for (const { name, lines } of batch.crates) {
-      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
-      changes.push({ path: pathInGit(indexPath(name)), bytes })
-      await pace()
-    }
+    const changes = batch.crates.map(({ name, text }): IndexChange => {
+      return { path: pathInGit(indexPath(name)), bytes: text === null ? null : Buffer.from(text) }
+    })
     const id = await this.#repository.commit([this.#config(), ...changes], {
       message: commitMessage(batch),
       // The time of the last change, so that equal histories have equal commits; else the epoch.

@@ -13,7 +13,25 @@ import type { LocalFile } from './place.ts'
 import { RefusedFiles } from './s3/refused-files.ts'
 import { STAGES, stageOf } from './sync.ts'
 import type { HeldMutex, TreeChanges } from './sync-batch.ts'
-import type { IndexFile, TreeRecords } from './tree-records.ts'
+
+/** An index file as the records have it now. */
+export interface IndexFile {
+  readonly text: string
+  /** The `.crate` files that are perhaps not shown yet: paths, with keys of the crate store. */
+  readonly unshown: Iterable<readonly [path: string, key: string]>
+}
+
+/** The questions of a mirror to the records of its tree. */
+export interface TreeRecords {
+  /** Whether daemons of several machines may have them. */
+  readonly areShared: boolean
+  /** Returns an index file as the records have it now; null where there is none. */
+  readonly indexFile: (path: string) => Promise<IndexFile | null>
+  /** Returns whether the records have a release of these bytes; by default, all are. */
+  readonly isReleased: (cksum: string) => Promise<boolean>
+  /** Returns the key of the version whose `.crate` or folder is at a path; null if there is none. */
+  readonly keyAt: (path: string) => Promise<string | null>
+}
 
 /** An object in the bucket, as far as it is known. */
 interface Known {

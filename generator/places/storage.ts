@@ -8,10 +8,9 @@ import type { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
 import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
-import type { Mirror } from './mirror.ts'
+import type { Mirror, TreeRecords } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Environment } from './s3/client.ts'
-import type { TreeRecords } from './tree-records.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:

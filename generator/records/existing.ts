@@ -91,8 +91,8 @@ const DAY = 86_400_000
 
 /**
  * Refuses a new crate beyond the user's `limits.new_crates_per_day`, and a new version beyond the
- * crate's `limits.versions_per_day`; 0 means no limit. A retry does not count, and there are no limits for the
- * operator at the command line.
+ * crate's `limits.versions_per_day`; 0 means no limit. A retry does not count, nor does the operator
+ * at the command line.
  */
 export async function checkQuota(
   db: Queries,

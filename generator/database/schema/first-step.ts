@@ -157,8 +157,8 @@ const TABLES = [
 
 /**
  * The daemons of a server count together here; a single daemon has it in memory. Nobody misses it
- * after a crash, so it waits for no disk. A bucket is `level` tokens at the time `at`. The clocks of
- * daemons differ: where one is ahead by less than a minute, nobody gets more tokens for it.
+ * after a crash, so it waits for no disk. A row is `level` tokens at the time `at`. Clocks of daemons
+ * differ: where one is ahead by less than a minute, nobody gets more tokens for it.
  */
 const SERVER_TABLES = [
   `CREATE UNLOGGED TABLE rate_limits (

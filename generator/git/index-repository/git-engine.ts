@@ -13,7 +13,7 @@ import {
 } from './engine.ts'
 import { finish, type GitAt, startGit } from './git-process.ts'
 
-/** How long `fast-import` waits for the next commit: to start a process costs more than a commit. */
+/** How long `fast-import` waits for the next commit: starting it costs more than a commit. */
 const IDLE_MS = 5_000
 
 /** The engine that runs the `git` executable: one `fast-import` for commits that follow soon. */

@@ -29,7 +29,7 @@ export async function readFailure(
   return failure?.format === format ? failure : null
 }
 
-/** Records that a README failed, so that it is not tried again; a release may be deleted meanwhile. */
+/** Records that a README failed, so that it is not tried again. */
 export async function writeFailure(
   db: Queries,
   releaseId: number,
