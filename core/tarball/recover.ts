@@ -41,17 +41,6 @@ interface Recovery {
   readonly contents: Contents
 }
 
-/** Counts the contents of a `.crate` that was accepted before, as far as it is readable. */
-export async function countContents(open: Open, unpackedBytes: number): Promise<Contents> {
-  const count = new ContentsCount()
-  let files = 0
-  await walkFiles(open, unpackedBytes, async ({ path, size }, read) => {
-    await count.add({ path: path.slice(path.indexOf('/') + 1), size }, read)
-    return ++files < FILES_MAX ? 'go on' : 'stop'
-  })
-  return count.contents
-}
-
 /**
  * Returns the text of the file with this full path; null if it is too large or cannot be read.
  * U+0000 becomes U+FFFD, as CommonMark wants it.
