@@ -57,7 +57,7 @@ export { verify } from './verify/verify.ts'
 // The catalog: the records of all releases.
 
 export type { Database } from './database/connection.ts'
-export { describeDaemon, hasMarksUpTo, lastChange, newerDaemons } from './database/daemons.ts'
+export { describeDaemon, newerDaemons } from './database/daemons.ts'
 export { isOnServer } from './database/engine.ts'
 export { pace } from './database/pace.ts'
 export { forgetBuckets, oweTokens, takeToken } from './database/rate-limits.ts'
@@ -102,6 +102,8 @@ export { readIndexFile } from './records/index-file.ts'
 export {
   countFailedMarks,
   countMarks,
+  hasMarksUpTo,
+  lastChange,
   listFailedMarks,
   listMarks,
   nextRetry,

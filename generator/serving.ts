@@ -9,9 +9,9 @@ import type { Settings } from '../core/settings/settings.ts'
 import { sha256 } from '../core/sha256.ts'
 import { withoutCredentials } from '../core/urls/urls.ts'
 import {
-  forgetDaemon,
+  deleteDaemon,
   listDaemons,
-  noteDaemon,
+  recordDaemon,
   type SeenDaemon,
   type ServingDaemon,
 } from './database/daemons.ts'
@@ -65,7 +65,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
     await requireSchema(tx, placeOfRecords(registry), program)
     if (await hasOtherListings(tx)) refuse('listings_changed', { version: program.version })
     // Settings may have been reloaded.
-    await noteDaemon(tx, { ...self, common: commonOf(registry) })
+    await recordDaemon(tx, { ...self, common: commonOf(registry) })
   }
   const serving = {
     note: async () => {
@@ -73,7 +73,7 @@ export async function beginServing(registry: Registry, url: string): Promise<Ser
       await database.transaction(note)
     },
     end: async () => {
-      await forgetDaemon(database, self.id)
+      await deleteDaemon(database, self.id)
       for (const path of tracesOf(registry, self.id)) await rm(path, { force: true })
     },
   }

@@ -13,7 +13,7 @@ import { findEngine } from './git/index-repository/repository.ts'
 import { MARK_KINDS } from './projections/projections.ts'
 import { registryCounts } from './records/crates.ts'
 import { listFailures } from './records/facts.ts'
-import { countMarksUpTo, listFailedMarks } from './records/marks.ts'
+import { countMarks, listFailedMarks } from './records/marks.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
 import { DATABASE_FILE, type Registry, serveHolder } from './registry/registry.ts'
@@ -41,7 +41,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
   return {
     at: timestamp(now),
     ...(await registryCounts(database)),
-    pending: await countMarksUpTo(database, MARK_KINDS, most),
+    pending: await countMarks(database, MARK_KINDS, most),
     daemon: serveHolder(dir),
     daemons: await listDaemons(database),
     git: await gitState(registry),

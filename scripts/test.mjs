@@ -3,6 +3,7 @@
 // process, and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -96,6 +97,8 @@ if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
 }
 Object.assign(process.env, postgres)
 const scratch = mkdtempSync(join(folderOfFolders(), 'plimsoll-tests-'))
+// PostgreSQL's server runs as another user than root.
+chmodSync(scratch, 0o755)
 process.env.TMPDIR = scratch
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))

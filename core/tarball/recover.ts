@@ -40,13 +40,6 @@ interface Recovery {
   readonly contents: Contents
 }
 
-/** Counts the contents of a `.crate` that was accepted before, as far as it is readable. */
-export async function countContents(open: Open, unpackedBytes: number): Promise<Contents> {
-  const count = new ContentsCount()
-  await walkBelowTop(open, unpackedBytes, (file, read) => count.add(file, read))
-  return count.contents
-}
-
 /**
  * Returns the text of the file with this full path; null if it is too large or cannot be read.
  * U+0000 becomes U+FFFD, as CommonMark wants it.

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import { openDatabase } from '../database/database.ts'
 import { isOnServer } from '../database/engine.ts'
 import { run } from '../database/statement.ts'
@@ -14,9 +15,11 @@ import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { registryCounts } from '../records/crates.ts'
-import { releaseOfBytes } from '../records/releases.ts'
+import { releaseOfBytes, releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry/registry.ts'
-import { releasesOf, TOP } from './contents.ts'
+
+/** The top folder inside a backup. */
+export const TOP = 'plimsoll-backup'
 
 /** The most attempts: a release in the snapshot may be deleted during the backup. */
 const ATTEMPTS = 5
@@ -26,9 +29,8 @@ const DRAFT = 'draft'
 
 /**
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
- * is running. The records are a snapshot, and their bytes never change; if a deletion removes some
- * of them, takes a new snapshot. The file appears complete or not at all. Removes the remains of
- * killed backups; one backup runs at a time. Refuses a place in the public tree.
+ * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
+ * The file appears complete or not at all. Refuses a place in the public tree, and a second backup.
  */
 export async function backup(
   registry: Registry,
@@ -115,15 +117,17 @@ async function fill(
   let done = 0
   try {
     const { releases: total } = await registryCounts(records)
-    for await (const { key, name, version, cksum } of releasesOf(records)) {
-      const bytes = await registry.crates.open(key)
-      if (!(await addBytes(archive, `crates/${key}`, bytes))) {
-        const isWanted = await releaseOfBytes(registry.database, cksum)
-        refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
+    for await (const page of releasePages(records))
+      for (const { name, version, cksum } of page) {
+        const key = crateKey(name, cksum)
+        const bytes = await registry.crates.open(key)
+        if (!(await addBytes(archive, `crates/${key}`, bytes))) {
+          const isWanted = await releaseOfBytes(registry.database, cksum)
+          refuse(isWanted ? 'crate_lost' : 'backup_overtaken', { name, version })
+        }
+        done++
+        progress?.('packing .crate files', done, total)
       }
-      done++
-      progress?.('packing .crate files', done, total)
-    }
   } finally {
     await records.close()
   }

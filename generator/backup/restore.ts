@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
+import { crateKey } from '../../core/paths/crates.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import type { BeforeUpgrade } from '../database/schema/migrations.ts'
 import { value } from '../database/statement.ts'
@@ -15,13 +16,14 @@ import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { Progress } from '../projections/index/build.ts'
+import { releasePages } from '../records/releases.ts'
 import {
   DATABASE_FILE,
   isRegistry,
   type RegistrySources,
   SETTINGS_FILE,
 } from '../registry/registry.ts'
-import { releasesOf, TOP } from './contents.ts'
+import { TOP } from './backup.ts'
 import {
   ORIGINAL_SETTINGS_FILE,
   type RestoredSettings,
@@ -43,10 +45,9 @@ const WORKPLACE = temporaryName('restore')
 const MOVING = 'moving.json'
 
 /**
- * Restores a backup as the registry folder `dir`, which must be missing or empty, and changes
- * nothing outside of it: settings of the backup that lead out are dropped, those in `sources` have
- * no effect. Checks every `.crate` against its checksum. `plimsoll.toml` appears last: until then,
- * there is no registry. Removes the remains of a killed restore.
+ * Restores a backup as the registry folder `dir`, which must be missing or empty, or have a killed
+ * restore. Changes nothing outside of it: settings that lead out are dropped. Checks every `.crate`
+ * against its checksum. `plimsoll.toml` appears last: until then, there is no registry.
  */
 export async function restore(
   file: string,
@@ -200,9 +201,11 @@ async function finishRecords(
   try {
     const check = await value<string>(records, 'PRAGMA quick_check(1)')
     if (check !== 'ok') refuse('backup_unreadable', { file, reason: DAMAGED })
-    for await (const { key } of releasesOf(records)) {
-      if (!seen.has(`crates/${key}`)) refuse('backup_incomplete', { file, part: `crates/${key}` })
-    }
+    for await (const page of releasePages(records))
+      for (const { name, cksum } of page) {
+        const part = `crates/${crateKey(name, cksum)}`
+        if (!seen.has(part)) refuse('backup_incomplete', { file, part })
+      }
     await forgetMirror(records)
   } catch (error) {
     await records.close()

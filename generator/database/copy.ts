@@ -1,6 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import { isOnServer } from './engine.ts'
-import { all, column, first, type Queries, run } from './statement.ts'
+import { all, first, type Queries, run, value } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -19,7 +19,6 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   tokens: ['id'],
   audit: ['id'],
   marks: ['kind', 'subject'],
-  plain_pages: ['release_id', 'what'],
   release_downloads: ['release_id'],
   crate_downloads: ['crate_id'],
   registry_downloads: ['day'],
@@ -44,21 +43,20 @@ const ROWS = 1000
 const RELEASES = 100
 
 /** A row with all its columns. */
-type Row = Readonly<Record<string, unknown>>
+type Row = Readonly<Record<string, string | number | null>>
 
 /** Told of the table that is copied, and how many rows were. */
 export type CopyProgress = (step: string, done: number, total: number) => void
 
 /**
- * Makes a catalog, on the same engine or another, a copy of the records. `from` does not change
+ * Makes a database, on the same engine or another, a copy of the records. `from` does not change
  * meanwhile, and `to` is a transaction. Returns the number of rows.
  */
 export function copyCatalog(from: Queries, to: Queries, progress?: CopyProgress): Promise<number> {
   return withoutTriggers(to, async () => {
     // A newer version may have expanded one of them: it knows what to copy.
-    const steps = 'SELECT name FROM kysely_migration ORDER BY name'
-    if (String(await column(from, steps)) !== String(await column(to, steps)))
-      refuse('migrate_newer')
+    const last = 'SELECT max(name) FROM kysely_migration'
+    if ((await value(from, last)) !== (await value(to, last))) refuse('migrate_newer')
     // A new catalog has rows, too, and the one of a copy that was stopped has some of all.
     if (isOnServer(to)) await run(to, `TRUNCATE ${tables()}`)
     else for (const table of tables().reverse()) await run(to, `DELETE FROM ${table}`)
@@ -95,7 +93,7 @@ export async function compareCatalogs(
   let done = 0
   for (const table of tables()) {
     const pages = [pagesOf(from, table), pagesOf(to, table)]
-    const next = () => Promise.all(pages.map(one => one.next()))
+    const next = () => Promise.all(pages.map(page => page.next()))
     for (let reading = next(); ; ) {
       const [our, their] = await reading
       if (!our?.value && !their?.value) break
@@ -124,8 +122,8 @@ async function withoutTriggers<T>(tx: Queries, work: () => Promise<T>): Promise<
     await turn('ENABLE')
     return result
   }
-  const text = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, text)
+  const query = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+  const triggers = await all<{ readonly name: string; readonly sql: string }>(tx, query)
   for (const { name } of triggers) await run(tx, `DROP TRIGGER ${name}`)
   const result = await work()
   for (const { sql } of triggers) await run(tx, sql)
@@ -154,34 +152,22 @@ async function* pagesOf(db: Queries, table: keyof Tables): AsyncGenerator<Row[]>
     yield rows
     const last = rows.at(-1)
     if (rows.length < limit) return
-    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] as string | number))
+    rows = await all<Row>(db, next, ...keys.map(key => last?.[key] ?? null))
   }
 }
 
 async function insertRows(db: Queries, table: keyof Tables, rows: readonly Row[]): Promise<void> {
-  if (!isOnServer(db)) refuseNul(table, rows)
   const columns = Object.keys(rows[0] ?? {})
   const places = `(${columns.map(() => '?')})`
-  const text = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
-  const values = rows.flatMap(row => columns.map(column => parameterOf(row[column])))
-  await run(db, text, ...values)
-}
-
-/** Refuses texts that libsql would return only up to their first U+0000. */
-function refuseNul(table: keyof Tables, rows: readonly Row[]): void {
-  for (const row of rows)
-    for (const [column, text] of Object.entries(row))
-      if (typeof text === 'string' && text.includes('\0'))
-        refuse('migrate_nul', { table, column, row: TABLE_KEYS[table].map(key => row[key]).join() })
-}
-
-function parameterOf(value: unknown): string | number | null | Uint8Array {
-  return value instanceof ArrayBuffer ? new Uint8Array(value) : (value as string | number | null)
+  const sql = `INSERT INTO ${table} (${columns}) VALUES ${rows.map(() => places)}`
+  const values = rows.flatMap(row => columns.map(column => row[column] ?? null))
+  await run(db, sql, ...values)
 }
 
 /** Lets new ids follow those that were copied; SQLite does so itself. */
 export async function continueIds(db: Queries): Promise<void> {
-  for (const table of tables().filter(one => TABLE_KEYS[one][0] === 'id' && one !== 'labels'))
+  const hasIds = (table: keyof Tables) => TABLE_KEYS[table][0] === 'id' && table !== 'labels'
+  for (const table of tables().filter(hasIds))
     await run(
       db,
       `SELECT setval(pg_get_serial_sequence('${table}', 'id'), max(id))
@@ -193,11 +179,6 @@ export async function continueIds(db: Queries): Promise<void> {
 function isSame(ours: readonly Row[] = [], theirs: readonly Row[] = []): boolean {
   const columns = Object.keys(ours[0] ?? {})
   const isSameRow = (our: Row, their: Row | undefined) =>
-    their !== undefined && columns.every(column => isSameValue(our[column], their[column]))
+    their !== undefined && columns.every(column => our[column] === their[column])
   return ours.length === theirs.length && ours.every((row, at) => isSameRow(row, theirs[at]))
-}
-
-function isSameValue(our: unknown, their: unknown): boolean {
-  if (!(our instanceof ArrayBuffer && their instanceof ArrayBuffer)) return our === their
-  return Buffer.from(our).equals(Buffer.from(their))
 }

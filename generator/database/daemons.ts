@@ -1,6 +1,6 @@
 import { compareVersions, parseVersion } from '../../core/version.ts'
 import { databaseTime, isOnServer } from './engine.ts'
-import { column, type Queries, run, upsert, value } from './statement.ts'
+import { column, type Queries, run, upsert } from './statement.ts'
 
 /** A daemon that serves the registry, as it tells the others through the database. */
 export interface ServingDaemon {
@@ -21,7 +21,7 @@ export type SeenDaemon = ServingDaemon & { readonly ago: number }
 /** The prefix of the keys of the facts. */
 const DAEMON = 'daemon:'
 
-/** A daemon that was not seen for so many seconds no longer serves. */
+/** After this time without a sign of it, a daemon no longer serves. */
 const GONE_SECONDS = 20
 
 /**
@@ -31,8 +31,8 @@ const GONE_SECONDS = 20
 export async function listDaemons(db: Queries): Promise<SeenDaemon[]> {
   if (!isOnServer(db)) return []
   const now = await databaseTime(db)
-  const text = 'SELECT value FROM facts WHERE key >= ? AND key < ? ORDER BY key'
-  const daemons = (await column<string>(db, text, DAEMON, `${DAEMON}~`)).map(row => {
+  const sql = 'SELECT value FROM facts WHERE key >= ? AND key < ? ORDER BY key'
+  const daemons = (await column<string>(db, sql, DAEMON, `${DAEMON}~`)).map(row => {
     const { seen, ...daemon } = JSON.parse(row) as ServingDaemon & { readonly seen: number }
     return { ...daemon, ago: Math.max(0, Math.round((now - seen) / 1000)) }
   })
@@ -51,30 +51,13 @@ export function describeDaemon({ host, process, url, version, ago, id }: SeenDae
 }
 
 /** Records that a daemon serves now. */
-export async function noteDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
+export async function recordDaemon(db: Queries, daemon: ServingDaemon): Promise<void> {
   const now = await databaseTime(db)
   const fact = { key: `${DAEMON}${daemon.id}`, value: JSON.stringify({ ...daemon, seen: now }) }
   await upsert(db, 'facts', ['key'], fact)
 }
 
 /** Records that a daemon no longer serves. */
-export async function forgetDaemon(db: Queries, id: string): Promise<void> {
+export async function deleteDaemon(db: Queries, id: string): Promise<void> {
   await run(db, 'DELETE FROM facts WHERE key = ?', `${DAEMON}${id}`)
-}
-
-/** Returns the number of the last change, by which `hasMarksUpTo` tells old marks from new ones. */
-export async function lastChange(db: Queries): Promise<number> {
-  return (await value<number>(db, 'SELECT max(id) FROM audit')) ?? 0
-}
-
-/** Returns whether marks of these kinds are due that were set up to a change. */
-export async function hasMarksUpTo(
-  db: Queries,
-  kinds: readonly string[],
-  change: number,
-  at: string,
-): Promise<boolean> {
-  const text = `SELECT 1 FROM marks WHERE kind IN (SELECT value FROM json_each(?))
-    AND generation <= ? AND (retry_at IS NULL OR retry_at <= ?) LIMIT 1`
-  return (await value(db, text, kinds, change, at)) !== null
 }

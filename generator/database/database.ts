@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Libsql from 'libsql'
 import { createPrivately, syncFile } from '../places/disk/durable.ts'
-import { type Database, databaseOf } from './connection.ts'
+import type { Database } from './connection.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from './schema/migrations.ts'
-import { SqliteDriver } from './sqlite.ts'
+import { SqliteDatabase } from './sqlite.ts'
 import { type Queries, value } from './statement.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -31,7 +31,7 @@ export async function openDatabase(
   wal?.begin()
   writer.exec(`PRAGMA synchronous = ${wal ? 'NORMAL' : 'FULL'}`)
   writer.exec('PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 0')
-  const database = databaseOf(new SqliteDriver({ writer, reader: new Libsql(path), wal }))
+  const database = new SqliteDatabase(writer, new Libsql(path), wal)
   try {
     await migrate(database, path, owner, beforeUpgrade)
   } catch (error) {
@@ -45,7 +45,7 @@ export async function openDatabase(
 export async function openMemory(): Promise<Database> {
   const handle = new Libsql(':memory:')
   handle.exec('PRAGMA foreign_keys = ON')
-  const database = databaseOf(new SqliteDriver({ writer: handle, reader: handle, wal: null }))
+  const database = new SqliteDatabase(handle, handle, null)
   await migrate(database, ':memory:')
   return database
 }
@@ -75,7 +75,7 @@ export function openSnapshot(path: string): Snapshot {
   reader.exec('BEGIN')
   // The transaction begins with its first read.
   reader.prepare('SELECT count(*) FROM sqlite_master').all()
-  const queries = databaseOf(new SqliteDriver({ writer, reader, wal: null }))
+  const queries = new SqliteDatabase(writer, reader, null)
   return {
     queries,
     close: async () => {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { one, type Queries } from './statement.ts'
 
-/** Whether a catalog is on a PostgreSQL server; otherwise it is a SQLite file. */
+/** Whether the records are on a PostgreSQL server; otherwise they are in a SQLite file. */
 export function isOnServer(db: Queries): boolean {
   return db.engine === 'PostgreSQL'
 }
@@ -14,7 +14,7 @@ export async function databaseTime(db: Queries): Promise<number> {
   return isOnServer(db) ? (await one<{ now: number }>(db, NOW)).now : Date.now()
 }
 
-/** What keeps the records. */
+/** The engine that keeps the records. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL'
   readonly version: string
@@ -22,14 +22,14 @@ export interface Engine {
   readonly bytes: number
 }
 
-/** Returns what keeps the records; `file` has them if there is no server. */
+/** Returns the engine of the records; `file` has them if there is no server. */
 export async function readEngine(db: Queries, file: string): Promise<Engine> {
   if (isOnServer(db)) {
-    const text = `SELECT current_setting('server_version') AS version,
+    const sql = `SELECT current_setting('server_version') AS version,
       pg_database_size(current_database()) AS bytes`
-    return { name: 'PostgreSQL', ...(await one<Omit<Engine, 'name'>>(db, text)) }
+    return { name: 'PostgreSQL', ...(await one<Omit<Engine, 'name'>>(db, sql)) }
   }
-  const text = 'SELECT sqlite_version() AS version'
-  const { version } = await one<Pick<Engine, 'version'>>(db, text)
+  const sql = 'SELECT sqlite_version() AS version'
+  const { version } = await one<Pick<Engine, 'version'>>(db, sql)
   return { name: 'SQLite', version, bytes: (await stat(file)).size }
 }

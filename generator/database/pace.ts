@@ -7,8 +7,8 @@ const LONGEST_MS = 4
 let began: number | null = null
 
 /**
- * Does a piece of work; in a later turn of the event loop once this one has worked for 4 ms,
- * whoever did the work. Promises that follow each other never leave a turn by themselves.
+ * Does a piece of work; in a later tick of the event loop once this one has worked for 4 ms.
+ * Promises that follow each other never leave a tick by themselves.
  */
 export async function paced<T>(piece: () => T): Promise<T> {
   // Those who wait go on one by one: the first one's piece counts for the next one.

@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '../../core/error/error.ts'
 import type { Tables } from './tables.ts'
 
-/** What a statement returns. */
+/** The result of a statement. */
 export interface Result {
   readonly rows: unknown[]
   /** The number of rows that it has changed. */
@@ -19,7 +19,7 @@ export interface Queries {
 export type Row<Table extends keyof Tables> = Tables[Table]
 
 /** Columns that the schema fills in. */
-type Filled = 'id' | 'attempts' | 'dependents' | 'step' | 'found_id' | 'found_yanked'
+type Filled = 'id' | 'attempts' | 'dependents'
 
 /** A row to be inserted: what may be NULL, or is filled in, may be left out. */
 export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
@@ -34,7 +34,7 @@ export type NewRow<Table extends keyof Tables> = Partial<Tables[Table]> & {
 export const LIST = '(SELECT value FROM json_each(?))'
 
 /** A value for a `?`. A list becomes a JSON array, for `json_each(?)`. */
-type Parameter = string | number | null | Uint8Array | readonly unknown[]
+type Parameter = string | number | null | readonly unknown[]
 
 /**
  * Returns the rows of a statement. Its text must be constant, because the prepared statement is
@@ -113,8 +113,8 @@ export async function insert<Table extends keyof Tables>(
   table: Table,
   row: NewRow<Table>,
 ): Promise<number> {
-  const text = `${insertText(table, row)} RETURNING id`
-  return (await one<{ id: number }>(db, text, ...(Object.values(row) as Parameter[]))).id
+  const sql = `${insertSql(table, row)} RETURNING id`
+  return (await one<{ id: number }>(db, sql, ...(Object.values(row) as Parameter[]))).id
 }
 
 /** Inserts a row, or updates the row that has the same `keys`. */
@@ -126,23 +126,19 @@ export async function upsert<Table extends keyof Tables>(
 ): Promise<void> {
   const others = Object.keys(row).filter(column => !keys.includes(column))
   const set = others.map(column => `${column} = excluded.${column}`)
-  const text = `${insertText(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set}`
-  await run(db, text, ...(Object.values(row) as Parameter[]))
+  const sql = `${insertSql(table, row)} ON CONFLICT (${keys}) DO UPDATE SET ${set}`
+  await run(db, sql, ...(Object.values(row) as Parameter[]))
 }
 
-function insertText(table: string, row: object): string {
+function insertSql(table: string, row: object): string {
   const columns = Object.keys(row)
   return `INSERT INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`
 }
 
-/** PostgreSQL has no texts with U+0000, and libsql reads them up to there. */
-function hasNul(value: unknown): boolean {
-  return typeof value === 'string' && value.includes('\0')
-}
-
 function execute(db: Queries, sql: string, parameters: readonly Parameter[]) {
-  if (parameters.some(one => (Array.isArray(one) ? one.some(hasNul) : hasNul(one))))
-    refuse('text_nul')
-  const values = parameters.map(one => (Array.isArray(one) ? JSON.stringify(one) : one))
+  // PostgreSQL has no texts with U+0000, and libsql reads them up to there.
+  const hasNul = (value: unknown) => typeof value === 'string' && value.includes('\0')
+  if (parameters.flat().some(hasNul)) refuse('text_nul')
+  const values = parameters.map(value => (Array.isArray(value) ? JSON.stringify(value) : value))
   return db.execute(sql, values)
 }

@@ -38,7 +38,7 @@ export interface Tables {
     /** Description fields as JSON. */
     about: string
     readme: string | null
-    /** Counts of its files as JSON; NULL until counted, `null` if they cannot be. */
+    /** Counts of its files as JSON; NULL or `null` if they are not known. */
     contents: string | null
     published_at: string | null
     published_by: number | null
@@ -108,17 +108,6 @@ export interface Tables {
     retry_at: string | null
     /** The last error. */
     error: string | null
-  }
-  /** READMEs that took too much time or memory to render; pages show them as plain text. */
-  plain_pages: {
-    release_id: number
-    what: 'readme'
-    /** The page format for which it was tried. */
-    format: string
-    /** The reason, as a clause for the page, and more for the operator. */
-    because: string
-    detail: string | null
-    at: string
   }
   /**
    * The number of rows of some tables, and of bytes of all `.crate` files, kept by triggers;

@@ -10,24 +10,28 @@ import { type LogFormat, LogReader } from './log-line.ts'
 import type { FindRelease } from './release-path.ts'
 
 /** The counts of an import of one log. */
-export interface LogSums {
-  lines: number
-  /** Downloads that were counted. */
-  downloads: number
-  /** Other requests. */
-  others: number
-  /** Downloads of releases that this registry does not have. */
-  unknown: number
-  /** Lines that were not understood. */
-  bad: number
-  /** Some of them, with their numbers among the lines that were read. */
-  examples: { line: number; text: string }[]
-  /** Bytes that were imported before. */
-  known: number
-  /** Whether the log is skipped because it looks like an older, shorter copy of an imported log. */
-  isCopy: boolean
-  /** Whether the last line is not complete; the next import reads it. */
-  unfinished: boolean
+export type LogSums = ReturnType<typeof noSums>
+
+function noSums() {
+  return {
+    lines: 0,
+    /** Downloads that were counted. */
+    downloads: 0,
+    /** Other requests. */
+    others: 0,
+    /** Downloads of releases that this registry does not have. */
+    unknown: 0,
+    /** Lines that were not understood. */
+    bad: 0,
+    /** Some of them, with their numbers among the lines that were read. */
+    examples: [] as { line: number; text: string }[],
+    /** Bytes that were imported before. */
+    known: 0,
+    /** Whether the log is skipped because it looks like an older, shorter copy of an imported log. */
+    isCopy: false,
+    /** Whether the last line is not complete; the next import reads it. */
+    unfinished: false,
+  }
 }
 
 /** Counts are written in batches of this size, in one transaction with the position in the log. */
@@ -80,7 +84,7 @@ export async function importLog(
   path: string,
   { format, find, progress }: LogImport,
 ): Promise<LogSums> {
-  const sums: LogSums = { ...NOTHING, examples: [] }
+  const sums = noSums()
   const head = await headOf(path)
   const first = head.find(line => line.trim() !== '' && !line.startsWith('#'))
   if (first === undefined) return sums
@@ -124,17 +128,6 @@ export async function importLog(
   }
   if (last) await write(last)
   return sums
-}
-
-const NOTHING = {
-  lines: 0,
-  downloads: 0,
-  others: 0,
-  unknown: 0,
-  bad: 0,
-  known: 0,
-  unfinished: false,
-  isCopy: false,
 }
 
 function count(

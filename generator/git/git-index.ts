@@ -4,9 +4,8 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Issue, Refusal, warning } from '../../core/error/error.ts'
 import { configPath, GIT_INDEX_FOLDER, indexPath, pathInGit } from '../../core/paths/tree.ts'
-import { pace } from '../database/pace.ts'
 import type { ProcessMutex } from '../places/locks/process-mutex.ts'
-import { renderConfig, renderIndex } from '../projections/index/crate.ts'
+import { renderConfig } from '../projections/index/crate.ts'
 import { readFact, writeFact } from '../records/facts.ts'
 import {
   followForGit,
@@ -15,7 +14,7 @@ import {
   markForGit,
   unfollowForGit,
 } from '../records/git-batch.ts'
-import { clearMarks, listMarks } from '../records/marks.ts'
+import { clearMarks, countMarks } from '../records/marks.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -102,7 +101,7 @@ export class GitIndex {
     }
   }
 
-  /** Makes this process the one that keeps the index up to date. */
+  /** Begins to keep the index up to date in this process. */
   async lead(): Promise<void> {
     // The marks were for another repository: the first commit to this one contains all crates.
     const { database, tree } = this.#registry
@@ -116,7 +115,7 @@ export class GitIndex {
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */
   async commit(): Promise<number> {
     // Checked every few seconds, so an index that is up to date must start no program.
-    const pending = await listMarks(this.#registry.database, 'git', 0, 1)
+    const pending = await countMarks(this.#registry.database, ['git'], 1)
     if (this.#hasConfig && pending.length === 0) return 0
     let commits = 0
     for (;;) {
@@ -173,12 +172,9 @@ export class GitIndex {
     await followForGit(database)
     const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
-    const changes: IndexChange[] = []
-    for (const { name, lines } of batch.crates) {
-      const bytes = lines.length > 0 ? renderIndex(name, lines).bytes : null
-      changes.push({ path: pathInGit(indexPath(name)), bytes })
-      await pace()
-    }
+    const changes = batch.crates.map(({ name, text }): IndexChange => {
+      return { path: pathInGit(indexPath(name)), bytes: text === null ? null : Buffer.from(text) }
+    })
     const id = await this.#repository.commit([this.#config(), ...changes], {
       message: commitMessage(batch),
       // The time of the last change, so that equal histories have equal commits; else the epoch.

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Issue, issue, Refusal, refuse } from '../../core/error/error.ts'
 import { withoutCredentials } from '../../core/urls/urls.ts'
-import { headRef, readHead } from './index-repository/bare-repository.ts'
+import { readTip } from './index-repository/bare-repository.ts'
 import { complaintOf, startGit } from './index-repository/git-process.ts'
 
 export interface PushOptions {
@@ -110,7 +110,7 @@ class Remote {
   /** Pushes the branch under its own name, with the user's credentials, proxies, and keys. */
   async #push(): Promise<void> {
     const { path, gitCommand, timeoutMs } = this.#options
-    const [ref, head] = [await headRef(path), await readHead(path)]
+    const { ref, head } = await readTip(path)
     if (head === null) return
     const child = startGit(
       { command: gitCommand, path },

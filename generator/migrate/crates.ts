@@ -1,15 +1,14 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import type { Version } from '../../core/version.ts'
-import { all, type Queries, value } from '../database/statement.ts'
+import { type Queries, value } from '../database/statement.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import type { Progress } from '../projections/index/build.ts'
+import { type ReleaseBytes, releasePages } from '../records/releases.ts'
 import { listTombstones } from '../records/tombstones.ts'
 import type { Registry } from '../registry/registry.ts'
 
-/** What a copy of the crate store did. */
+/** The result of a copy of the crate store. */
 export interface CopiedCrates {
   /** All `.crate` files of the records; each was read from the copy and has its checksum. */
   readonly crateFiles: number
@@ -19,32 +18,16 @@ export interface CopiedCrates {
   readonly last: number
 }
 
-/** A release, as far as its bytes are concerned. */
-export interface StoredRelease {
-  readonly id: number
-  readonly name: Name
-  readonly version: Version
-  readonly cksum: string
-  readonly size: number
-}
-
-/** Where `.crate` files are copied to. */
-export interface CrateTargets {
-  /** Null: they stay in the crate store where they are. */
-  readonly crates: CrateStore | null
-  /** Shows the one of a release in a public tree, whose crate store has it. */
-  readonly show?: ((release: StoredRelease) => Promise<void>) | undefined
-}
-
 /**
- * Copies every `.crate` that the records name to another crate store and reads it back from there.
- * What is there already is only read, so a copy that was stopped goes on. The registry may be
- * served meanwhile; the next call copies what was published since, or all without `before`.
- * Refuses bytes that are lost.
+ * Copies every `.crate` that the records name to another crate store and reads it back from there;
+ * goes on after a copy that was stopped. The registry may be served meanwhile; the next call copies
+ * what was published since, or all without `before`. Refuses bytes that are lost. `show` shows
+ * a copied release in a public tree.
  */
 export async function migrateCrates(
   { crates, database }: Registry,
-  { crates: to, show }: CrateTargets,
+  to: CrateStore | null,
+  show?: (release: ReleaseBytes) => Promise<void>,
   progress?: Progress,
   before: CopiedCrates | null = null,
 ): Promise<CopiedCrates> {
@@ -52,22 +35,17 @@ export async function migrateCrates(
   const total = (await value<number>(database, 'SELECT count(*) FROM releases')) ?? 0
   // Not what is published from now on: that may come faster than it can be copied.
   const newest = (await value<number>(database, 'SELECT max(id) FROM releases')) ?? 0
-  const text = `SELECT releases.id, crates.name, version, cksum, size
-    FROM releases JOIN crates ON crates.id = crate_id
-    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
   let { crateFiles, copied, last } = before ?? { crateFiles: 0, copied: 0, last: 0 }
-  for (;;) {
-    const rows = await all<StoredRelease>(database, text, last, newest)
-    await forEachConcurrently(rows, async row => {
-      if (to && (await copyCrate(crates, to, row))) copied++
-      await show?.(row)
+  for await (const page of releasePages(database, last, newest)) {
+    await forEachConcurrently(page, async release => {
+      if (to && (await copyCrate(crates, to, release))) copied++
+      await show?.(release)
       crateFiles++
       progress?.('copying .crate files', crateFiles, total)
     })
-    const end = rows.at(-1)
-    if (!end) return { crateFiles, copied, last }
-    last = end.id
+    last = page.at(-1)?.id ?? last
   }
+  return { crateFiles, copied, last }
 }
 
 /**
@@ -85,7 +63,7 @@ export async function setDeletedAside(db: Queries, copy: CrateStore): Promise<vo
 async function copyCrate(
   from: CrateStore,
   to: CrateStore,
-  { name, version, cksum, size }: StoredRelease,
+  { name, version, cksum, size }: ReleaseBytes,
 ): Promise<boolean> {
   const key = crateKey(name, cksum)
   const isThere = async () => (await to.size(key)) === size && (await to.checksum(key)) === cksum

@@ -3,7 +3,7 @@ import type { Database } from '../database/connection.ts'
 import type { Queries } from '../database/statement.ts'
 import { beginPause, endPause, renewPause } from '../records/pause.ts'
 
-/** When a mover dies, changes go on after so many seconds; it renews its pause this often. */
+/** Changes go on this long after a mover has died; it renews its pause this often. */
 const SECONDS = 60
 const RENEW_MS = 10_000
 

@@ -26,7 +26,7 @@ export interface Destination {
   readonly progress?: CopyProgress
 }
 
-/** What a move did. */
+/** The result of a move. */
 export interface Moved {
   /** The rows of all records; 0 when they were there already. */
   readonly records: number
@@ -43,9 +43,8 @@ const ROUNDS_PAUSED = 5
 
 /**
  * Moves the records of a registry, which may be served meanwhile, to another database, and files to
- * other places. Files are copied first; then nobody can change anything while the rest of them and
- * all records are copied and compared. When that is done, the old records refuse every change for
- * good. Until then they are in use, whatever happens: a move that was stopped begins again.
+ * other places: files first, then, in a pause, the rest of them and all records, compared. Then the
+ * old records refuse every change for good; a move that was stopped before begins again.
  */
 export async function migrate(registry: Registry, to: Destination): Promise<Moved> {
   const lock = new Lock(join(registry.dir, 'locks', 'migrate.lock'))
@@ -122,7 +121,7 @@ class Migration {
   async #awaitTurns(): Promise<void> {
     const { locks, mutex, pageMutex } = this.#registry
     const git = locks.mutex('git')
-    for (const one of [mutex, pageMutex, git]) await one.run(async () => {})
+    for (const lock of [mutex, pageMutex, git]) await lock.run(async () => {})
     await git.close()
   }
 
@@ -155,8 +154,8 @@ class Migration {
     const { crates, tree, progress } = this.#to
     const now = new Date()
     if (crates || tree) {
-      const targets = { crates, show: tree?.show }
-      this.#crates = await migrateCrates(this.#registry, targets, progress, this.#crates)
+      const { show } = tree ?? {}
+      this.#crates = await migrateCrates(this.#registry, crates, show, progress, this.#crates)
     }
     const changed = (await tree?.update(this.#compared, progress)) ?? 0
     this.#compared = now

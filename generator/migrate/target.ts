@@ -42,7 +42,7 @@ export async function openTarget(
   const { url } = settings
   if (url === null) return fileTarget(registry, hasMoved)
   const { openPostgres } = await import('../database/postgres/open.ts')
-  // What is copied may take its time.
+  // A copy may take its time.
   const database = await openPostgres({ ...settings, url, statement_seconds: 0 })
   try {
     if (!hasMoved) await requireReplaceable(database)

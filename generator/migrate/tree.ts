@@ -17,9 +17,8 @@ import { isBucketTree, openBucket } from '../places/storage.ts'
 import { sync } from '../places/sync.ts'
 import { isComplete, noteComplete, type Progress } from '../projections/index/build.ts'
 import { unfollowForGit } from '../records/git-batch.ts'
-import { keyAtPath } from '../records/releases.ts'
+import { keyAtPath, type ReleaseBytes } from '../records/releases.ts'
 import { type Registry, serveHolder } from '../registry/registry.ts'
-import type { StoredRelease } from './crates.ts'
 
 /** A copy of the public tree at another place, for a registry that moves. */
 export interface TreeCopy {
@@ -29,7 +28,7 @@ export interface TreeCopy {
    */
   update(after: Date | null, progress?: Progress): Promise<number>
   /** Shows the `.crate` of a release that is in the crate store of the copy. */
-  show(release: StoredRelease): Promise<void>
+  show(release: ReleaseBytes): Promise<void>
   /** Records in the records that have moved that the tree is there, but for what is marked. */
   note(records: Database): Promise<void>
 }
@@ -42,12 +41,11 @@ const RANGES: readonly PathRange[] = rangesBetween([
 ])
 const AT_ONCE = 4
 
-/** How often progress is told: after so many files. */
+/** The number of files between two reports of progress. */
 const SEEN = 500
 
 /**
- * Changes are looked for from so many milliseconds before they can have been made: a storage whose
- * clock is further from ours refuses all requests.
+ * The clock of a storage may differ from ours by this: beyond it, the storage refuses all requests.
  */
 const CLOCKS_MS = 15 * 60_000
 
@@ -102,7 +100,7 @@ export async function copyTree(
       await notePages(records, shared ?? null)
       if (to && !isTree) await noteMirrored(records, to.name)
       else await forgetMirror(records)
-      // What the git index there has, if there is one, nobody knows.
+      // There may be a git index with an unknown state.
       await unfollowForGit(records)
     },
   }

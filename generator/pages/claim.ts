@@ -67,7 +67,6 @@ export async function claimPages(context: PageContext): Promise<boolean> {
 /** Marks everything, and forgets what older programs have noted that there is no more. */
 export async function markAll(tx: Queries): Promise<void> {
   await run(tx, `DELETE FROM marks WHERE kind NOT IN ${LIST}`, MARK_KINDS)
-  await run(tx, "DELETE FROM plain_pages WHERE what <> 'readme'")
   for (const projection of projections) await projection.markAll(tx)
 }
 

@@ -32,7 +32,7 @@ import {
   PutObjectCommand,
 } from './s3/sdk.ts'
 
-/** What a bucket says about an object. */
+/** An object as its bucket describes it. */
 export interface ObjectInfo {
   readonly size: number
   readonly etag: string
@@ -114,7 +114,7 @@ export class BucketPlace implements Place {
       this.#streams.send(new GetObjectCommand({ ...this.#at(path), Range })),
     )
     if (found === null) return null
-    // What the SDK returns in Node.
+    // In Node the SDK returns this.
     const bytes = found.Body as unknown as IncomingMessage
     bytes.on('error', () => undefined)
     destroyWhenSilent(bytes, this.#silence)
@@ -147,7 +147,7 @@ export class BucketPlace implements Place {
       const page = await this.#unless([], 'GET', () =>
         this.#requests.send(new ListObjectsV2Command(request)),
       )
-      for (const file of (page?.Contents ?? []).map(one => this.#listed(one))) {
+      for (const file of (page?.Contents ?? []).map(object => this.#listed(object))) {
         if (range && file.path >= range.before) return
         if (range === undefined || file.path > range.after) yield file
       }
@@ -186,7 +186,7 @@ export class BucketPlace implements Place {
   #listed({ Key = '', Size = -1, ETag = '', LastModified }: Listed): FileInfo {
     if (!Key.startsWith(this.#prefix) || !Number.isSafeInteger(Size) || Size < 0)
       refuse('bucket_refuses', { reason: 'its list of objects is not one of S3' })
-    // What the storage does not say counts as changed.
+    // An object of unknown time counts as changed.
     const changed = LastModified?.getTime() ?? Number.POSITIVE_INFINITY
     return { path: Key.slice(this.#prefix.length), size: Size, etag: ETag, changed }
   }

@@ -4,9 +4,9 @@ import { isCopied, Mirror } from './mirror.ts'
 import type { TreeChanges } from './sync-batch.ts'
 
 /**
- * The public tree in a bucket that several daemons write: the folder of one of them has a file only
- * until it is uploaded, or has failed to be. Pages are not read again, so what nobody has written
- * here is replaced only while their writer holds the mutex.
+ * The public tree in a bucket that several daemons write: a daemon's folder has a file only until
+ * it is uploaded, or has failed to be. Pages are not read again, so an object that this process did
+ * not write is replaced only while it holds the mutex.
  */
 export class BucketTree extends Mirror {
   override readonly isTree = true
@@ -22,7 +22,7 @@ export class BucketTree extends Mirror {
     }
   }
 
-  /** Only immutable files: others may have newer copies, and marks have them rendered again. */
+  /** Retries only immutable files: others may have newer copies, which marks render again. */
   protected override leaves({ files }: BucketTree['left']): BucketTree['left'] {
     const kept = [...files].filter(path => publicFile(path).cache === 'immutable')
     return { files: kept, stored: new Map(), gone: new Map() }

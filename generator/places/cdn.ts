@@ -25,7 +25,7 @@ export interface CdnOptions {
 const GATHER_MS = 500
 const PAUSE_MS = 10_000
 
-/** Cloudflare takes so many addresses with one request, in every plan. */
+/** The most addresses that Cloudflare takes with one request, in every plan. */
 const BATCH = 30
 
 const ADDRESS = /\{(?:url|path|urls)\}/
@@ -36,7 +36,7 @@ const FILES = '{"files":{urls}}'
 const SILENCE_MS = 8000
 const BUDGET_MS = 15_000
 
-/** What the CDN has not been told yet, at most. */
+/** The most addresses or keys that wait. */
 const LEFT_MAX = 100_000
 
 /**
@@ -78,7 +78,7 @@ export class Cdn {
     const isSame = gone === null && publicFile(path).cache === 'immutable'
     if (isSame || this.#left.size >= LEFT_MAX) return
     const changed = this.#isByKey ? changedKeys(path, gone) : addressesOf(path)
-    for (const one of changed) this.#left.add(one)
+    for (const item of changed) this.#left.add(item)
   }
 
   /** Purges what is waiting; refuses when the CDN does not. */
@@ -107,12 +107,12 @@ export class Cdn {
     for (let at = 0; at < all.length; at += BATCH) {
       const some = all.slice(at, at + BATCH)
       // Taken out first: what changes while the CDN is told has to be told again.
-      for (const one of some) this.#left.delete(one)
+      for (const item of some) this.#left.delete(item)
       try {
-        if (isSingle) await Promise.all(some.map(one => this.#send([one])))
+        if (isSingle) await Promise.all(some.map(item => this.#send([item])))
         else await this.#send(some)
       } catch (error) {
-        for (const one of some) this.#left.add(one)
+        for (const item of some) this.#left.add(item)
         throw error
       }
     }
@@ -156,7 +156,7 @@ export class Cdn {
       })
       await answer.body?.cancel()
       if (answer.status === 429 || answer.status >= 500) throw new Transient(String(answer.status))
-      // What the CDN does not have need not be purged.
+      // The CDN does not have it.
       if (!answer.ok && answer.status !== 404) refuse('cdn_refuses', { status: answer.status })
     }
     try {

@@ -4,9 +4,9 @@ import { dirname } from 'node:path'
 import { writing } from './disk/fault.ts'
 
 /**
- * A number that becomes another one with every change of the public tree. Whoever serves the tree
- * compares numbers instead of looking at each file: reading 8 bytes takes a third of the time of
- * `stat`. The changes of other processes are in a file, those of the reader in its memory.
+ * A version number of the public tree. A server of the tree compares numbers instead of looking at
+ * each file: reading 8 bytes takes a third of the time of `stat`. Other processes write the number
+ * to a file; the reader counts its own changes in memory.
  */
 export class ChangeNumber {
   readonly #path: string
@@ -18,7 +18,7 @@ export class ChangeNumber {
   #writing: Promise<void> | null = null
   /** Processes begin at random, so that none writes a number that another has written. */
   #last = randomInt(2 ** 47)
-  /** What the file said, until this turn of the event loop ends. */
+  /** The number in the file, until this tick of the event loop ends. */
   #known: number | null = null
   readonly #forget = () => {
     this.#known = null
@@ -40,8 +40,8 @@ export class ChangeNumber {
 
   /**
    * Returns the number; NaN, which equals no number, if the file cannot be read. To be called where
-   * a request arrives: the file is read for the first request of a turn of the event loop, and the
-   * others of this turn had arrived by then, too.
+   * a request arrives: the file is read for the first request of a tick of the event loop, and the
+   * others of this tick had arrived by then, too.
    */
   read(): number {
     if (this.#known === null) {

@@ -165,8 +165,9 @@ export class FolderPlace implements Place {
   #unsynced(path: string): string[] {
     if (process.platform === 'win32') return []
     const folders = [path]
-    for (let one = path; one !== dirname(this.name) && !this.#synced?.has(one); one = dirname(one))
-      folders.push(dirname(one))
+    const top = dirname(this.name)
+    for (let at = path; at !== top && !this.#synced?.has(at); at = dirname(at))
+      folders.push(dirname(at))
     return folders
   }
 

@@ -20,7 +20,7 @@ const CACHE_BYTES = 1024 ** 3
 export class LocalCopies {
   readonly #place: Place
   readonly #folder: string
-  /** Copies by name, the one that was not used for the longest time first. */
+  /** Copies by name, the least recently used first. */
   readonly #copies = new Map<string, { readonly size: number; readonly used: number }>()
   #copied = 0
 

@@ -13,9 +13,27 @@ import type { LocalFile } from './place.ts'
 import { RefusedFiles } from './s3/refused-files.ts'
 import { STAGES, stageOf } from './sync.ts'
 import type { HeldMutex, TreeChanges } from './sync-batch.ts'
-import type { IndexFile, TreeRecords } from './tree-records.ts'
 
-/** What the bucket has at a path, as far as is known. */
+/** An index file as the records have it now. */
+export interface IndexFile {
+  readonly text: string
+  /** The `.crate` files that are perhaps not shown yet: paths, with keys of the crate store. */
+  readonly unshown: Iterable<readonly [path: string, key: string]>
+}
+
+/** The questions of a mirror to the records of its tree. */
+export interface TreeRecords {
+  /** Whether daemons of several machines may have them. */
+  readonly areShared: boolean
+  /** Returns an index file as the records have it now; null where there is none. */
+  readonly indexFile: (path: string) => Promise<IndexFile | null>
+  /** Returns whether the records have a release of these bytes; by default, all are. */
+  readonly isReleased: (cksum: string) => Promise<boolean>
+  /** Returns the key of the version whose `.crate` or folder is at a path; null if there is none. */
+  readonly keyAt: (path: string) => Promise<string | null>
+}
+
+/** An object in the bucket, as far as it is known. */
 interface Known {
   readonly etag: string
   readonly cksum: string | null
@@ -31,7 +49,7 @@ const ATTEMPTS = 20
 type Listed = { get(path: string): string | undefined }
 const NOTHING: Listed = new Map()
 
-/** What is to be made equal. */
+/** The paths to be made equal. */
 type Todo = Omit<TreeChanges, 'mutex'>
 const NOTHING_LEFT: Todo = { files: [], stored: new Map(), gone: new Map() }
 
@@ -48,10 +66,10 @@ export class Mirror {
   readonly #crates: CrateStore
   readonly #records: Partial<TreeRecords>
   readonly #known = new LRUCache<string, Known>({ max: REMEMBERED })
-  /** What an upload that failed leaves to the next one. */
+  /** The work that a failed upload leaves to the next. */
   protected left: Todo = NOTHING_LEFT
 
-  /** `folder`: that of the tree. Without records, index files are those of the folder, too. */
+  /** `folder` has the tree. Without records, index files come from it, too. */
   constructor(
     bucket: BucketPlace,
     folder: FolderPlace,
@@ -65,11 +83,9 @@ export class Mirror {
   }
 
   /**
-   * Makes the bucket equal to the tree at these paths: what others refer to first, then the index,
-   * then pages; removes last. When it fails, the next call does the rest, too. What `listed` has
-   * was there a moment ago: that saves a request for each file that is the same. Throws
-   * `file_refused` when all is done but for files that the storage refuses; the next call does not
-   * try them again.
+   * Makes the bucket equal to the tree at these paths, by `stageOf`; removes last. After a failure,
+   * the next call does the rest, too, but for refused files (`file_refused`). `listed` has the
+   * ETags of a moment ago, which saves a request for each file that is the same.
    */
   update(changes: TreeChanges, listed = NOTHING): Promise<void> {
     return this.upload(changes, listed, null)
@@ -113,7 +129,7 @@ export class Mirror {
 
   #withLeft(changes: TreeChanges): Todo {
     const left = { ...this.left, gone: new Map(this.left.gone) }
-    // What was published again after its removal had failed.
+    // Published again after its removal had failed.
     for (const path of changes.stored.keys()) left.gone.delete(path)
     this.left = NOTHING_LEFT
     return joined(left, changes)
@@ -227,8 +243,8 @@ export class Mirror {
     await whileHeld(path, mutex)
     const { keyAt = async () => null } = this.#records
     if ((await keyAt(path)) !== null) return
-    const removeUnless = async (one: string) => {
-      if (!(await this.folder.head(one))) await this.#remove(one)
+    const removeUnless = async (file: string) => {
+      if (!(await this.folder.head(file))) await this.#remove(file)
     }
     await removeUnless(path)
     if (!isWhole) {
@@ -244,11 +260,11 @@ export class Mirror {
   }
 }
 
-function joined(one: Todo, other: Todo): Todo {
+function joined(todo: Todo, other: Todo): Todo {
   return {
-    files: new Set([...one.files, ...other.files]),
-    stored: new Map([...one.stored, ...other.stored]),
-    gone: new Map([...one.gone, ...other.gone]),
+    files: new Set([...todo.files, ...other.files]),
+    stored: new Map([...todo.stored, ...other.stored]),
+    gone: new Map([...todo.gone, ...other.gone]),
   }
 }
 

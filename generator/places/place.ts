@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { sha256 } from '../../core/sha256.ts'
 import { sumOf } from './disk/files.ts'
 
-/** What a place knows of a file without reading it. */
+/** A file as a place lists it, without reading it. */
 export interface FileInfo {
   readonly path: string
   readonly size: number

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
@@ -6,22 +5,20 @@ import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
+import { fileFacts, readBytes, readFolder, sweepFolder } from './disk/files.ts'
 import { isTemporary, type TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
 import { type HeldMutex, SyncBatch } from './sync-batch.ts'
 
-/** What a tree has to do with others. */
+/** The readers and copies of a tree. */
 export interface TreeOptions {
-  /** What changes with every change of the tree; null for a tree that no daemon serves. */
+  /** The version number of the tree; null for a tree that no daemon serves. */
   readonly changes?: ChangeNumber | null
-  /** What has every change in a bucket before it counts as done. */
+  /** The bucket that has every change before it counts as done. */
   readonly uploads?: Mirror | null
-  /** What keeps files of the tree for readers, and is told what has changed. */
+  /** The CDN, which is told which files have changed. */
   readonly cdn?: Cdn | null
-  /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
-  readonly clears?: boolean
 }
 
 /**
@@ -73,18 +70,13 @@ export class PublicTree {
 
   /** Returns an empty batch for changes of this tree. */
   newBatch(mutex?: HeldMutex): SyncBatch {
-    const followers = [this.#uploads, this.cdn].filter(one => one !== null)
+    const followers = [this.#uploads, this.cdn].filter(follower => follower !== null)
     return new SyncBatch(this.root, followers, mutex)
   }
 
   /** Returns the same tree with changes that are synced together with `batch`. */
   within(batch: SyncBatch): PublicTree {
     return new PublicTree(this.root, batch, this.#options)
-  }
-
-  /** Returns the same tree for a repair: writes remove whatever is in their way. */
-  clearing(): PublicTree {
-    return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
   }
 
   /** Throws when the tree cannot be written to. */
@@ -102,8 +94,7 @@ export class PublicTree {
   write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
     return this.#change(async batch => {
-      const write = () => disk.run('write', path, output.bytes)
-      const isWritten = await this.#clearing(output.path, write)
+      const isWritten = await disk.run('write', path, output.bytes)
       batch?.file(path)
       return isWritten
     })
@@ -129,7 +120,7 @@ export class PublicTree {
   show(file: PublicFile, source: string): Promise<boolean> {
     const path = this.path(file.path)
     return this.#change(async batch => {
-      const isDone = await this.#clearing(file.path, () => disk.run('show', source, path))
+      const isDone = await disk.run('show', source, path)
       batch?.file(path)
       return isDone
     })
@@ -176,7 +167,7 @@ export class PublicTree {
   /** Returns the names of the folders directly below `path`. */
   async folders(path: string): Promise<string[]> {
     const entries = await readFolder(this.path(path))
-    const names = new Set(entries.filter(one => one.isDirectory()).map(one => one.name))
+    const names = new Set(entries.filter(entry => entry.isDirectory()).map(entry => entry.name))
     for await (const below of this.#listBeyond(path, false)) {
       const [name = '', ...rest] = below.slice(path.length + 1).split('/')
       if (rest.length > 0) names.add(name)
@@ -233,39 +224,10 @@ export class PublicTree {
    */
   async #change<T>(work: (batch: SyncBatch | null) => Promise<T>): Promise<T> {
     const isAlone = this.#sync === 'each'
-    const batch = this.#sync === 'each' ? this.newBatch() : this.#sync
-    let result: T
-    try {
-      result = await work(batch === 'never' ? null : batch)
-    } finally {
-      await this.changes?.renew()
-    }
-    if (isAlone && batch !== 'never') await batch.sync()
+    const batch = isAlone ? this.newBatch() : this.#sync
+    const given = batch instanceof SyncBatch ? batch : null
+    const result = await work(given).finally(() => this.changes?.renew())
+    if (isAlone) await given?.sync()
     return result
   }
-
-  /** Runs `work`, and again when something else was in the way, if that may be removed. */
-  async #clearing<T>(path: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      const { code = '' } = error as NodeJS.ErrnoException
-      if (!this.#options.clears || !IN_THE_WAY.has(code)) throw error
-      await this.#makeRoom(path)
-      return work()
-    }
-  }
-
-  async #makeRoom(path: string): Promise<void> {
-    for (const [at, letter] of [...path].entries()) {
-      const folder = this.path(path.slice(0, at))
-      if (letter === '/' && !(await statOf(folder))?.isDirectory())
-        await rm(folder, { force: true })
-    }
-    if ((await statOf(this.path(path)))?.isDirectory())
-      await rm(this.path(path), { recursive: true, force: true })
-  }
 }
-
-/** The error codes of a write when something else is in its place. */
-const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY'])

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
+import { type BucketAddress, isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { BucketPlace } from './bucket-place.ts'
 import type { Cdn } from './cdn.ts'
@@ -8,10 +8,9 @@ import type { ChangeNumber } from './change-number.ts'
 import { CrateStore } from './crate-store.ts'
 import { isInside } from './disk/files.ts'
 import { FolderPlace } from './folder-place.ts'
-import type { Mirror } from './mirror.ts'
+import type { Mirror, TreeRecords } from './mirror.ts'
 import { PublicTree } from './public-tree.ts'
 import type { Environment } from './s3/client.ts'
-import type { TreeRecords } from './tree-records.ts'
 
 /**
  * Refuses a public tree that lies in the crate store, or has it or the registry folder in itself:
@@ -20,8 +19,9 @@ import type { TreeRecords } from './tree-records.ts'
 export function requireApart(root: string, storage: Settings['storage']): void {
   const [crates, tree] = [parseBucketAddress(storage.crates), parseBucketAddress(storage.public)]
   if (crates && tree) {
-    const isSame = crates.bucket === tree.bucket
-    if (isSame && isEitherInside(keysOf(crates.prefix), keysOf(tree.prefix)))
+    const keysOf = ({ bucket, prefix }: BucketAddress) => `${bucket}/${prefix && `${prefix}/`}`
+    const [ours, theirs] = [keysOf(crates), keysOf(tree)]
+    if (ours.startsWith(theirs) || theirs.startsWith(ours))
       refuse('places_overlap', { one: storage.public, other: storage.crates })
     return
   }
@@ -31,15 +31,6 @@ export function requireApart(root: string, storage: Settings['storage']): void {
   const store = resolve(root, storage.crates)
   if (isInside(store, folder) || isInside(folder, store))
     refuse('places_overlap', { one: folder, other: store })
-}
-
-function isEitherInside(one: string, other: string): boolean {
-  return one.startsWith(other) || other.startsWith(one)
-}
-
-/** Returns what keys with a prefix begin with. */
-function keysOf(prefix: string): string {
-  return prefix === '' ? '' : `${prefix}/`
 }
 
 /** Opens the crate store of a registry folder by the settings; connects to nothing yet. */
@@ -68,21 +59,15 @@ export async function openTree(
 ): Promise<PublicTree> {
   const bucket = await openBucket(storage.public, storage, env)
   const folder = bucket ? join(root, 'public') : resolve(root, storage.public)
-  const uploads = bucket && (await openUploads(bucket, folder, crates, records))
+  let uploads: Mirror | null = null
+  if (bucket) {
+    // Most registries do not load these.
+    const { Mirror } = await import('./mirror.ts')
+    const { BucketTree } = await import('./bucket-tree.ts')
+    const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
+    uploads = new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
+  }
   return new PublicTree(folder, 'each', { changes, uploads, cdn: await openCdn(cdn, base) })
-}
-
-/** Returns what keeps the bucket equal to a tree in a folder; most registries do not load it. */
-async function openUploads(
-  bucket: BucketPlace,
-  folder: string,
-  crates: CrateStore,
-  records: TreeRecords,
-): Promise<Mirror> {
-  const { Mirror } = await import('./mirror.ts')
-  const { BucketTree } = await import('./bucket-tree.ts')
-  const Uploads = isBucketTree(records.areShared, crates) ? BucketTree : Mirror
-  return new Uploads(bucket, new FolderPlace(folder, { sync: 'never' }), crates, records)
 }
 
 /**

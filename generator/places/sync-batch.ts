@@ -6,7 +6,7 @@ export interface HeldMutex {
   isHeld(): Promise<boolean>
 }
 
-/** What has changed in the public tree: paths of files, and what is shown or gone. */
+/** A change of the public tree: paths of files, and `.crate` files that are shown or gone. */
 export interface TreeChanges {
   /** Files that were written; those that did not change belong here, too. */
   readonly files: Iterable<string>
@@ -14,12 +14,12 @@ export interface TreeChanges {
   readonly stored: ReadonlyMap<string, string>
   /** Paths that were removed, and whether with all below them. */
   readonly gone: ReadonlyMap<string, boolean>
-  /** What the writer of a shared bucket holds; null if what it writes is read again before. */
+  /** The mutex of the writer of a shared bucket; null for a writer that reads again before. */
   readonly mutex?: HeldMutex | null
 }
 
-/** What gets every change of a tree: a mirror, a CDN. */
-export interface TreeFollower {
+/** A mirror or CDN, which gets every change of a tree. */
+interface TreeFollower {
   /** Follows changes that are on disk; when it fails, their marks stay. */
   update(changes: TreeChanges): Promise<void>
 }
@@ -66,10 +66,9 @@ export class SyncBatch {
   /** Adds the entries of a folder and of its parents, which may be new. */
   folder(path: string): void {
     const top = dirname(this.#root)
-    for (let folder = path; folder.length >= top.length; folder = dirname(folder)) {
-      if (this.#folders.has(folder)) break
+    for (let folder = path; !this.#folders.has(folder); folder = dirname(folder)) {
       this.#folders.add(folder)
-      if (folder === top) break
+      if (folder.length <= top.length) break
     }
   }
 
@@ -94,15 +93,15 @@ export class SyncBatch {
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
     const [files, folders] = [[...this.#files], [...this.#folders]]
+    const [stored, gone, mutex] = [this.#stored, this.#gone, this.#mutex]
     this.#files = new Set()
     this.#folders = new Set()
-    const [stored, gone] = [this.#stored, this.#gone]
     this.#stored = new Map()
     this.#gone = new Map()
     await syncChanges(files, folders)
     if (this.#followers.length === 0) return
     const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
-    const mutex = this.#mutex
-    for (const one of this.#followers) await one.update({ files: paths, stored, gone, mutex })
+    for (const follower of this.#followers)
+      await follower.update({ files: paths, stored, gone, mutex })
   }
 }

@@ -27,7 +27,7 @@ export interface SyncOptions {
   readonly order?: (path: string) => (typeof STAGES)[number]
   /** Only the paths in it are compared. */
   readonly range?: PathRange
-  /** What a list of the place has, if somebody has listed it. */
+  /** The files of the place, if somebody has listed it. */
   readonly there?: ReadonlyMap<string, FileInfo>
   /** Files of the same size that have not changed since this time are equal. */
   readonly since?: number
@@ -36,12 +36,12 @@ export interface SyncOptions {
   readonly progress?: (done: number, total: number) => void
 }
 
-/** What a `sync` changed, or would change. */
+/** The changes that a `sync` made, or would make. */
 export interface Difference {
   readonly uploaded: readonly string[]
   readonly unchanged: number
   readonly removed: readonly string[]
-  /** What only `to` had, with what was removed. */
+  /** The files that only `to` had, removed or not. */
   readonly surplus: readonly string[]
   readonly bytes: number
 }
@@ -90,7 +90,7 @@ export async function sync(from: Place, to: Place, options: SyncOptions): Promis
     )
   const uploaded = stages
     .flatMap(files => files.map(({ path }) => path))
-    .filter(one => differing.has(one))
+    .filter(path => differing.has(path))
   const surplus = [...left.keys()]
   return { uploaded, unchanged: done - uploaded.length, removed, surplus, bytes }
 }

@@ -35,9 +35,9 @@ export function readCrate(db: Queries, id: number): Promise<CrateRecord | null> 
 
 /** Yields every crate in order of id, read in pages so that memory use stays constant. */
 export async function* eachCrate(db: Queries): AsyncIterable<CrateRecord> {
-  const text = `SELECT ${CRATE} FROM crates WHERE id > ? ORDER BY id LIMIT 500`
+  const sql = `SELECT ${CRATE} FROM crates WHERE id > ? ORDER BY id LIMIT 500`
   for (let after = 0; ; ) {
-    const crates = await all<CrateRecord>(db, text, after)
+    const crates = await all<CrateRecord>(db, sql, after)
     yield* crates
     const last = crates.at(-1)
     if (!last) return
@@ -51,10 +51,10 @@ export async function knownNames(
   names: readonly Name[],
 ): Promise<Map<CanonicalName, Name>> {
   if (names.length === 0) return new Map()
-  const text = `SELECT name, canonical FROM crates WHERE canonical IN ${LIST}`
+  const sql = `SELECT name, canonical FROM crates WHERE canonical IN ${LIST}`
   const rows = await all<Pick<Row<'crates'>, 'name' | 'canonical'>>(
     db,
-    text,
+    sql,
     names.map(canonicalName),
   )
   return new Map(rows.map(row => [row.canonical, row.name]))
@@ -116,8 +116,8 @@ export function listOwners(db: Queries, crateId: number): Promise<Owner[]> {
 
 /** Returns whether a user owns a crate. */
 export async function isOwner(db: Queries, crateId: number, userId: number): Promise<boolean> {
-  const text = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
-  return (await value(db, text, crateId, userId)) !== null
+  const sql = 'SELECT 1 FROM owners WHERE crate_id = ? AND user_id = ?'
+  return (await value(db, sql, crateId, userId)) !== null
 }
 
 /**
@@ -147,6 +147,6 @@ export async function addOwner(
   userId: number,
   at: string,
 ): Promise<void> {
-  const text = 'INSERT INTO owners (crate_id, user_id, added_at) VALUES (?, ?, ?)'
-  await run(tx, text, crateId, userId, at)
+  const sql = 'INSERT INTO owners (crate_id, user_id, added_at) VALUES (?, ?, ?)'
+  await run(tx, sql, crateId, userId, at)
 }

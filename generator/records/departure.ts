@@ -1,6 +1,6 @@
 import { refuse } from '../../core/error/error.ts'
 import type { Queries } from '../database/statement.ts'
-import { readFact, writeFact } from './facts.ts'
+import { readJsonFact, writeFact } from './facts.ts'
 
 /** The keys of the facts that records were moved away, and that they are an unfinished copy. */
 export const MOVED = 'moved'
@@ -20,7 +20,7 @@ export type Copy = Pick<Departure, 'id' | 'place'>
 
 /** Returns where the records were moved to; null when they are in use. */
 export function readDeparture(db: Queries): Promise<Departure | null> {
-  return read(db, MOVED)
+  return readJsonFact(db, MOVED)
 }
 
 /** Records that the records were moved away: they take no changes any more. */
@@ -30,7 +30,7 @@ export function recordDeparture(tx: Queries, departure: Departure): Promise<void
 
 /** Returns what records are a copy of; null when they are none, or a finished one. */
 export function readCopy(db: Queries): Promise<Copy | null> {
-  return read(db, COPY)
+  return readJsonFact(db, COPY)
 }
 
 /** Records that records are an unfinished copy, or with null that it is finished. */
@@ -44,9 +44,4 @@ export async function requireInUse(db: Queries, file: string): Promise<void> {
   if (copy) refuse('move_unfinished', { file, place: copy.place })
   const moved = await readDeparture(db)
   if (moved) refuse('records_moved', { file, place: moved.place, at: moved.at })
-}
-
-async function read<T>(db: Queries, key: string): Promise<T | null> {
-  const text = await readFact(db, key)
-  return text === null ? null : JSON.parse(text)
 }

@@ -1,5 +1,6 @@
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { type Version, versionIdentity } from '../../core/version.ts'
 import { column, first, type Queries, type Row } from '../database/statement.ts'
@@ -10,7 +11,7 @@ import type { ReleaseRecord } from './releases.ts'
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
 
-/** What the records have for the name and version of a release. */
+/** The records for the name and version of a release. */
 export interface ExistingRelease {
   /** The crate with this canonical name. */
   readonly crate: CrateRecord | null
@@ -30,7 +31,10 @@ export async function readExisting(
   { user }: Change,
 ): Promise<ExistingRelease> {
   const identity = versionIdentity(version)
-  const row = await first<TargetRow>(
+  // The columns of `taken` are null when `takenId` is.
+  type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
+  type Found = { takenId: number | null; deleted: string | null; isOwner: number; isOwned: number }
+  const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
         tombstones.cksum AS deleted,
@@ -55,16 +59,6 @@ export async function readExisting(
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
     deleted,
   }
-}
-
-/** The columns of `taken` are null when `takenId` is. */
-interface TargetRow
-  extends CrateRecord,
-    Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'> {
-  readonly takenId: number | null
-  readonly deleted: string | null
-  readonly isOwner: number
-  readonly isOwned: number
 }
 
 /**
@@ -95,21 +89,15 @@ export type Permit = (tx: Queries, existing: ExistingRelease) => Promise<void>
 
 const DAY = 86_400_000
 
-/** Limits for 24 hours; 0 means no limit. */
-export interface Quota {
-  readonly new_crates_per_day: number
-  readonly versions_per_day: number
-}
-
 /**
  * Refuses a new crate beyond the user's `limits.new_crates_per_day`, and a new version beyond the
- * crate's `limits.versions_per_day`. A retry does not count, and there are no limits for the
- * operator at the command line.
+ * crate's `limits.versions_per_day`; 0 means no limit. A retry does not count, nor does the operator
+ * at the command line.
  */
 export async function checkQuota(
   db: Queries,
   { crate, taken }: ExistingRelease,
-  quota: Quota,
+  quota: Pick<Settings['limits'], 'new_crates_per_day' | 'versions_per_day'>,
   { user, actor, at }: Change,
 ): Promise<void> {
   const max = crate ? quota.versions_per_day : quota.new_crates_per_day

@@ -15,6 +15,11 @@ export function readFact(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)
 }
 
+/** Reads a fact that is JSON; null when unset. */
+export async function readJsonFact<T>(db: Queries, key: string): Promise<T | null> {
+  return JSON.parse((await readFact(db, key)) ?? 'null')
+}
+
 /** Stores a fact; null removes it. */
 export async function writeFact(db: Queries, key: string, fact: string | null): Promise<void> {
   if (fact === null) await run(db, 'DELETE FROM facts WHERE key = ?', key)
@@ -28,7 +33,7 @@ export function recordFailure(db: Queries, failure: Failure): Promise<void> {
 
 /** Returns the last failure of each kind of background work. */
 export async function listFailures(db: Queries): Promise<Failure[]> {
-  const text = 'SELECT value FROM facts WHERE key >= ? AND key < ?'
-  const failures = await column<string>(db, text, FAILURE, `${FAILURE}~`)
-  return failures.map(one => JSON.parse(one) as Failure)
+  const sql = 'SELECT value FROM facts WHERE key >= ? AND key < ?'
+  const failures = await column<string>(db, sql, FAILURE, `${FAILURE}~`)
+  return failures.map(failure => JSON.parse(failure) as Failure)
 }

@@ -1,9 +1,8 @@
-import type { Name } from '../../core/name.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, type Row, run } from '../database/statement.ts'
 import { readFact, writeFact } from './facts.ts'
 import { MARK, type Mark } from './marks.ts'
-import { indexLines } from './releases.ts'
+import { type IndexedCrate, indexFiles } from './releases.ts'
 
 /** A change to a release, from the audit log. */
 export interface ReleaseEvent
@@ -14,7 +13,7 @@ export interface ReleaseEvent
 /** Crates whose index file has to be committed, and their changes since the last batch. */
 export interface GitBatch {
   readonly marks: readonly Mark[]
-  readonly crates: readonly { readonly name: Name; readonly lines: readonly string[] }[]
+  readonly crates: readonly IndexedCrate[]
   readonly events: readonly ReleaseEvent[]
   /** Pass it as `after` next time. */
   readonly last: number
@@ -29,16 +28,13 @@ export async function gitBatch(
   limit: number,
 ): Promise<GitBatch> {
   return database.transaction(async tx => {
-    const rows = await all<Mark & { name: Name }>(
+    const sql = `SELECT ${MARK} FROM marks WHERE kind = 'git' ORDER BY generation LIMIT ?`
+    const marks = await all<Mark>(tx, sql, limit)
+    const crates = await indexFiles(
       tx,
-      `SELECT ${MARK}, crates.name FROM marks JOIN crates ON crates.id = marks.subject
-        WHERE marks.kind = 'git' ORDER BY marks.generation LIMIT ?`,
-      limit,
+      marks.map(({ subject }) => subject),
     )
-    const crates: { name: Name; lines: string[] }[] = []
-    for (const { name, subject } of rows)
-      crates.push({ name, lines: await indexLines(tx, subject) })
-    const last = Math.max(after, rows.at(-1)?.generation ?? after)
+    const last = Math.max(after, marks.at(-1)?.generation ?? after)
     const events = await all<ReleaseEvent>(
       tx,
       `SELECT id, at, action, actor, crate, version FROM audit
@@ -48,7 +44,7 @@ export async function gitBatch(
       after,
       last,
     )
-    return { marks: rows.map(({ name, ...mark }) => mark), crates, events, last }
+    return { marks, crates, events, last }
   })
 }
 

@@ -19,7 +19,7 @@ type Metadata = Pick<Row<'releases'>, 'about'> & { readonly deps: string }
 
 type Listing = Omit<Row<'listings'>, 'dependents'>
 
-/** What every list reads of a crate, with the metadata of its newest version. */
+/** The state of a crate for lists, with the metadata of its newest version. */
 export type CrateState = Listing & Metadata
 
 /** A stored state, with the newest version, and the highest if that is another. */

@@ -43,15 +43,10 @@ export const MARK = 'marks.kind, marks.subject, marks.generation'
 /** The subject of marks that are about the registry itself. */
 export const SITE = 0
 
-/** Lists pending work of one kind that was marked after a generation, oldest first. */
-export function listMarks(db: Queries, kind: string, after = 0, limit = 1000): Promise<Mark[]> {
-  return all(
-    db,
-    `SELECT ${MARK} FROM marks WHERE kind = ? AND generation > ? ORDER BY generation LIMIT ?`,
-    kind,
-    after,
-    limit,
-  )
+/** Lists pending work of one kind, at most 1,000 marks, oldest first. */
+export function listMarks(db: Queries, kind: string): Promise<Mark[]> {
+  const sql = `SELECT ${MARK} FROM marks WHERE kind = ? ORDER BY generation LIMIT 1000`
+  return all(db, sql, kind)
 }
 
 /** An `index` mark, with the number of the crate's versions. */
@@ -88,8 +83,8 @@ export function fileMarks(db: Queries, crateIds: readonly number[]): Promise<Fil
 
 /** Returns whether a mark is set: its subject has changes that are not rendered yet. */
 export async function isMarked(db: Queries, { kind, subject }: MarkSubject): Promise<boolean> {
-  const text = 'SELECT 1 FROM marks WHERE kind = ? AND subject = ?'
-  return (await value(db, text, kind, subject)) !== null
+  const sql = 'SELECT 1 FROM marks WHERE kind = ? AND subject = ?'
+  return (await value(db, sql, kind, subject)) !== null
 }
 
 /** Returns the marks of some kinds that are due, in the order of `kinds`, at most `limit`. */
@@ -114,7 +109,7 @@ export function dueMarks(
   )
 }
 
-/** Returns those of some marks that are still set, as they are now. */
+/** Returns the marks that are still set, as they are now. */
 export async function currentMarks(db: Queries, some: readonly MarkSubject[]): Promise<Mark[]> {
   const sql = `SELECT ${MARK} FROM json_each(?) AS wanted JOIN marks
     ON marks.kind = wanted.value ->> 'kind'
@@ -124,17 +119,11 @@ export async function currentMarks(db: Queries, some: readonly MarkSubject[]): P
   return some.flatMap(({ kind, subject }) => current.get(`${kind} ${subject}`) ?? [])
 }
 
-/** Counts the pending work of some kinds; skips those without any. */
-export function countMarks(db: Queries, kinds: readonly string[]): Promise<MarkCount[]> {
-  const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
-  return all(db, sql, kinds)
-}
-
 /** Counts the pending work of some kinds, at most `most` of each; skips those without any. */
-export async function countMarksUpTo(
+export async function countMarks(
   db: Queries,
   kinds: readonly string[],
-  most: number,
+  most = Number.MAX_SAFE_INTEGER,
 ): Promise<MarkCount[]> {
   const sql = 'SELECT count(*) FROM (SELECT 1 FROM marks WHERE kind = ? LIMIT ?) AS part'
   const counts: MarkCount[] = []
@@ -160,7 +149,7 @@ export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<v
 
 /**
  * Clears marks as `clearMarks` does, and marks what has to be rendered again, at once; `follow` may
- * set further marks in the same transaction, so that nobody finds none in between.
+ * set further marks in the same transaction, so that no reader sees an empty queue.
  */
 export async function settleMarks(
   db: Database,
@@ -171,7 +160,7 @@ export async function settleMarks(
   if (again.length === 0 && !follow) return clearMarks(db, done)
   await db.transaction(async tx => {
     await clearMarks(tx, done)
-    if (again.length > 0) await setMarks(tx, again, await lastEvent(tx))
+    if (again.length > 0) await setMarks(tx, again, await lastChange(tx))
     await follow?.(tx)
   })
 }
@@ -201,11 +190,24 @@ export function marksOf(kind: string, subjects: Iterable<number>): MarkSubject[]
 
 /** Sets marks so that their subjects are rendered again in their current state. */
 export async function markAgain(db: Database, marks: readonly MarkSubject[]): Promise<void> {
-  await db.transaction(async tx => setMarks(tx, marks, await lastEvent(tx)))
+  await db.transaction(async tx => setMarks(tx, marks, await lastChange(tx)))
 }
 
-async function lastEvent(tx: Queries): Promise<number> {
-  return (await value<number>(tx, 'SELECT max(id) FROM audit')) ?? 0
+/** Returns the number of the last change, from which new marks get their generation. */
+export async function lastChange(db: Queries): Promise<number> {
+  return (await value<number>(db, 'SELECT max(id) FROM audit')) ?? 0
+}
+
+/** Returns whether marks of these kinds are due that were set up to a change. */
+export async function hasMarksUpTo(
+  db: Queries,
+  kinds: readonly string[],
+  change: number,
+  at: string,
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM marks WHERE kind IN ${LIST}
+    AND generation <= ? AND (retry_at IS NULL OR retry_at <= ?) LIMIT 1`
+  return (await value(db, sql, kinds, change, at)) !== null
 }
 
 /** Work that failed, and when it will be tried again. */
@@ -250,8 +252,8 @@ export async function retryAll(db: Queries): Promise<void> {
 
 /** Returns when the next failed work is due; null when none is waiting. */
 export async function nextRetry(db: Queries): Promise<Date | null> {
-  const text = 'SELECT min(retry_at) FROM marks WHERE retry_at IS NOT NULL'
-  const at = await value<string>(db, text)
+  const sql = 'SELECT min(retry_at) FROM marks WHERE retry_at IS NOT NULL'
+  const at = await value<string>(db, sql)
   return at === null ? null : new Date(at)
 }
 
@@ -270,18 +272,15 @@ export function listFailedMarks(
   db: Queries,
   kinds: readonly { readonly kind: string; readonly of?: 'crate' | 'release' }[],
 ): Promise<FailedMark[]> {
-  const kindsOf = (of: string) => kinds.filter(one => one.of === of).map(({ kind }) => kind)
+  const kindsOf = (of: string) => kinds.flatMap(kind => (kind.of === of ? [kind.kind] : []))
   return all(
     db,
     `SELECT marks.kind, coalesce(owner.name, crates.name) AS crate, releases.version,
       marks.attempts, marks.retry_at AS "retryAt", coalesce(marks.error, '') AS error
       FROM marks
-      LEFT JOIN releases
-        ON releases.id = marks.subject
-          AND marks.kind IN ${LIST}
+      LEFT JOIN releases ON releases.id = marks.subject AND marks.kind IN ${LIST}
       LEFT JOIN crates AS owner ON owner.id = releases.crate_id
-      LEFT JOIN crates ON crates.id = marks.subject
-        AND marks.kind IN ${LIST}
+      LEFT JOIN crates ON crates.id = marks.subject AND marks.kind IN ${LIST}
       WHERE marks.retry_at IS NOT NULL ORDER BY marks.retry_at LIMIT ?`,
     kindsOf('release'),
     kindsOf('crate'),

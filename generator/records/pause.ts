@@ -3,12 +3,12 @@ import { timestamp } from '../../core/timestamp.ts'
 import { databaseTime } from '../database/engine.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
 import { MOVED } from './departure.ts'
-import { readFact } from './facts.ts'
+import { readJsonFact } from './facts.ts'
 
 /** The key of the fact that a registry is paused. */
 const PAUSE = 'pause'
 
-/** After so many seconds a client may look whether the new place of the records is in use. */
+/** When a client may look again whether the new place of the records is in use. */
 const MOVED_RETRY_SECONDS = 60
 
 /** A time in which nothing is changed. */
@@ -21,12 +21,12 @@ export interface Pause {
 
 /**
  * Refuses a change while the registry is paused, and after its records were moved. Call it in the
- * transaction of the change. A pause that is over is removed, so that whoever made it can tell that
+ * transaction of the change. A pause that is over is removed, so that its maker can tell that
  * something may have changed since.
  */
 export async function requireUnpaused(db: Queries): Promise<void> {
-  const text = `SELECT key, value FROM facts WHERE key IN ('${MOVED}', '${PAUSE}') ORDER BY key`
-  for (const { key, value } of await all<{ key: string; value: string }>(db, text)) {
+  const sql = `SELECT key, value FROM facts WHERE key IN ('${MOVED}', '${PAUSE}') ORDER BY key`
+  for (const { key, value } of await all<{ key: string; value: string }>(db, sql)) {
     if (key === MOVED)
       throw new Refusal([issue('registry_moved')], { retryAfter: MOVED_RETRY_SECONDS })
     const { until } = JSON.parse(value) as Pause
@@ -46,8 +46,7 @@ export function isPaused(error: unknown): boolean {
 
 /** Returns the pause that a registry is in; null when there is none. */
 export async function readPause(db: Queries): Promise<Pause | null> {
-  const text = await readFact(db, PAUSE)
-  const pause = text === null ? null : (JSON.parse(text) as Pause)
+  const pause = await readJsonFact<Pause>(db, PAUSE)
   return pause && pause.until > (await databaseTime(db)) ? pause : null
 }
 
@@ -74,14 +73,14 @@ export async function renewPause(
   seconds: number,
 ): Promise<string | null> {
   const value = await pauseFor(db, seconds, (JSON.parse(before) as Pause).place)
-  const text = `UPDATE facts SET value = ? WHERE key = '${PAUSE}' AND value = ?`
-  return (await run(db, text, value, before)) === 1 ? value : null
+  const sql = `UPDATE facts SET value = ? WHERE key = '${PAUSE}' AND value = ?`
+  return (await run(db, sql, value, before)) === 1 ? value : null
 }
 
-/** Ends a pause, or the one that there is; returns whether nothing can have changed in it. */
+/** Ends this pause, or any; returns whether nothing can have changed in it. */
 export async function endPause(db: Queries, pause?: string): Promise<boolean> {
-  const text = `DELETE FROM facts WHERE key = '${PAUSE}' AND value = coalesce(?, value)`
-  return (await run(db, text, pause ?? null)) === 1
+  const sql = `DELETE FROM facts WHERE key = '${PAUSE}' AND value = coalesce(?, value)`
+  return (await run(db, sql, pause ?? null)) === 1
 }
 
 async function pauseFor(db: Queries, seconds: number, place: string | null): Promise<string> {

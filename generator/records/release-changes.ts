@@ -21,24 +21,10 @@ export interface ReleaseOutcome {
 }
 
 /**
- * Adds a release in one transaction, together with the crate if it is new, its first owner, the
- * audit event, and the marks for rendering. Returns `present` without any change when this exact
- * release already exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
+ * Adds a release in a transaction, together with the crate if it is new, its first owner and the
+ * audit event; the caller calls `followReleases`. Returns `present` without any change when this
+ * exact release exists (a retry). Throws the `Refusal` of `permit` or of `releaseConflicts`.
  */
-export async function addRelease(
-  { database, followers }: Records,
-  release: Release,
-  change: Change,
-  permit?: Permit,
-): Promise<ReleaseOutcome> {
-  return database.transaction(async tx => {
-    const recorded = await insertAdded(tx, release, change, permit)
-    await followReleases(tx, followers, [recorded])
-    return recorded
-  })
-}
-
-/** Does what `addRelease` does in a transaction of the caller, who calls `followReleases`. */
 export async function insertAdded(
   tx: Queries,
   release: Release,
@@ -119,14 +105,9 @@ export async function setYanked(
   })
 }
 
-/** A release whose index line mentions another crate's name, perhaps not as a dependency. */
-export type Mention = Readonly<
-  Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>
->
-
 /** Returns the releases of other crates whose index line mentions `crate`; reads every release. */
-export function mentions(database: Database, crate: CrateRecord): Promise<Mention[]> {
-  return all(
+export function mentions(database: Database, crate: CrateRecord) {
+  return all<Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version' | 'line'>>(
     database,
     `SELECT crates.name, releases.version, releases.line
       FROM releases JOIN crates ON crates.id = releases.crate_id
@@ -169,7 +150,7 @@ export async function knownCrate(database: Database, name: Name): Promise<KnownC
   const crate = await findCrate(database, name)
   if (!crate) return null
   const versions = await listVersions(database, crate.id)
-  const releases = new Map(versions.map(one => [versionIdentity(one.version), one]))
+  const releases = new Map(versions.map(record => [versionIdentity(record.version), record]))
   return { name: crate.name, releases }
 }
 

@@ -20,7 +20,7 @@ import {
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 
-/** What lists need from a release; a crate may have thousands. */
+/** A release as lists need it; a crate may have thousands. */
 export interface VersionRecord {
   readonly id: number
   readonly version: Version
@@ -37,7 +37,7 @@ export interface ReleaseRecord extends VersionRecord {
   /** From the index line, which may have thousands of features and takes long to read. */
   readonly rust_version: string | null
   readonly about: About
-  /** Null until counted, and for an archive that cannot be read. */
+  /** Null for an archive that cannot be read. */
   readonly contents: Contents | null
   readonly publishedBy: string | null
   readonly publisherId: number | null
@@ -76,8 +76,8 @@ export async function findRelease(
   crateId: number,
   version: Version,
 ): Promise<ReleaseRecord | null> {
-  const text = `${SELECT_RELEASES} WHERE releases.crate_id = ? AND releases.identity = ?`
-  const row = await first<StoredRelease>(db, text, crateId, versionIdentity(version))
+  const sql = `${SELECT_RELEASES} WHERE releases.crate_id = ? AND releases.identity = ?`
+  const row = await first<StoredRelease>(db, sql, crateId, versionIdentity(version))
   return row && releaseOf(row)
 }
 
@@ -87,18 +87,18 @@ export async function readRelease(
   id: number,
 ): Promise<{ readonly crate: CrateRecord; readonly release: ReleaseRecord } | null> {
   const row = await first<StoredRelease>(db, `${SELECT_RELEASES} WHERE releases.id = ?`, id)
-  const text = `SELECT ${CRATE} FROM crates
+  const sql = `SELECT ${CRATE} FROM crates
     WHERE id = (SELECT crate_id FROM releases WHERE id = ?)`
-  const crate = row && (await first<CrateRecord>(db, text, id))
+  const crate = row && (await first<CrateRecord>(db, sql, id))
   return crate && { crate, release: releaseOf(row) }
 }
 
 /** Returns all releases of a crate in publish order; others get a turn meanwhile. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
   const ids = 'SELECT id FROM releases WHERE crate_id = ? ORDER BY id'
-  const text = `${SELECT_RELEASES} WHERE releases.id IN ${LIST} ORDER BY releases.id`
+  const sql = `${SELECT_RELEASES} WHERE releases.id IN ${LIST} ORDER BY releases.id`
   return inSlices(await column<number>(db, ids, crateId), async some =>
-    (await all<StoredRelease>(db, text, some)).map(releaseOf),
+    (await all<StoredRelease>(db, sql, some)).map(releaseOf),
   )
 }
 
@@ -117,9 +117,9 @@ export async function readSummaries(
   ids: readonly number[],
   length: number,
 ): Promise<ReleaseSummary[]> {
-  const text = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
+  const sql = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
   const rows = await inSlices(ids, some =>
-    all<StoredRelease<ReleaseSummary>>(db, text, length, some),
+    all<StoredRelease<ReleaseSummary>>(db, sql, length, some),
   )
   const found = new Map(rows.map(row => [row.id, releaseOf(row)]))
   return ids.flatMap(id => found.get(id) ?? [])
@@ -145,8 +145,8 @@ export async function releaseDependencies(
   db: Queries,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly Dependency[]>> {
-  const text = `SELECT id, releases.line ->> 'deps' AS deps FROM releases WHERE id IN ${LIST}`
-  const rows = await all<{ id: number; deps: string }>(db, text, ids)
+  const sql = `SELECT id, releases.line ->> 'deps' AS deps FROM releases WHERE id IN ${LIST}`
+  const rows = await all<{ id: number; deps: string }>(db, sql, ids)
   return new Map(rows.map(({ id, deps }) => [id, JSON.parse(deps) as Dependency[]]))
 }
 
@@ -201,6 +201,29 @@ export function releaseOfBytes(
   )
 }
 
+/** A release, as far as its bytes are concerned. */
+export interface ReleaseBytes extends Pick<VersionRecord, 'id' | 'version' | 'cksum' | 'size'> {
+  readonly name: Name
+}
+
+/** Yields pages of all releases with an id after `last` and at most `newest`, in order of id. */
+export async function* releasePages(
+  db: Queries,
+  last = 0,
+  newest = Number.MAX_SAFE_INTEGER,
+): AsyncIterable<readonly ReleaseBytes[]> {
+  const sql = `SELECT releases.id, crates.name, version, cksum, size
+    FROM releases JOIN crates ON crates.id = crate_id
+    WHERE releases.id > ? AND releases.id <= ? ORDER BY releases.id LIMIT 500`
+  for (let after = last; ; ) {
+    const page = await all<ReleaseBytes>(db, sql, after, newest)
+    const end = page.at(-1)
+    if (!end) return
+    yield page
+    after = end.id
+  }
+}
+
 /** Returns the key of the release whose `.crate` or folder is at a path; null when there is none. */
 export async function keyAtPath(db: Queries, path: string): Promise<string | null> {
   const release = releaseOfPath(path) ?? releaseOfFolder(path)
@@ -213,8 +236,8 @@ export async function keyAtPath(db: Queries, path: string): Promise<string | nul
 /** Returns the versions of a crate that were ever deleted, also those that are back since. */
 export async function deletedVersions(db: Queries, crate: Name): Promise<Version[]> {
   // Written so that no index of actions is used: that has the deletions of all crates.
-  const text = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action || '' = 'delete'"
-  return (await all<{ version: Version }>(db, text, crate)).map(one => one.version)
+  const sql = "SELECT DISTINCT version FROM audit WHERE crate = ? AND action || '' = 'delete'"
+  return column(db, sql, crate)
 }
 
 /** A release that was just stored, with its metadata as stored. */

@@ -2,7 +2,6 @@ import { type Issue, issue, Refusal } from '../../core/error/error.ts'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
 import type { Settings } from '../../core/settings/settings.ts'
-import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveFile, ArchiveLimits } from '../../core/tarball/read.ts'
 import { type Client, sandbox } from './sandbox.ts'
 import type { Content } from './tasks.ts'
@@ -50,11 +49,6 @@ const RATIO_MAX = 20
 /** Returns how much is read of a `.crate` of this size that was accepted before. */
 export function unpackedLimit(size: number): number {
   return Math.max(UNPACKED_MAX, RATIO_MAX * size)
-}
-
-/** Counts the contents of a file; null if that takes too much time or memory. */
-export function countFile(path: string, size: number): Promise<Contents | null> {
-  return sandbox.run('contents', { path, unpackedBytes: unpackedLimit(size) }).catch(nullOfSandbox)
 }
 
 /** Lists the files of a `.crate`; null if that takes too much time or memory. */

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { Adoption, AdoptParts } from '../../core/release/adopt.ts'
 import type { Inspection, InspectParts } from '../../core/release/inspect.ts'
-import type { Contents } from '../../core/tarball/contents.ts'
 import type { ArchiveFile } from '../../core/tarball/read.ts'
 import type { IllustratedReadme, ReadmeJob } from './image-task.ts'
 
@@ -29,18 +28,6 @@ export const tasks = {
   async adopt({ content, parts }: { content: Content; parts: AdoptParts }): Promise<Adoption> {
     const { adoptCrate } = await import('../../core/release/adopt.ts')
     return adoptCrate(() => chunksOf(content), parts)
-  },
-
-  /** Counts the contents of the `.crate` at `path`. */
-  async contents({
-    path,
-    unpackedBytes,
-  }: {
-    path: string
-    unpackedBytes: number
-  }): Promise<Contents> {
-    const { countContents } = await import('../../core/tarball/recover.ts')
-    return countContents(() => chunksOf(path), unpackedBytes)
   },
 
   /** Lists the files of the `.crate` at `path`. */

@@ -18,9 +18,8 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
   }
   // Damaged records may lack a crate, whose files are then its only remains.
   const rest = { ...options, repair: options.repair && isSound }
-  const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
-  yield* verifyCrates(context, rest)
-  yield* verifyPages(context, rest)
+  yield* verifyCrates(registry, rest)
+  yield* verifyPages(registry, rest)
   options.progress?.('verifying the git index', 0, 0)
   yield* verifyGit(registry, rest)
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
 import { openIndexRepository } from '../../generator/git/index-repository/repository.ts'
 import { isWaiting } from '../support/event-loop.ts'
-import { engines, fresh, git, info, put } from '../support/index-repository.ts'
+import { endImporters, engines, fresh, git, info, put } from '../support/index-repository.ts'
 import { until } from '../support/until.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -33,6 +33,17 @@ for (const engine of engines) {
       await rm(lock)
       await commit
       await repository.close()
+    })
+
+    test('a commit goes through after all processes of the daemon got a signal', async () => {
+      const path = fresh()
+      const repository = await open(path)
+      const first = await repository.commit([put('1/a')], info())
+      await endImporters()
+      assert.ok(await repository.commit([put('1/b')], info()))
+      assert.equal(await git(path, 'rev-parse', 'HEAD~1'), first)
+      await repository.close()
+      await git(path, 'fsck', '--strict')
     })
 
     test('stale files of killed processes are removed when they are old, and only then', async () => {

@@ -48,8 +48,8 @@ class Publishers {
 
   async #publish(url: string, token: string, prefix: string): Promise<void> {
     for (let count = 0; !this.#isOver; count++) {
-      // Some crates are new, one has many versions.
-      const name = count % 2 === 0 ? `${prefix}-${count}` : prefix
+      // Some crates are new, others have many versions.
+      const name = count % 10 === 0 ? `${prefix}-new-${count}` : `${prefix}-${count % 7}`
       const one = { name, version: `1.${count}.0` }
       const answer = await publish(url, token, one)
       assert.ok(answer, 'every publish is answered')

@@ -1,4 +1,4 @@
-// Mirrors generator/database/schema/coded-steps.ts: databases that an earlier version has moved.
+// Mirrors generator/database/schema/steps.ts: databases that an earlier version has moved.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const OLDER = {
 /** Makes a database what version 027 has left in the middle of a move, or after its end. */
 async function leaveMove(db: Queries, side: string, at: string | null): Promise<void> {
   const key = (row: string) => `INSERT INTO changed_rows (tab, key)
-    VALUES ('crates', json_array(${row}.id));`
+    VALUES ('crates', CAST(${row}.id AS TEXT));`
   for (const text of [
     `CREATE TABLE changed_rows (
       id INTEGER PRIMARY KEY AUTOINCREMENT, tab TEXT NOT NULL, key TEXT NOT NULL)`,

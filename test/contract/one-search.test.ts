@@ -1,4 +1,4 @@
-// Mirrors generator/database/schema/coded-steps.ts: databases of the search before.
+// Mirrors generator/database/schema/steps.ts: databases of the search before.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,8 +25,21 @@ const OLDER = {
 
 const TIME = '2026-11-20T12:00:00Z'
 
+/** Some tables of the search before. */
+const TABLES = [
+  `CREATE TABLE terms (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, crates INTEGER NOT NULL)`,
+  `CREATE TABLE postings (
+    term_id INTEGER NOT NULL, rank INTEGER NOT NULL, crate_id INTEGER NOT NULL,
+    PRIMARY KEY (term_id, rank, crate_id)) WITHOUT ROWID`,
+  'CREATE TABLE crate_bytes (block INTEGER PRIMARY KEY, scores TEXT NOT NULL)',
+  `CREATE TRIGGER terms_more AFTER INSERT ON terms
+    BEGIN UPDATE counts SET n = n + 1 WHERE what = 'terms'; END`,
+  "INSERT INTO counts (what, n) VALUES ('terms', 0)",
+]
+
 /** Fills a database as that program did: two crates, one of which requires the other. */
 async function fill(db: Queries): Promise<void> {
+  for (const text of TABLES) await run(db, text)
   await run(db, "INSERT INTO facts (key, value) VALUES ('listings', '9')")
   await run(db, `INSERT INTO facts (key, value) VALUES ('search_bits', '{"now":0,"next":null}')`)
   await run(db, 'INSERT INTO audit (at, action, actor) VALUES (?, ?, ?)', TIME, 'publish', 'test')
@@ -51,14 +64,11 @@ async function fill(db: Queries): Promise<void> {
         yanked, updated_at, step, found_id)
       VALUES (?, ?, ?, ?, 1, 0, ?, 0, ?)`
     await run(db, listing, id, name, id, id, TIME, id)
-    const term = 'INSERT INTO terms (id, term, crates, hash, common) VALUES (?, ?, 1, 7, 1)'
+    const term = 'INSERT INTO terms (id, term, crates) VALUES (?, ?, 1)'
     await run(db, term, id, name)
     await run(db, 'INSERT INTO postings (term_id, rank, crate_id) VALUES (?, 120, ?)', id, id)
-    await run(db, 'INSERT INTO shelves (term_id, shelf, crates) VALUES (?, 1, 1)', id)
   }
-  const bytes = new Uint8Array([1, 2])
-  await run(db, 'INSERT INTO blocks (term_id, block, class, crates) VALUES (1, 0, 0, ?)', bytes)
-  await run(db, 'INSERT INTO crate_bytes (block, scores, states) VALUES (0, ?, ?)', bytes, bytes)
+  await run(db, "INSERT INTO crate_bytes (block, scores) VALUES (0, '12')")
   for (const kind of ['terms', 'rank', 'entry', 'search', 'common', 'spread'])
     await run(db, 'INSERT INTO marks (kind, subject, generation) VALUES (?, 1, 1)', kind)
 }
@@ -80,7 +90,7 @@ for (const engine of ['file', 'server'] as const) {
     t.after(() => registry.close())
     const { database, tree } = registry
     const tables = await column<string>(database, 'SELECT name FROM sqlite_master')
-    const gone = ['terms', 'postings', 'blocks', 'shelves', 'crate_bytes']
+    const gone = ['terms', 'postings', 'crate_bytes']
     assert.deepEqual(
       tables.filter(name => gone.includes(name)),
       [],

@@ -63,21 +63,18 @@ test('a database of a newer version is refused; the message has no password', { 
   })
 })
 
-test('texts, numbers and bytes come back as they were stored, in the order of bytes', {
+test('texts and numbers come back as they were stored, in the order of bytes', {
   skip,
 }, async t => {
   const database = await open(t, await empty())
-  const texts = ['a', 'B', 'a_b', 'a-b', 'ä', 'nul\0', '\u{10ffff}0', 'Z', '', '😀']
-  // Past the functions that refuse U+0000, which records of older versions may have.
-  for (const [at, value] of texts.entries())
-    await database.execute('INSERT INTO facts (key, value) VALUES (?, ?)', [`key ${at}`, value])
+  const texts = ['a', 'B', 'a_b', 'a-b', 'ä', '\u{10ffff}0', 'Z', '', '😀']
+  for (const [at, text] of texts.entries()) await writeFact(database, `key ${at}`, text)
   for (const [at, text] of texts.entries())
     assert.equal(await readFact(database, `key ${at}`), text)
-  const sorted = texts.filter(text => !/[\0\u{10ffff}]/u.test(text))
-  const inOrder = sorted.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  const inOrder = texts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   const stored = await column<string>(database, 'SELECT value FROM facts ORDER BY value')
   assert.deepEqual(
-    stored.filter(text => sorted.includes(text)),
+    stored.filter(text => texts.includes(text)),
     inOrder,
   )
   const most = Number.MAX_SAFE_INTEGER

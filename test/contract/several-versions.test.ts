@@ -369,7 +369,7 @@ const CONTRACTS =
 test('a step that takes something away says which version it needs', async () => {
   const wrong: string[] = []
   for (const [name, step] of Object.entries(NEWEST.steps)) {
-    if (name <= '023_ranks' || step.oldest !== undefined) continue
+    if (name <= '026_found' || step.oldest !== undefined) continue
     // What a new trigger does comes on top of what older versions do.
     const texts = (await textsOf(step)).map(text =>
       text.replace(/^(CREATE TRIGGER.*)\n[\s\S]*/, '$1'),

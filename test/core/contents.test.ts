@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ArchiveLimits } from '../../core/tarball/read.ts'
-import { countContents } from '../../core/tarball/recover.ts'
+import { recoverArchive } from '../../core/tarball/recover.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { readArchive } from '../support/read-archive.ts'
 
@@ -41,7 +41,7 @@ test('files, bytes, lines of Rust and license texts are counted', async () => {
       rust: { files: 3, code_lines: 5, comment_lines: 2 },
       licenses: ['LICENSE-APACHE', 'LICENSE-MIT', 'MIT-LICENSE.txt'],
     })
-    assert.deepEqual(await countContents(open, LIMITS.unpackedBytes), contents)
+    assert.deepEqual((await recoverArchive(open, 'counted-1.0.0', LIMITS)).contents, contents)
   }
 })
 
@@ -51,5 +51,9 @@ test('what is beyond the limit of unpacked bytes is not counted', async () => {
   const open = async function* () {
     yield bytes
   }
-  assert.equal((await countContents(open, 1024 * 1024)).rust.files, 1)
+  const { contents } = await recoverArchive(open, 'large-1.0.0', {
+    ...LIMITS,
+    unpackedBytes: 1024 * 1024,
+  })
+  assert.equal(contents.rust.files, 1)
 })

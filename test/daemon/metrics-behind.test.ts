@@ -37,8 +37,8 @@ test('a page that cannot be written shows in /metrics and in status, with its ne
   await addCrate(registry, { name: 'plain', version: '1.0.0' })
   const sql = 'SELECT max(id) AS id FROM releases'
   const { id: releaseId } = await one<{ id: number }>(registry.database, sql)
-  const part = { releaseId, what: 'readme', format: '0' } as const
-  await writeFailure(registry.database, part, { because: 'it takes too long', detail: null })
+  const failure = { because: 'it takes too long', detail: null }
+  await writeFailure(registry.database, releaseId, '0', failure)
   const daemon = await serve(new Cleanup(t), dir)
   const metrics = async () => (await fetch(`${daemon.url}/metrics`)).text()
   await until(

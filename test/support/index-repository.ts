@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -8,6 +8,7 @@ import { Refusal } from '../../core/error/error.ts'
 import type { CommitInfo, IndexChange } from '../../generator/git/index-repository/engine.ts'
 import { loadNodegit } from '../../generator/git/index-repository/nodegit.ts'
 import type { IndexRepository } from '../../generator/git/index-repository/repository.ts'
+import { until } from './until.ts'
 
 export const run = promisify(execFile)
 
@@ -49,3 +50,17 @@ export const nodegit = await loadNodegit().then(
 )
 
 export const engines = nodegit ? (['git', 'nodegit'] as const) : (['git'] as const)
+
+/** Ends the `git fast-import` processes of this one, as a signal to all processes does. */
+export async function endImporters(): Promise<void> {
+  const children = () =>
+    readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
+  for (const pid of children()) {
+    if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fast-import')) continue
+    process.kill(Number(pid), 'SIGTERM')
+    await until(
+      () => !children().includes(pid),
+      () => 'git has not ended',
+    )
+  }
+}

@@ -1,5 +1,5 @@
 import Libsql from 'libsql'
-import { Session } from '../../../generator/database/postgres/session.ts'
+import { ServerDatabase } from '../../../generator/database/postgres/database.ts'
 import { translate } from '../../../generator/database/postgres/translation.ts'
 
 /** The result of a statement, in PostgreSQL's words. */
@@ -21,17 +21,13 @@ const originals = new Map<string, string>()
  * a simulation executes the original; returns a function that undoes it.
  */
 export function rememberStatements(): () => void {
-  const { execute } = Session.prototype
-  Session.prototype.execute = function (
-    this: Session,
-    sql: string,
-    parameters: readonly unknown[],
-  ) {
+  const { send } = ServerDatabase.prototype
+  ServerDatabase.prototype.send = function (this: ServerDatabase, client, sql, parameters) {
     originals.set(translate(sql).text, sql)
-    return execute.call(this, sql, parameters)
+    return send.call(this, client, sql, parameters)
   }
   return () => {
-    Session.prototype.execute = execute
+    ServerDatabase.prototype.send = send
   }
 }
 

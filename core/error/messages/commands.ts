@@ -86,6 +86,8 @@ export const commandMessages = {
       'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
+    registry_too_old:
+      '{file} is too old to be upgraded: it has no step {first}; open it with a version of Plimsoll between first (docs/upgrade.md)',
     dl_elsewhere:
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
@@ -109,8 +111,6 @@ export const commandMessages = {
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
       'the copy of the table {table} differs from the records, which are in use as before; look after both databases, and move again',
-    migrate_nul:
-      'the column {column} of the table {table} contains U+0000 (in the row {row}), after which SQLite would read nothing; change it first, the records are in use as before',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
     migrate_tree_changing:

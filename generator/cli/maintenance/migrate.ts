@@ -125,7 +125,7 @@ async function copyCrates(
   to: CrateStore,
   progress: ProgressLine,
 ): Promise<void> {
-  const files = await migrateCrates(registry, { crates: to }, progress.at)
+  const files = await migrateCrates(registry, to, undefined, progress.at)
   await setDeletedAside(registry.database, to)
   progress.done()
   const next = (await isServed(registry))

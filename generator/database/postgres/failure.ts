@@ -20,7 +20,7 @@ const UNREACHABLE = new Set([
  */
 const ENDED = /^(?:08...|53300|25P03|57P0[1235])$/
 
-/** What `pg` says itself of a connection that is gone. */
+/** Messages of `pg` itself for a connection that is gone. */
 const GONE =
   /^(?:Connection terminated|Client has encountered a connection error|Query read timeout|timeout exceeded when trying to connect|timeout expired)/
 
@@ -45,7 +45,7 @@ const READ_ONLY = '25006'
 /** PostgreSQL's codes for a wrong password, user or database, and for missing rights. */
 const DENIED = /^(?:28...|3D000|42501|ERR_TLS.*|.*CERT.*|UNABLE_TO_.*)$/
 
-/** What `pg` says itself of a server without TLS, and where there is no password for one. */
+/** Messages of `pg` itself for a server without TLS, and for a missing password. */
 const UNSUITABLE =
   /^(?:The server does not support SSL connections|There was an error establishing an SSL connection|SASL: SCRAM-SERVER-FIRST-MESSAGE: client password )/
 

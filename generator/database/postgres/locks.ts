@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import { Mutex } from '../../../core/async/mutex.ts'
 import type {
   Lease,
@@ -7,9 +7,9 @@ import type {
   MutexName,
   ProcessMutex,
 } from '../../places/locks/process-mutex.ts'
+import { retried } from './database.ts'
 import { failure } from './failure.ts'
 import { poolOf, type ServerSettings } from './server.ts'
-import { retried } from './session.ts'
 
 /**
  * The first numbers of the advisory locks; the second is the schema's. The writers' lock is one
@@ -25,7 +25,7 @@ const LEASES: Readonly<Record<LeaseName, number>> = { git: 1886150007, downloads
 /** The most locks that a process holds or waits for, one connection each. */
 const MOST = 5
 
-/** A holder that the server has not heard for so many milliseconds loses its lock. */
+/** A holder that is silent for this many milliseconds loses its lock. */
 const SILENT_MS = 8000
 /** How often a holder says that it is alive; a wait for a lock is renewed as often. */
 const PING_MS = 2000
@@ -54,11 +54,16 @@ export class ServerLocks implements Locks {
   }
 
   mutex(name: MutexName): ProcessMutex {
-    return new ServerMutex(() => this.#take(MUTEXES[name]))
+    return new ServerMutex(async () => {
+      for (;;) {
+        const hold = await this.#take('pg_advisory_xact_lock', MUTEXES[name])
+        if (hold) return hold
+      }
+    })
   }
 
   lease(name: LeaseName): Lease {
-    const lease = new ServerLease(() => this.#tryTake(LEASES[name]))
+    const lease = new ServerLease(() => this.#take('pg_try_advisory_xact_lock', LEASES[name]))
     this.#leases.push(lease)
     return lease
   }
@@ -68,53 +73,32 @@ export class ServerLocks implements Locks {
     await this.#pool.end()
   }
 
-  /** Waits for a lock; throws a `Refusal` when the server is away. */
-  async #take(key: number): Promise<Hold> {
-    const text = `BEGIN; SELECT pg_advisory_xact_lock(${key}, hashtext(current_schema()))`
-    for (;;) {
-      try {
-        return new Hold(await retried(() => this.#begin(text)))
-      } catch (error) {
-        if ((error as { code?: string }).code !== NOT_AVAILABLE) throw failure(error)
-      }
-    }
-  }
-
-  /** Takes a lock that is free; null if it is not. */
-  async #tryTake(key: number): Promise<Hold | null> {
-    const text = `SELECT pg_try_advisory_xact_lock(${key}, hashtext(current_schema())) AS taken`
+  /**
+   * Begins a transaction with a lock; null when another process has it, after a wait or at once.
+   * Throws a `Refusal` when the server is away.
+   */
+  async #take(take: string, key: number): Promise<Hold | null> {
+    const sql = `BEGIN; SELECT ${take}(${key}, hashtext(current_schema())) AS taken`
     try {
-      const client = await retried(() => this.#begin('BEGIN'))
-      const hold = new Hold(client)
-      try {
-        if ((await client.query<{ taken: number }>(text)).rows[0]?.taken === 1) return hold
-      } catch (error) {
-        await hold.release()
-        throw error
-      }
-      await hold.release()
-      return null
+      return await retried(async () => {
+        const client = await this.#pool.connect()
+        try {
+          const results = (await client.query(sql)) as unknown as readonly QueryResult[]
+          if (results.at(-1)?.rows[0]?.taken !== 0) return new Hold(client)
+        } catch (error) {
+          if ((error as { code?: string }).code !== NOT_AVAILABLE) {
+            client.release(true)
+            throw error
+          }
+        }
+        await client.query('ROLLBACK').then(
+          () => client.release(),
+          () => client.release(true),
+        )
+        return null
+      })
     } catch (error) {
       throw failure(error)
-    }
-  }
-
-  async #begin(text: string): Promise<PoolClient> {
-    const client = await this.#pool.connect()
-    let isSound = false
-    try {
-      await client.query(text)
-      isSound = true
-      return client
-    } catch (error) {
-      if ((error as { code?: string }).code === NOT_AVAILABLE) {
-        await client.query('ROLLBACK')
-        isSound = true
-        client.release()
-      }
-      throw error
-    } finally {
-      if (!isSound) client.release(true)
     }
   }
 }
@@ -154,7 +138,7 @@ class Hold {
     try {
       this.#isLost = (await this.#client.query(text)).command !== answer
     } catch {
-      // Whatever the reason is: nobody knows who has the lock.
+      // Nobody knows who has the lock then.
       this.#isLost = true
     }
     return !this.#isLost
@@ -166,7 +150,7 @@ class ServerMutex implements ProcessMutex {
   readonly #take: () => Promise<Hold>
   readonly #mutex = new Mutex()
   #hold: Hold | null = null
-  /** What makes up for the mutex when it is lost now, and when it was lost before. */
+  /** Makes up for the mutex when it is lost now, and when it was lost before. */
   #ifLost: (() => Promise<void>)[] = []
   #lost: (() => Promise<void>)[] = []
 

@@ -1,11 +1,12 @@
 import { withoutCredentials } from '../../../core/urls/urls.ts'
-import { type Database, databaseOf } from '../connection.ts'
+import type { Database } from '../connection.ts'
+import type { Snapshot } from '../database.ts'
 import { type BeforeUpgrade, migrate, type SchemaOwner } from '../schema/migrations.ts'
-import { Server, type ServerSettings } from './server.ts'
-import { driverOf } from './session.ts'
+import { ServerDatabase } from './database.ts'
+import { failure } from './failure.ts'
+import { poolOf, type ServerSettings } from './server.ts'
 
 export { ServerLocks } from './locks.ts'
-export { openSnapshot } from './snapshot.ts'
 
 /**
  * Opens the catalog on a PostgreSQL server, creating and migrating its tables as needed. Throws a
@@ -18,11 +19,40 @@ export async function openPostgres(
 ): Promise<Database> {
   // Making an index of a large table takes longer than any statement may later.
   const unlimited = { ...settings, pool: 1, statement_seconds: 0 }
-  const first = databaseOf(driverOf(new Server(unlimited)))
+  const first = new ServerDatabase(unlimited)
   try {
     await migrate(first, withoutCredentials(settings.url), owner, beforeUpgrade)
   } finally {
     await first.close()
   }
-  return databaseOf(driverOf(new Server(settings)))
+  return new ServerDatabase(settings)
+}
+
+/** A transaction that begins with its first read. */
+const BEGIN = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1'
+const IS_OPEN = `SELECT current_setting('transaction_isolation') = 'repeatable read' AS held`
+
+/**
+ * Opens the records on a server as they are now, for reading only, without a limit of time. `close`
+ * throws when the connection was lost, and later reads were of another state.
+ */
+export async function openSnapshot(settings: ServerSettings): Promise<Snapshot> {
+  const unlimited = { ...settings, statement_seconds: 0 }
+  // The pool keeps its only connection, and with it the transaction.
+  const readers = poolOf(unlimited, 1, { idleTimeoutMillis: 0 })
+  const queries = new ServerDatabase(unlimited, readers)
+  try {
+    const client = await readers.connect()
+    await client.query(BEGIN)
+    client.release()
+    const close = async () => {
+      const { rows } = await readers.query<{ held: number }>(IS_OPEN)
+      await queries.close()
+      if (rows[0]?.held !== 1) throw new Error('the connection of the snapshot was lost')
+    }
+    return { queries, close }
+  } catch (error) {
+    await queries.close()
+    throw failure(error)
+  }
 }

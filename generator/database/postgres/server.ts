@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { Pool, type PoolConfig } from 'pg'
-import { Mutex } from '../../../core/async/mutex.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { Settings } from '../../../core/settings/settings.ts'
 import { types } from './values.ts'
@@ -14,43 +13,18 @@ const CONNECT_MS = 5000
 /** How much longer than the server's own limit a client waits for an answer. */
 const ANSWER_MS = 5000
 
-/** The connections to a PostgreSQL server: one that writes, and a pool of those that read. */
-export class Server {
-  readonly writer: Pool
-  readonly readers: Pool
-  /** Held by the session that uses the writer until its transaction ends. */
-  readonly #turn = new Mutex()
-
-  constructor(settings: ServerSettings, readers = poolOf(settings, settings.pool)) {
-    this.writer = poolOf(settings, 1)
-    this.readers = readers
-  }
-
-  /** Waits until the writer is free; returns the function that frees it. */
-  takeTurn(): Promise<() => void> {
-    return new Promise(taken => {
-      void this.#turn.run(() => new Promise<void>(taken))
-    })
-  }
-
-  async close(): Promise<void> {
-    await this.#turn.idle()
-    await Promise.all([this.writer.end(), this.readers.end()])
-  }
-}
-
 /** Returns a pool of at most `max` connections; `more` replaces settings of theirs. */
 export function poolOf(settings: ServerSettings, max: number, more: PoolConfig = {}): Pool {
   const pool = new Pool({ ...connectionOf(settings), ...more, max, types })
   // A connection that ends while nobody uses it leaves the pool; the next use opens another one.
   pool.on('error', () => undefined)
-  // Of one in use, the statement or the next one says so.
+  // An error on a busy connection surfaces in its query.
   pool.on('connect', client => client.on('error', () => undefined))
   return pool
 }
 
 /** Returns how `pg` connects; `statement_seconds` = 0 sets no limit. */
-export function connectionOf(settings: ServerSettings): PoolConfig {
+function connectionOf(settings: ServerSettings): PoolConfig {
   const { statement_seconds, lock_seconds, url } = settings
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   const host = searchParams.get('host') ?? decodeURIComponent(hostname)

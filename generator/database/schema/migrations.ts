@@ -13,7 +13,7 @@ export interface SchemaOwner {
   readonly steps: Readonly<Record<string, Step>>
 }
 
-/** What a database tells programs that do not know all of its steps. */
+/** The steps of a database, for programs that do not know all of them. */
 interface SchemaRecord {
   /** Its last step. */
   readonly newest: string
@@ -27,8 +27,8 @@ interface SchemaRecord {
  */
 export type BeforeUpgrade = (db: Queries, from: string, to: string) => Promise<void>
 
-/** Programs that know no later step refuse any other schema; there is no record of it. */
-const FIRST = '024_rate_limits'
+/** The first step: databases from before it are not upgraded. */
+const FIRST = '026_found'
 
 /** The steps that a database has, as programs with Kysely kept them. */
 const STEPS_TABLE = `CREATE TABLE IF NOT EXISTS kysely_migration
@@ -74,11 +74,10 @@ async function takeStep(db: Queries, name: string, owner: SchemaOwner): Promise<
   await step.up(db)
   const noted = 'INSERT INTO kysely_migration (name, timestamp) VALUES (?, ?)'
   await run(db, noted, name, new Date().toISOString())
-  if (name <= FIRST) return
-  const before = (await readRecord(db))?.oldest ?? FIRST
+  const before = (await readRecord(db))?.oldest ?? name
   await run(db, 'DELETE FROM schema_record')
-  const text = 'INSERT INTO schema_record (newest, oldest) VALUES (?, ?)'
-  await run(db, text, name, oldest ?? before)
+  const sql = 'INSERT INTO schema_record (newest, oldest) VALUES (?, ?)'
+  await run(db, sql, name, oldest ?? before)
 }
 
 /** Refuses work after which these daemons could not go on. */
@@ -108,7 +107,8 @@ async function isNewer(
   owner: SchemaOwner,
   done: readonly string[],
 ): Promise<boolean> {
-  const unknown = done.filter(name => !Object.hasOwn(owner.steps, name))
+  if (done.length > 0 && !done.includes(FIRST)) refuse('registry_too_old', { file, first: FIRST })
+  const unknown = done.filter(name => name > levelOf(owner))
   if (unknown.length === 0) return false
   const isWhole = Object.keys(owner.steps).every(name => done.includes(name))
   const record = isWhole ? await readRecord(database) : null

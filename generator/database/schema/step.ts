@@ -1,4 +1,3 @@
-import { isOnServer } from '../engine.ts'
 import { type Queries, run } from '../statement.ts'
 
 /**
@@ -7,22 +6,13 @@ import { type Queries, run } from '../statement.ts'
  * if it takes away or changes what a program uses; then `oldest` is the step that a program has to
  * know to work afterwards.
  *
- * Daemons of two versions serve one database while they are upgraded one by one. So whoever changes
- * a column or its meaning adds a new one first and writes both, and has a later version contract.
+ * Daemons of two versions serve one database while they are upgraded one by one. So a change
+ * of a column or its meaning adds a new one first and writes both; a later version contracts.
  */
 export interface Step {
   up(db: Queries): Promise<void>
   /** Absent from a step that expands. */
   readonly oldest?: string
-}
-
-/**
- * Returns a step that expands the schema of a server only: SQLite has one daemon, which has in
- * memory what daemons have in common.
- */
-export function onServer(list: readonly string[]): Step {
-  const { up } = statements(list)
-  return { up: async db => (isOnServer(db) ? up(db) : undefined) }
 }
 
 /** Returns a step that expands the schema. */

@@ -5,8 +5,9 @@ import { setTimeout } from 'node:timers/promises'
 import { refuse } from '../../../core/error/error.ts'
 import { disk } from '../../places/disk/disk.ts'
 import { makeFolder, writeDurably } from '../../places/disk/durable.ts'
-import { fileFacts, readFolder, readText, statOf } from '../../places/disk/files.ts'
+import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { isTemporary } from '../../places/disk/steps.ts'
+import type { Tip } from './engine.ts'
 
 /** Cargo up to 1.49 asks for `master` by name, later ones for HEAD. */
 export const BRANCH = 'refs/heads/master'
@@ -49,7 +50,7 @@ async function checkFormat(path: string): Promise<void> {
 }
 
 /** Returns the branch that HEAD points to. */
-export async function headRef(path: string): Promise<string> {
+async function headRef(path: string): Promise<string> {
   const text = (await readText(join(path, 'HEAD'))) ?? ''
   const ref = /^ref: (refs\/heads\/[A-Za-z0-9][\w./-]*)\n?$/.exec(text)?.[1]
   if (!ref || /\.\.|\/\.|\.lock$/.test(ref))
@@ -57,14 +58,19 @@ export async function headRef(path: string): Promise<string> {
   return ref
 }
 
-/** Returns HEAD's commit, read as git does: the loose ref first, then packed-refs. */
-export async function readHead(path: string): Promise<string | null> {
+/** Returns HEAD's branch and commit, read as git does: the loose ref first, then packed-refs. */
+export async function readTip(path: string): Promise<Tip> {
   const ref = await headRef(path)
   const loose = (await readText(join(path, ref)))?.trim()
-  if (loose && /^[0-9a-f]{40}$/.test(loose)) return loose
+  if (loose && /^[0-9a-f]{40}$/.test(loose)) return { ref, head: loose }
   const packed = (await readText(join(path, 'packed-refs'))) ?? ''
-  for (const line of packed.split('\n')) if (line.endsWith(` ${ref}`)) return line.slice(0, 40)
-  return null
+  const line = packed.split('\n').find(line => line.endsWith(` ${ref}`))
+  return { ref, head: line?.slice(0, 40) ?? null }
+}
+
+/** Returns HEAD's commit; null before the first. */
+export async function readHead(path: string): Promise<string | null> {
+  return (await readTip(path)).head
 }
 
 /** Returns the id that git gives to a file's bytes. */
@@ -79,17 +85,15 @@ export function objectId(kind: 'blob' | 'tree' | 'commit', bytes: Uint8Array): s
 
 /** Writes the files of `git update-server-info`, for plain file servers; only files that change. */
 export async function updateServerInfo(path: string): Promise<void> {
-  const [ref, id] = [await headRef(path), await readHead(path)]
-  const packs = (await readdir(join(path, 'objects', 'pack'))).filter(name =>
-    /^pack-[0-9a-f]{40}\.pack$/.test(name),
-  )
+  const { ref, head } = await readTip(path)
+  const names = new Set(await readdir(join(path, 'objects', 'pack')))
   // A pack is listed only when its index exists, which git renames into place last.
-  const listed: string[] = []
-  for (const pack of packs.sort())
-    if (await fileFacts(join(path, 'objects', 'pack', pack.replace(/pack$/, 'idx'))))
-      listed.push(`P ${pack}\n`)
+  const packs = [...names].filter(
+    name => /^pack-[0-9a-f]{40}\.pack$/.test(name) && names.has(name.replace(/pack$/, 'idx')),
+  )
+  const listed = packs.sort().map(pack => `P ${pack}\n`)
   await replaceDerived(join(path, 'objects', 'info', 'packs'), `${listed.join('')}\n`)
-  await replaceDerived(join(path, 'info', 'refs'), id ? `${id}\t${ref}\n` : '')
+  await replaceDerived(join(path, 'info', 'refs'), head ? `${head}\t${ref}\n` : '')
 }
 
 /** Replaces a derived file without a sync: every start compares it again. */
@@ -103,8 +107,8 @@ const LOCK_MS = 5_000
 const WORK_MS = 600_000
 
 /** Waits for the locks of HEAD and its branch, and removes locks of killed processes. */
-export async function removeStaleLocks(path: string): Promise<void> {
-  const locks = ['HEAD', 'packed-refs', await headRef(path)].map(name => join(path, `${name}.lock`))
+export async function removeStaleLocks(path: string, ref: string): Promise<void> {
+  const locks = ['HEAD', 'packed-refs', ref].map(name => join(path, `${name}.lock`))
   for (const lock of locks) {
     const started = Date.now()
     const first = await modified(lock)

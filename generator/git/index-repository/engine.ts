@@ -42,7 +42,8 @@ export interface Engine {
   commit(tip: Tip, changes: readonly IndexChange[], info: CommitInfo): Promise<string | null>
   /** Lists every file of a commit, in the order of git's tree. */
   list(commit: string): AsyncIterable<IndexFile>
-  close?(): void
+  /** Ends what works on behalf of the next commit, so that all may be packed. */
+  rest(): Promise<void>
 }
 
 /** Matches lowercase paths without a segment that begins with a dot, such as `.git` or `..`. */

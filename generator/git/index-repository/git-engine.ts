@@ -13,13 +13,15 @@ import {
 } from './engine.ts'
 import { finish, type GitAt, startGit } from './git-process.ts'
 
-/** With more paths than this, listing the whole tree is cheaper than asking for each path. */
-const LISTING_PAYS = 1_000
+/** How long `fast-import` waits for the next commit: starting it costs more than a commit. */
+const IDLE_MS = 5_000
 
-/** The engine that runs the `git` executable: one `fast-import` for each commit. */
+/** The engine that runs the `git` executable: one `fast-import` for commits that follow soon. */
 export class GitEngine implements Engine {
   readonly name = 'git'
   readonly #git: GitAt
+  #importing: FastImport | null = null
+  #idle: NodeJS.Timeout | undefined
 
   constructor(git: GitAt) {
     this.#git = git
@@ -30,31 +32,31 @@ export class GitEngine implements Engine {
     changes: readonly IndexChange[],
     info: CommitInfo,
   ): Promise<string | null> {
-    const importing = new FastImport(this.#git)
+    clearTimeout(this.#idle)
+    // A signal to all processes of the daemon has ended it, too.
+    if (this.#importing?.hasEnded) this.#importing = null
+    const isReused = this.#importing !== null
+    this.#importing ??= new FastImport(this.#git)
     try {
-      const paths = changes.map(change => change.path)
-      const ids = await this.#ids(importing, tip.head, paths)
-      const different = changes.filter(
-        ({ bytes }, i) => (bytes ? blobId(bytes) : null) !== (ids[i] ?? null),
-      )
-      const id = different.length > 0 ? await importing.commit(tip, different, info) : null
-      await importing.done()
+      const id = await this.#importing.commit(tip, changes, info)
+      this.#idle = setTimeout(() => void this.rest(), IDLE_MS)
       return id
-    } finally {
-      importing.abandon()
+    } catch (error) {
+      this.#importing.abandon()
+      this.#importing = null
+      // It may have died since its last commit; the ref moves only once.
+      if (isReused) return this.commit(tip, changes, info)
+      throw error
     }
   }
 
-  async #ids(
-    importing: FastImport,
-    head: string | null,
-    paths: readonly string[],
-  ): Promise<(string | null)[]> {
-    if (head === null) return []
-    if (paths.length <= LISTING_PAYS) return await importing.ids(head, paths)
-    const listed = new Map<string, string>()
-    for await (const { path, id } of this.list(head)) listed.set(path, id)
-    return paths.map(path => listed.get(path) ?? null)
+  /** Ends `fast-import`, which keeps its packs from being packed until then. */
+  async rest(): Promise<void> {
+    clearTimeout(this.#idle)
+    const importing = this.#importing
+    this.#importing = null
+    // Every commit is complete: what git says at its end is about branches that others have moved.
+    await importing?.done().catch(() => undefined)
   }
 
   async *list(commit: string): AsyncGenerator<IndexFile> {
@@ -76,7 +78,7 @@ export class GitEngine implements Engine {
 }
 
 /**
- * One run of `git fast-import`, which first lists files of HEAD and then gets a commit
+ * One run of `git fast-import`, which lists files of HEAD and gets a commit, again and again
  * (git-fast-import, "Input Format"). It reads only the trees above changed files, so its cost
  * depends on neither the size of the registry nor its history.
  */
@@ -86,7 +88,9 @@ class FastImport {
   readonly #end: Promise<void>
 
   constructor(git: GitAt) {
-    this.#child = startGit(git, ['fast-import', '--quiet', '--done', '--date-format=raw'])
+    const args = ['fast-import', '--quiet', '--done', '--date-format=raw']
+    // A session of its own: Ctrl-C is for the daemon alone, which commits once more.
+    this.#child = startGit(git, args, { detached: true })
     this.#answers = createInterface({
       input: this.#child.stdout,
       crlfDelay: Number.POSITIVE_INFINITY,
@@ -96,8 +100,22 @@ class FastImport {
     this.#end.catch(() => {})
   }
 
+  /** Appends a commit of what differs; returns its id, or null. Its pack and ref are complete. */
+  async commit(
+    tip: Tip,
+    changes: readonly IndexChange[],
+    info: CommitInfo,
+  ): Promise<string | null> {
+    const paths = changes.map(({ path }) => path)
+    const ids = tip.head === null ? [] : await this.#ids(tip.head, paths)
+    const different = changes.filter(
+      ({ bytes }, at) => (bytes ? blobId(bytes) : null) !== (ids[at] ?? null),
+    )
+    return different.length > 0 ? this.#append(tip, different, info) : null
+  }
+
   /** Returns the blob ids of `paths` in commit `head`, null for each missing file. */
-  async ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
+  async #ids(head: string, paths: readonly string[]): Promise<(string | null)[]> {
     const asking = this.#write(paths.map(path => `ls ${head} ${path}\n`))
     // When git dies, the answer may fail first; nobody would handle this one.
     asking.catch(() => {})
@@ -108,8 +126,11 @@ class FastImport {
     return ids
   }
 
-  /** Appends a commit and returns its id. */
-  async commit(
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  async #append(
     { ref, head }: Tip,
     changes: readonly IndexChange[],
     info: CommitInfo,
@@ -124,25 +145,24 @@ class FastImport {
       ...changes.flatMap(({ path, bytes }) =>
         bytes ? [`M 100644 inline ${path}\ndata ${bytes.length}\n`, bytes, '\n'] : [`D ${path}\n`],
       ),
-      '\nget-mark :1\n',
+      '\nget-mark :1\ncheckpoint\nprogress done\n',
     ])
     // As in `ids`.
     writing.catch(() => {})
     const id = await this.#answer()
+    await this.#answer()
     await writing
     return id
   }
 
-  /** Ends the stream: only then does git complete the pack and move the ref. */
+  /** Ends the stream. */
   async done(): Promise<void> {
     this.#child.stdin.end('done\n')
     await this.#end
   }
 
-  /** Ends git after an error before `done`: no ref has been moved yet. */
   abandon(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null)
-      this.#child.kill('SIGKILL')
+    if (!this.hasEnded) this.#child.kill('SIGKILL')
   }
 
   async #answer(): Promise<string> {

@@ -215,7 +215,7 @@ export class NodegitEngine implements Engine {
     }
   }
 
-  close(): void {
+  async rest(): Promise<void> {
     this.#repository.cleanup()
   }
 }

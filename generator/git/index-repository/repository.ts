@@ -6,8 +6,8 @@ import { syncFile, syncFolder } from '../../places/disk/durable.ts'
 import { readFolder, unlessMissing } from '../../places/disk/files.ts'
 import {
   ensureBare,
-  headRef,
   readHead,
+  readTip,
   removeStaleFiles,
   removeStaleLocks,
   updateServerInfo,
@@ -75,7 +75,7 @@ export async function openIndexRepository(
   const path = resolve(options.path)
   const { nodegit, command } = await findEngine(options)
   await ensureBare(path)
-  await removeStaleLocks(path)
+  await removeStaleLocks(path, (await readTip(path)).ref)
   await removeStaleFiles(path)
   await updateServerInfo(path)
   const git = command === null ? null : new GitEngine({ command, path })
@@ -115,14 +115,15 @@ export class IndexRepository {
 
   async #commit(changes: readonly IndexChange[], info: CommitInfo): Promise<string | null> {
     const path = this.#path
-    const tip = { ref: await headRef(path), head: await readHead(path) }
-    await removeStaleLocks(path)
+    const tip = await readTip(path)
+    await removeStaleLocks(path, tip.ref)
     const engine = changes.length > BULK ? this.#bulk : this.#engine
     const id = await engine.commit(tip, changes, info).catch(async error => {
       if ((await readHead(path)) !== tip.head) refuse('git_index_moved', { path })
       throw error
     })
     if (id === null) return null
+    if ((await readHead(path)) !== id) refuse('git_index_moved', { path })
     // Git syncs no folder, and before 2.36 no ref.
     await syncFolder(join(path, 'objects', 'pack'))
     await unlessMissing(syncFile(join(path, tip.ref)))
@@ -146,7 +147,10 @@ export class IndexRepository {
   /** Packs if there are many loose objects or packs. Cheap otherwise: call it after every batch. */
   async maintain(): Promise<void> {
     this.#open()
-    await this.#maintenance.run(() => this.#mutex.run(() => updateServerInfo(this.#path)))
+    await this.#maintenance.run(
+      () => this.#mutex.run(() => this.#rest()),
+      () => this.#mutex.run(() => updateServerInfo(this.#path)),
+    )
   }
 
   /** Waits for running work; later calls fail. */
@@ -155,8 +159,12 @@ export class IndexRepository {
     this.#closed = true
     // Aborts packing; the next start resumes it.
     await this.#maintenance.stop()
-    await this.#mutex.idle()
-    this.#engine.close?.()
+    await this.#mutex.run(() => this.#rest())
+  }
+
+  async #rest(): Promise<void> {
+    await this.#engine.rest()
+    await this.#bulk.rest()
   }
 
   #open(): void {
@@ -181,6 +189,8 @@ class Maintenance {
   readonly #command: string | null
   readonly #mutex = new Mutex()
   readonly #stopped = new AbortController()
+  /** The number of objects of each pack, by the name of its index. */
+  #objects: ReadonlyMap<string, number> = new Map()
   /** The number of objects when this process last packed everything. */
   #settled = 0
 
@@ -190,13 +200,14 @@ class Maintenance {
     this.#command = command
   }
 
-  /** Packs due objects, then runs `after`. */
-  async run(after: () => Promise<void>): Promise<void> {
+  /** Packs due objects, between `before` and `after`; does neither when nothing is due. */
+  async run(before: () => Promise<void>, after: () => Promise<void>): Promise<void> {
     await this.#mutex.run(async () => {
-      await removeStaleFiles(this.#path)
       const how = await this.#due()
-      if (how && this.#command !== null)
-        await this.#pack({ command: this.#command, path: this.#path }, how)
+      if (!how || this.#command === null) return
+      await removeStaleFiles(this.#path)
+      await before()
+      await this.#pack({ command: this.#command, path: this.#path }, how)
       await after()
     })
   }
@@ -221,14 +232,21 @@ class Maintenance {
 
   /** Returns the arguments for `git repack`; null when nothing is due. */
   async #due(): Promise<readonly string[] | null> {
-    const packs = await scanPacks(join(this.#path, 'objects', 'pack'))
+    const folder = join(this.#path, 'objects', 'pack')
+    const names = await readdir(folder)
+    const packs = names.filter(name => name.endsWith('.idx'))
     const loose = await readFolder(join(this.#path, 'objects', '17'))
-    const total = packs.reduce((sum, pack) => sum + pack.objects, 0)
+    const counts = new Map<string, number>()
+    let total = 0
     // If git writes no bitmap (a pack is kept), growth since the last packing counts instead.
-    const settled = Math.max(
-      this.#settled,
-      ...packs.filter(pack => pack.bitmap).map(pack => pack.objects),
-    )
+    let settled = this.#settled
+    for (const pack of packs) {
+      const objects = this.#objects.get(pack) ?? (await countObjects(join(folder, pack)))
+      counts.set(pack, objects)
+      total += objects
+      if (names.includes(pack.replace(/idx$/, 'bitmap'))) settled = Math.max(settled, objects)
+    }
+    this.#objects = counts
     if (total - settled > settled / 2 && total > BITMAP_PAYS) {
       this.#settled = total
       // Unreachable objects stay: a commit whose ref has not moved yet may need them. Every commit
@@ -239,19 +257,12 @@ class Maintenance {
   }
 }
 
-async function scanPacks(folder: string): Promise<{ objects: number; bitmap: boolean }[]> {
-  const names = await readdir(folder)
-  const packs: Awaited<ReturnType<typeof scanPacks>> = []
-  for (const name of names.filter(name => name.endsWith('.idx'))) {
-    const handle = await open(join(folder, name))
-    try {
-      // Version 2: a header of 8 bytes, then the fan-out table; its last entry counts all objects.
-      const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)
-      const bitmap = names.includes(name.replace(/idx$/, 'bitmap'))
-      packs.push({ objects: buffer.readUInt32BE(), bitmap })
-    } finally {
-      await handle.close()
-    }
+/** Version 2: a header of 8 bytes, then the fan-out table, whose last entry counts all objects. */
+async function countObjects(index: string): Promise<number> {
+  const file = await open(index)
+  try {
+    return (await file.read(Buffer.alloc(4), 0, 4, 8 + 255 * 4)).buffer.readUInt32BE()
+  } finally {
+    await file.close()
   }
-  return packs
 }

@@ -11,7 +11,7 @@ export interface Order {
   readonly parameters: readonly unknown[]
 }
 
-/** What became of a step; errors lose their class on the way between threads. */
+/** The result of a step; errors lose their class on the way between threads. */
 export type Outcome =
   | { readonly value: unknown }
   | { readonly error: Pick<NodeJS.ErrnoException, 'code' | 'syscall' | 'path' | 'message'> }
@@ -66,10 +66,10 @@ export class Disk {
     this.#sent = this.#waiting.splice(0)
     const transfer: ArrayBuffer[] = []
     const orders = this.#sent.map(({ step, parameters }): Order => {
-      const given = parameters.map(one => {
-        if (!(one instanceof Uint8Array)) return one
+      const given = parameters.map(parameter => {
+        if (!(parameter instanceof Uint8Array)) return parameter
         // A view, such as a small Buffer, would take all of its memory along.
-        const copy = new Uint8Array(one)
+        const copy = new Uint8Array(parameter)
         transfer.push(copy.buffer)
         return copy
       })

@@ -1,15 +1,16 @@
-// What it takes until something is on disk, as everywhere in the program:
+// How something gets on disk, as everywhere in the program:
 // 1. A file is written under a temporary name, and renamed: a reader finds the old one or the new.
 // 2. Its bytes are synced, and the folder that has its name, and the folder of a new folder.
 // 3. Only then something that refers to it, or a record that it is done, may be written.
-// What is replaced is synced before it is renamed; what nobody refers to yet, or what a mark has
-// rendered again, is synced behind it, together with others.
+// A file that is replaced is synced before it is renamed; one that nobody refers to yet, or that a
+// mark has rendered again, is synced behind it, together with others.
 // After a failed sync the system may drop what it could not write and report success from then on,
 // so the files are replaced by new ones before they are synced again.
 import { execFile } from 'node:child_process'
 import { closeSync, fsync, openSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
@@ -75,16 +76,10 @@ async function syncOpened(path: string, flags: string): Promise<void> {
 /** Syncs open files and folders to disk, together, and closes them. */
 export async function syncDescriptors(descriptors: readonly number[]): Promise<void> {
   try {
-    await forEachConcurrently(descriptors, syncDescriptor)
+    await forEachConcurrently(descriptors, promisify(fsync))
   } finally {
-    for (const one of descriptors) closeSync(one)
+    for (const descriptor of descriptors) closeSync(descriptor)
   }
-}
-
-function syncDescriptor(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fsync(descriptor, error => (error ? reject(error) : resolve()))
-  })
 }
 
 /** With more files, one `sync` of the whole file system takes less time than one for each. */
@@ -118,15 +113,13 @@ async function renewAll(files: readonly string[]): Promise<void> {
   await renew(files)
 }
 
-/** Replaces those of some files that failed to be synced, and are not replaced yet. */
+/** Replaces the files among these that failed to be synced, and are not replaced yet. */
 async function renew(files: readonly string[]): Promise<void> {
-  await forEachConcurrently(
-    files.filter(path => unsynced.has(path)),
-    async path => {
-      await disk.run('renew', path)
-      unsynced.delete(path)
-    },
-  )
+  const failed = files.filter(path => unsynced.has(path))
+  await forEachConcurrently(failed, async path => {
+    await disk.run('renew', path)
+    unsynced.delete(path)
+  })
 }
 
 /** The most files that are open at a time to be synced. */

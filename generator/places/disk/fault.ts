@@ -61,7 +61,7 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
   // Clients get the id by which the log has the error: it says nothing that they could mend.
   if (kind === 'system_refuses' && reader === 'client') return null
   const { message: text, path } = error as NodeJS.ErrnoException
-  // What follows is the stack of a worker thread.
+  // The stack of a worker thread may follow.
   const [message = ''] = text.split('\n')
   const where = path === undefined || message.includes(path) ? '' : ` (${path})`
   const reason = reader === 'client' ? reasonOf(error) : `${message}${where}`
@@ -101,11 +101,11 @@ const OF_STORAGE = new Set<string>([
 
 /** Returns whether an error says that the disk, bucket or database takes no writes at all. */
 export function isStorageRefusal(error: unknown): boolean {
-  return error instanceof Refusal && error.issues.some(one => OF_STORAGE.has(one.code))
+  return error instanceof Refusal && error.issues.some(({ code }) => OF_STORAGE.has(code))
 }
 
 /** Returns whether an error says that a bucket cannot be written, or refuses a file. */
 export function isBucketRefusal(error: unknown): boolean {
   const isOfBucket = (code: string) => code.startsWith('bucket_') || code === 'file_refused'
-  return error instanceof Refusal && error.issues.every(one => isOfBucket(one.code))
+  return error instanceof Refusal && error.issues.every(({ code }) => isOfBucket(code))
 }

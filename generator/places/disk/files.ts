@@ -3,7 +3,7 @@ import { createReadStream, type Dirent, existsSync, realpathSync, type Stats } f
 import { open, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { sha256Of } from '../../../core/sha256.ts'
-import { isTemporary } from './steps.ts'
+import { isMissing, isTemporary } from './steps.ts'
 
 /** Waits for `work` on a file or folder; returns null when there is no such thing. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
@@ -15,9 +15,14 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Returns whether an error means that a file or folder does not exist. */
-export function isMissing(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
+/** Waits for `work` on a file; returns null when there is none, but perhaps a folder. */
+async function unlessNoFile<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await unlessMissing(work)
+  } catch (error) {
+    if (isFolder(error)) return null
+    throw error
+  }
 }
 
 /** Returns whether an error means that a folder is in the place of the file to read. */
@@ -53,13 +58,8 @@ export function readText(path: string): Promise<string | null> {
 }
 
 /** Reads a file; returns null when there is none. */
-export async function readBytes(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    if (isMissing(error) || isFolder(error)) return null
-    throw error
-  }
+export function readBytes(path: string): Promise<Buffer | null> {
+  return unlessNoFile(readFile(path))
 }
 
 /** Returns the entries of a folder; an empty list when there is no such folder. */
@@ -74,13 +74,8 @@ export async function openFile(path: string, range?: { start: number; end: numbe
 }
 
 /** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
-export async function fileChecksum(path: string): Promise<string | null> {
-  try {
-    return await sha256Of(createReadStream(path))
-  } catch (error) {
-    if (isMissing(error) || isFolder(error)) return null
-    throw error
-  }
+export function fileChecksum(path: string): Promise<string | null> {
+  return unlessNoFile(sha256Of(createReadStream(path)))
 }
 
 /** Returns a checksum of bytes in lowercase hex. */

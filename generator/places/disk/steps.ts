@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import {
   type BigIntStats,
   closeSync,
@@ -8,7 +8,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -47,7 +46,7 @@ export interface TextFile {
 }
 
 /**
- * What is done to files in one go, without waiting for the disk. As separate calls, each `open`,
+ * Steps on files in one go, without waiting for the disk. As separate calls, each `open`,
  * `write` and `rename` would cost more for the way to Node's thread pool and back than for itself.
  */
 export const steps = {
@@ -93,8 +92,9 @@ export const steps = {
   show(source: string, path: string): boolean {
     if (steps.linkNew(source, path)) return true
     if (steps.isSameFile(source, path)) return false
-    const sum = checksum(path)
-    if (sum !== null && sum === checksum(source)) return false
+    const facts = factsOf(path)
+    const isLong = facts?.isFile() && facts.size === factsOf(source)?.size
+    if (isLong && readFileSync(path).equals(readFileSync(source))) return false
     if (!steps.linkOver(source, path))
       throughTemporary(path, temporary => copyFileSync(source, temporary))
     return true
@@ -132,8 +132,8 @@ export const steps = {
 
   /** Returns whether two paths refer to the same file, as hard links do. */
   isSameFile(path: string, other: string): boolean {
-    const [one, two] = [identityOf(path), identityOf(other)]
-    return one !== null && one === two
+    const [file, another] = [factsOf(path), factsOf(other)]
+    return file?.isFile() === true && file.ino === another?.ino && file.dev === another.dev
   },
 
   /** Creates a file that must not exist; returns its open descriptor. */
@@ -183,7 +183,7 @@ export const steps = {
       }
       return opened
     } catch (error) {
-      for (const one of opened) closeSync(one)
+      for (const descriptor of opened) closeSync(descriptor)
       throw error
     }
   },
@@ -231,26 +231,6 @@ function inFolder<T>(path: string, work: () => T, attempts = 3): T {
   }
 }
 
-function identityOf(path: string): string | null {
-  const facts = factsOf(path)
-  return facts?.isFile() ? `${facts.dev} ${facts.ino}` : null
-}
-
-/** Returns the SHA-256 of a file in lowercase hex; null when there is no such file. */
-function checksum(path: string): string | null {
-  if (!factsOf(path)?.isFile()) return null
-  const hash = createHash('sha256')
-  const chunk = Buffer.allocUnsafe(65_536)
-  const file = openSync(path, 'r')
-  try {
-    for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk))
-      hash.update(chunk.subarray(0, size))
-  } finally {
-    closeSync(file)
-  }
-  return hash.digest('hex')
-}
-
 function factsOf(path: string): BigIntStats | null {
   // Inode numbers of ReFS and some network file systems exceed the 53 bits of a number.
   return unlessMissing(() => statSync(path, { bigint: true, throwIfNoEntry: false })) ?? null
@@ -261,7 +241,12 @@ function unlessMissing<T>(work: () => T): T | null {
   try {
     return work()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    if (isMissing(error)) return null
     throw error
   }
+}
+
+/** Returns whether an error means that a file or folder does not exist. */
+export function isMissing(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

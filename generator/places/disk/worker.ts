@@ -1,4 +1,4 @@
-// The program of the disk's thread: runs the steps of each message and sends what became of them.
+// The program of the disk's thread: runs the steps of each message and sends their results.
 import { parentPort } from 'node:worker_threads'
 import type { Order, Outcome } from './disk.ts'
 import { steps } from './steps.ts'

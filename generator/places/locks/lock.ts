@@ -5,7 +5,7 @@ import Libsql from 'libsql'
 import { Mutex } from '../../../core/async/mutex.ts'
 import { createPrivately } from '../disk/durable.ts'
 import { writing } from '../disk/fault.ts'
-import { isMissing } from '../disk/files.ts'
+import { isMissing } from '../disk/steps.ts'
 import type { Lease, Locks, MutexName, ProcessMutex } from './process-mutex.ts'
 
 /** A lock between processes; the operating system frees it when its holder dies. Not reentrant. */
@@ -124,7 +124,7 @@ export class FileLocks implements Locks {
     return new FileMutex(join(this.#dir, `${name}.lock`))
   }
 
-  /** Whoever does such work in a folder holds a lock of the folder already. */
+  /** Such work in a folder is done under a lock of the folder already. */
   lease(): Lease {
     return { isMine: async () => true, close: async () => undefined }
   }
@@ -144,8 +144,8 @@ function lock(file: LockFile): Promise<void> {
 type LockFile = Libsql.Database
 
 /**
- * Opens or creates a lock file. Only its owner can read it: whoever reads it could keep the lock.
- * SQLite itself never waits: that would block the process.
+ * Opens or creates a lock file. Only its owner can read it: a reader could keep the lock. SQLite
+ * itself never waits: that would block the process.
  */
 function openLockFile(path: string): LockFile {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

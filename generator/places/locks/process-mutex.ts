@@ -1,7 +1,7 @@
-/** What the mutexes of a registry protect: index files, pages, the git index. */
+/** The mutexes of a registry: for index files, pages, the git index. */
 export type MutexName = 'build' | 'pages' | 'git'
 
-/** What one process at a time does: it writes the git index, it imports access logs. */
+/** The work of one process at a time: writing the git index, importing access logs. */
 export type LeaseName = 'git' | 'downloads'
 
 /**
@@ -12,9 +12,8 @@ export interface ProcessMutex {
   /** Runs `work` when no other caller's work is running; waits without a limit. Not reentrant. */
   run<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Called by the work before it changes files. If another process has been given the mutex before
-   * the work ended, the files may be older than what that one has written: then `again` is called
-   * with the mutex, until it succeeds.
+   * Called by the work before it changes files. If we lose the mutex, another process may have
+   * overwritten these files: then `again` is called with the mutex, until it succeeds.
    */
   ifLost(again: () => Promise<void>): void
   /** Returns whether the running work still has the mutex; before what cannot be done again. */
@@ -23,11 +22,11 @@ export interface ProcessMutex {
   close(): Promise<void>
 }
 
-/** What one process at a time has, for as long as it lives. */
+/** A right that one process has as long as it lives. */
 export interface Lease {
   /** Returns whether this process has it; takes it if nobody does. */
   isMine(): Promise<boolean>
-  /** Gives it to whoever asks next. */
+  /** Gives it to the next process that asks. */
   close(): Promise<void>
 }
 

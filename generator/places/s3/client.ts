@@ -26,7 +26,7 @@ export interface BucketOptions {
 export const SILENCE_MS = 8000
 export const BUDGET_MS = 15_000
 
-/** The most connections to one server; other requests wait for one of them. */
+/** The most connections to one server; other requests wait. */
 const CONNECTIONS = 64
 
 /** The SDK reads this when its first client is made; the README says which Node to use. */

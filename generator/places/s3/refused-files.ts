@@ -2,7 +2,7 @@ import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import { releaseOfPath } from '../../../core/paths/crates.ts'
 import { indexPath } from '../../../core/paths/tree.ts'
 
-/** After so many refused files it is asked whether the storage takes any. */
+/** After this many refusals, check whether the bucket accepts writes at all. */
 const MANY = 32
 
 /** `file_refused` for files of an upload, of which everything else is done. */

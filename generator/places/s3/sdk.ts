@@ -1,6 +1,6 @@
 /**
- * What is used of the SDK for S3. `scripts/sdk.mjs` replaces this file by a bundle of it, so that
- * nobody installs the SDK, and only who has a bucket loads it.
+ * The used part of the SDK for S3. `scripts/sdk.mjs` replaces this file by a bundle of it, so that
+ * nobody installs the SDK, and only a registry with a bucket loads it.
  */
 export {
   DeleteObjectCommand,

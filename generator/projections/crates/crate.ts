@@ -102,15 +102,14 @@ async function shownVersion(
   const text = await readReadme(database, id)
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
-  const part = { releaseId: id, what: 'readme', format: PAGE_FORMAT } as const
-  const known = await readFailure(database, part)
+  const known = await readFailure(database, id, PAGE_FORMAT)
   const file = HAS_IMAGES.test(text) ? await crates.localFile(crateKey(name, cksum)) : null
   const crate = file && { path: file.path, unpackedBytes: unpackedLimit(file.size) }
   const readme = { text, about, images: site.images }
   const key = ['readme', cksum, site.images]
   const work = () => renderReadme({ readme, crate }, known)
   const { html, files: images, failure } = await remembered(context, key, work)
-  if (failure && !known) await writeFailure(database, part, failure)
+  if (failure && !known) await writeFailure(database, id, PAGE_FORMAT, failure)
   const files = images.map(({ name: image, bytes }) =>
     output(imagePath(name, release.version, image), Buffer.from(bytes)),
   )

@@ -9,7 +9,6 @@ import { namesakesOf } from '../../records/pages/dependents.ts'
 import { listVersions } from '../../records/releases.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedReleases, newestReleaseMark } from './change.ts'
-import { countCrate } from './contents.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
@@ -28,7 +27,6 @@ export const cratePages: Projection = {
   },
   async render(context, mark) {
     const { database, tree } = context
-    const again = await countCrate(context, mark.subject)
     // Read before the pages: a later change sets a new mark.
     const newest = await newestReleaseMark(database, mark.subject)
     const outputs = await (await pages()).cratePages(context, mark.subject, newest?.subject)
@@ -37,7 +35,7 @@ export const cratePages: Projection = {
     await replaceFiles(context, outputs, crate ? cratePagePaths(crate.name) : [])
     const newestPage = newest && versionPath(newest.name, newest.version)
     const hasNewest = outputs.some(output => output.path === newestPage)
-    return { done: newest && hasNewest ? [mark, newest] : [mark], again }
+    return { done: newest && hasNewest ? [mark, newest] : [mark], again: [] }
   },
   markAll: tx =>
     run(

@@ -9,7 +9,7 @@ import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
 import { column, run } from '../../database/statement.ts'
 import { isRelisted } from '../../records/crate-change.ts'
 import { marksOf, SITE, setMarks } from '../../records/marks.ts'
-import { labelIds, ownerIds } from '../../records/pages/label-crates.ts'
+import { labelIds, ownerIds } from '../../records/pages/labels.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedLabels, changePrefixes } from './change.ts'
 

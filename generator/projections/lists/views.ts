@@ -26,7 +26,7 @@ import {
   ownedCrates,
   readLabel,
   subcategories,
-} from '../../records/pages/label-crates.ts'
+} from '../../records/pages/labels.ts'
 import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
 import {
   type CrateOrder,

@@ -75,8 +75,8 @@ async function findReleases(tx: Queries, counts: readonly DownloadCount[]) {
         AND releases.identity = given.value ->> 2
     UNION ALL SELECT CAST(given.value ->> 0 AS INTEGER), releases.id, releases.crate_id
       FROM json_each(?) AS given JOIN releases ON releases.cksum = given.value ->> 1`,
-    given.filter(one => one.length === 3),
-    given.filter(one => one.length === 2),
+    given.filter(({ length }) => length === 3),
+    given.filter(({ length }) => length === 2),
   )
   return new Map(rows.map(row => [row.at, row]))
 }

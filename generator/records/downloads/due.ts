@@ -2,7 +2,7 @@ import { addDays, type DayCounts, dayOf, sumUntil } from '../../../core/day-coun
 import { after, timestamp } from '../../../core/timestamp.ts'
 import type { Database } from '../../database/connection.ts'
 import { all, column, LIST, type Queries, run, value } from '../../database/statement.ts'
-import { isMarked, type Mark, marksOf, SITE, setMarks } from '../marks.ts'
+import { isMarked, lastChange, type Mark, marksOf, SITE, setMarks } from '../marks.ts'
 import { daysOf, STORED, type Stored } from './read.ts'
 
 /** When files are rendered again without new downloads, because old days are over. */
@@ -13,9 +13,9 @@ const SHOWN_AGAIN = '7d'
  * Returns how many it marked.
  */
 export async function markDueDownloads(tx: Queries, now: Date, limit: number): Promise<number> {
-  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+  const sql = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
     WHERE due_at <= ? ORDER BY due_at LIMIT ?`
-  const rows = await all<Stored>(tx, text, timestamp(now), limit)
+  const rows = await all<Stored>(tx, sql, timestamp(now), limit)
   if (rows.length === 0) return 0
   const isPast = (row: Stored) => sumUntil(daysOf(row), dayOf(now)) === 0
   await run(
@@ -39,16 +39,15 @@ export async function markDueDownloads(tx: Queries, now: Date, limit: number): P
  */
 export async function followFirstDownloads(tx: Queries, done: readonly Mark[]): Promise<void> {
   const ids = done.flatMap(({ kind, subject }) => (kind === 'downloads' ? [subject] : []))
-  const text = `SELECT crate_id FROM crate_downloads
+  const sql = `SELECT crate_id FROM crate_downloads
     WHERE shown_at IS NULL AND crate_id IN ${LIST}`
-  const first = await column<number>(tx, text, ids)
+  const first = await column<number>(tx, sql, ids)
   if (first.length === 0) return
   const shown = `UPDATE crate_downloads SET shown_at = ? WHERE crate_id IN ${LIST}`
   // Their generation is the time in seconds.
   const times = done.flatMap(mark => (mark.kind === 'downloads' ? [mark.generation] : []))
   await run(tx, shown, timestamp(new Date(Math.max(...times, 0) * 1000)), first)
-  const last = await value<number>(tx, 'SELECT max(id) FROM audit')
-  await setMarks(tx, marksOf('page', first), last ?? 0)
+  await setMarks(tx, marksOf('page', first), await lastChange(tx))
 }
 
 /** Marks with the time, because no audit event makes these marks newer than the ones before. */
@@ -67,24 +66,24 @@ export async function markAllDueDownloads(db: Database, now: Date): Promise<void
 
 /** Returns whether files with downloads are due. */
 export async function hasDueDownloads(db: Queries, now: Date): Promise<boolean> {
-  const text = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
-  return (await value(db, text, timestamp(now))) !== null
+  const sql = 'SELECT 1 FROM crate_downloads WHERE due_at <= ? LIMIT 1'
+  return (await value(db, sql, timestamp(now))) !== null
 }
 
 /** Returns whether the first downloads of a crate, or of `SITE`, are not shown by any file yet. */
 export async function awaitsFirstDownloads(db: Queries, subject: number): Promise<boolean> {
   if (await isMarked(db, { kind: 'downloads', subject })) return true
   const which = subject === SITE ? '? = 0' : 'crate_id = ?'
-  const text = `SELECT max(shown_at) IS NULL AND count(*) > 0 AS awaits FROM crate_downloads
+  const sql = `SELECT max(shown_at) IS NULL AND count(*) > 0 AS awaits FROM crate_downloads
     WHERE ${which}`
-  return Boolean(await value<number>(db, text, subject))
+  return Boolean(await value<number>(db, sql, subject))
 }
 
 /** Adds up the downloads of a crate again, after releases of it were deleted. */
 export async function sumDownloads(tx: Queries, crateId: number, now: Date): Promise<void> {
-  const text = `SELECT release_id AS id, ${STORED} FROM release_downloads
+  const sql = `SELECT release_id AS id, ${STORED} FROM release_downloads
     WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
-  const rows = await all<Stored>(tx, text, crateId)
+  const rows = await all<Stored>(tx, sql, crateId)
   await markDownloads(tx, [crateId], now)
   if (rows.length === 0) {
     await run(tx, 'DELETE FROM crate_downloads WHERE crate_id = ?', crateId)

@@ -8,7 +8,7 @@ export interface Downloads {
   readonly days: DayCounts | null
 }
 
-/** What stands for a release or crate that was never downloaded. */
+/** The downloads of a release or crate that was never downloaded. */
 export const NO_DOWNLOADS: Downloads = { total: 0, days: null }
 
 /** A row of `release_downloads` or `crate_downloads`. */
@@ -96,9 +96,9 @@ export async function versionTotals(
   db: Queries,
   crateId: number,
 ): Promise<ReadonlyMap<number, number>> {
-  const text = `SELECT release_id AS id, total FROM release_downloads
+  const sql = `SELECT release_id AS id, total FROM release_downloads
     WHERE release_id IN (SELECT id FROM releases WHERE crate_id = ?)`
-  const rows = await all<{ id: number; total: number }>(db, text, crateId)
+  const rows = await all<{ id: number; total: number }>(db, sql, crateId)
   return new Map(rows.map(row => [row.id, row.total]))
 }
 
@@ -107,16 +107,16 @@ export async function registryDownloads(db: Queries): Promise<Downloads> {
   const total = await value<number>(db, 'SELECT sum(n) FROM registry_downloads')
   const last = await value<number>(db, 'SELECT max(day) FROM registry_downloads')
   if (total === null || last === null) return NO_DOWNLOADS
-  const text = 'SELECT day, n FROM registry_downloads ORDER BY day DESC LIMIT 90'
-  const rows = await all<Row<'registry_downloads'>>(db, text)
+  const sql = 'SELECT day, n FROM registry_downloads ORDER BY day DESC LIMIT 90'
+  const rows = await all<Row<'registry_downloads'>>(db, sql)
   return { total, days: addDays(null, new Map(rows.map(({ day, n }) => [day, n]))) }
 }
 
 /** Returns the crates with the most downloads, at most `limit`. */
 export async function mostDownloaded(db: Queries, limit: number): Promise<number[]> {
-  const text = `SELECT crate_id AS id FROM crate_downloads
+  const sql = `SELECT crate_id AS id FROM crate_downloads
     JOIN listings USING (crate_id) ORDER BY total DESC LIMIT ?`
-  return (await all<{ id: number }>(db, text, limit)).map(row => row.id)
+  return (await all<{ id: number }>(db, sql, limit)).map(row => row.id)
 }
 
 /** The most crates that are compared to find the most recently downloaded ones. */
@@ -132,9 +132,9 @@ export async function mostRecentlyDownloaded(
   limit: number,
   now: Date,
 ): Promise<number[]> {
-  const text = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
+  const sql = `SELECT crate_id AS id, ${STORED} FROM crate_downloads
     JOIN listings USING (crate_id) ORDER BY recent DESC LIMIT ${COMPARED}`
-  const rows = (await all<Stored>(db, text)).map(row => {
+  const rows = (await all<Stored>(db, sql)).map(row => {
     return { id: row.id, recent: sumUntil(daysOf(row), dayOf(now)) }
   })
   const sorted = rows.filter(row => row.recent > 0).sort((a, b) => b.recent - a.recent)

@@ -41,21 +41,21 @@ const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
 
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
-  const text = `${SELECT_CARDS} WHERE crates.canonical = ?`
-  const row = await first<Stored<CrateCard>>(db, text, canonicalName(name))
+  const sql = `${SELECT_CARDS} WHERE crates.canonical = ?`
+  const row = await first<Stored<CrateCard>>(db, sql, canonicalName(name))
   return row && recordOf(row)
 }
 
 /** Returns the cards of crates in the order of `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const text = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
-  const rows = await all<Stored<CrateCard>>(db, text, ids)
+  const sql = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
+  const rows = await all<Stored<CrateCard>>(db, sql, ids)
   const cards = new Map(rows.map(row => [row.id, recordOf(row)]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 
 /** Returns whether a card is of the crate with this name. */
-export function isNamed(one: CrateCard, canonical: CanonicalName): boolean {
-  return canonicalName(one.name) === canonical
+export function isNamed({ name }: CrateCard, canonical: CanonicalName): boolean {
+  return canonicalName(name) === canonical
 }

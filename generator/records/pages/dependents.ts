@@ -6,8 +6,8 @@ import { all, column, LIST, type Queries, type Row, value } from '../../database
 
 /** Returns the number of crates whose newest version depends on a crate that has versions. */
 export async function countDependents(db: Queries, dependency: CanonicalName): Promise<number> {
-  const text = 'SELECT dependents FROM listings WHERE canonical = ?'
-  return (await value<number>(db, text, dependency)) ?? 0
+  const sql = 'SELECT dependents FROM listings WHERE canonical = ?'
+  return (await value<number>(db, sql, dependency)) ?? 0
 }
 
 /** Returns the ids of the crates whose newest version depends on a crate, by name. */
@@ -16,9 +16,9 @@ export function listDependents(
   dependency: CanonicalName,
   { limit, offset }: Slice,
 ): Promise<number[]> {
-  const text = `SELECT crate_id FROM dependents
+  const sql = `SELECT crate_id FROM dependents
     WHERE dependency = ? ORDER BY dependent LIMIT ? OFFSET ?`
-  return column(db, text, dependency, limit, offset)
+  return column(db, sql, dependency, limit, offset)
 }
 
 /** A crate whose newest version depends on another, with the kind of dependency. */
@@ -78,8 +78,8 @@ export function namesakesOf(db: Queries, dependency: CanonicalName): Promise<num
 /** Returns the crate with the most dependents, unless it is yanked; null when none has any. */
 export async function mostRequired(db: Queries): Promise<Name | null> {
   // A sum has no index: SQLite would take the one of `yanked`, and sort all crates.
-  const text = `SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
+  const sql = `SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
     WHERE listings.dependents > 0 AND listings.yanked + 0 = 0
     ORDER BY listings.dependents DESC, listings.canonical LIMIT 1`
-  return (await value<Name>(db, text)) ?? null
+  return (await value<Name>(db, sql)) ?? null
 }

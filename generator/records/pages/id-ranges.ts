@@ -1,5 +1,5 @@
 import type { Name } from '../../../core/name.ts'
-import { all, first, type Queries } from '../../database/statement.ts'
+import { all, type Queries, value } from '../../database/statement.ts'
 
 /** Returns the listed crates with an id of at least `from` and less than `end`, in order of id. */
 export function listedBetween(
@@ -18,24 +18,12 @@ export function listedBetween(
 }
 
 /** Returns the numbers of the ranges of `width` ids that contain a listed crate. */
-export function rangesOf(db: Queries, width: number): Promise<number[]> {
-  const text = `SELECT crate_id AS id FROM listings
-    WHERE crate_id >= ? ORDER BY crate_id LIMIT 1`
-  return rangesFrom(width, from => first(db, text, from))
-}
-
-/**
- * Returns the numbers of the ranges of `width` ids that contain an id. Runs one query for each:
- * `next` reads the lowest id that is at least `from`.
- */
-export async function rangesFrom(
-  width: number,
-  next: (from: number) => Promise<{ readonly id: number } | null>,
-): Promise<number[]> {
+export async function rangesOf(db: Queries, width: number): Promise<number[]> {
+  const sql = 'SELECT crate_id FROM listings WHERE crate_id >= ? ORDER BY crate_id LIMIT 1'
   const ranges: number[] = []
   for (let from = 0; ; from = ((ranges.at(-1) ?? 0) + 1) * width) {
-    const row = await next(from)
-    if (!row) return ranges
-    ranges.push(Math.floor(row.id / width))
+    const id = await value<number>(db, sql, from)
+    if (id === null) return ranges
+    ranges.push(Math.floor(id / width))
   }
 }

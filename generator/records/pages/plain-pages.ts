@@ -1,56 +1,55 @@
 import { timestamp } from '../../../core/timestamp.ts'
-import type { Database } from '../../database/connection.ts'
-import { all, first, type Row, run } from '../../database/statement.ts'
+import { all, type Queries, type Row } from '../../database/statement.ts'
+import { readJsonFact, writeFact } from '../facts.ts'
 
-/** A part of a release's pages that is rendered from its untrusted `.crate`. */
-export interface PagePart {
-  readonly releaseId: number
-  readonly what: Row<'plain_pages'>['what']
-  /** The format of the pages; a failure for another format is ignored. */
-  readonly format: string
+/** Why the README of a release is shown as plain text: as a clause, and more for the operator. */
+export interface PageFailure {
+  readonly because: string
+  readonly detail: string | null
 }
 
-/** Why a part is shown as plain text. */
-export type PageFailure = Readonly<Pick<Row<'plain_pages'>, 'because' | 'detail'>>
+/** A README that takes too much time or memory, or cannot be rendered. */
+type PlainPage = PageFailure & {
+  readonly what: 'readme'
+  readonly at: string
+} & Pick<Row<'crates'>, 'name'> &
+  Pick<Row<'releases'>, 'version'>
 
-/** Returns the recorded failure of a part; null when there is none. */
-export function readFailure(
-  database: Database,
-  { releaseId, what, format }: PagePart,
+/** The prefix of the keys of the facts, which end with the id of the release. */
+const PLAIN = 'plain:'
+
+/** Returns the recorded failure of a release; null when there is none for this page format. */
+export async function readFailure(
+  db: Queries,
+  releaseId: number,
+  format: string,
 ): Promise<PageFailure | null> {
-  const text = `SELECT because, detail FROM plain_pages
-    WHERE release_id = ? AND what = ? AND format = ?`
-  return first(database, text, releaseId, what, format)
+  type Failure = PageFailure & { readonly format: string }
+  const failure = await readJsonFact<Failure>(db, `${PLAIN}${releaseId}`)
+  return failure?.format === format ? failure : null
 }
 
-/** Records that a part failed, so that it is not tried again; a release may be deleted meanwhile. */
+/** Records that a README failed, so that it is not tried again. */
 export async function writeFailure(
-  database: Database,
-  { releaseId, what, format }: PagePart,
+  db: Queries,
+  releaseId: number,
+  format: string,
   { because, detail }: PageFailure,
 ): Promise<void> {
-  const text = `INSERT INTO plain_pages (release_id, what, format, because, detail, at)
-    SELECT id, ?, ?, ?, ?, ? FROM releases WHERE id = ?
-    ON CONFLICT (release_id, what) DO UPDATE SET format = excluded.format,
-      because = excluded.because, detail = excluded.detail, at = excluded.at`
-  await run(database, text, what, format, because, detail, timestamp(new Date()), releaseId)
+  const failure = { because, detail, at: timestamp(new Date()), format }
+  await writeFact(db, `${PLAIN}${releaseId}`, JSON.stringify(failure))
 }
 
-/** Lists at most `limit` parts shown as plain text, with crate and version, newest first. */
-export function listPlainPages(
-  database: Database,
-  limit: number,
-): Promise<
-  (Pick<Row<'crates'>, 'name'> &
-    Pick<Row<'releases'>, 'version'> &
-    Pick<Row<'plain_pages'>, 'what' | 'because' | 'detail' | 'at'>)[]
-> {
-  return all(
-    database,
-    `SELECT crates.name, releases.version, what, because, detail, at
-      FROM plain_pages JOIN releases ON releases.id = plain_pages.release_id
-      JOIN crates ON crates.id = releases.crate_id
-      ORDER BY at DESC LIMIT ?`,
-    limit,
-  )
+/** Lists at most `limit` READMEs shown as plain text, newest first. */
+export async function listPlainPages(db: Queries, limit: number): Promise<PlainPage[]> {
+  const sql = `SELECT crates.name, releases.version, facts.value
+    FROM facts JOIN releases ON releases.id = CAST(substr(facts.key, ?) AS INTEGER)
+    JOIN crates ON crates.id = releases.crate_id WHERE facts.key >= ? AND facts.key < ?`
+  type Failed = Pick<PlainPage, 'name' | 'version'> & Pick<Row<'facts'>, 'value'>
+  const rows = await all<Failed>(db, sql, PLAIN.length + 1, PLAIN, `${PLAIN}~`)
+  const pages = rows.map(({ name, version, value }): PlainPage => {
+    const { because, detail, at } = JSON.parse(value)
+    return { name, version, what: 'readme', because, detail, at }
+  })
+  return pages.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit)
 }

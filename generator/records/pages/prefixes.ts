@@ -8,8 +8,8 @@ export async function prefixCounts(
   db: Queries,
   prefixes: readonly string[],
 ): Promise<Map<string, number>> {
-  const text = `SELECT prefix, crates FROM prefixes WHERE prefix IN ${LIST}`
-  const rows = await all<Row<'prefixes'>>(db, text, prefixes)
+  const sql = `SELECT prefix, crates FROM prefixes WHERE prefix IN ${LIST}`
+  const rows = await all<Row<'prefixes'>>(db, sql, prefixes)
   return new Map(rows.map(row => [row.prefix, row.crates]))
 }
 
@@ -25,18 +25,18 @@ export async function longerPrefixes(
 ): Promise<{ readonly prefix: string; readonly total: number }[]> {
   const longer = CHARACTERS.map(character => prefix + character)
   const counts = await prefixCounts(db, longer)
-  return longer.flatMap(one => {
-    const total = counts.get(one)
-    return total === undefined ? [] : [{ prefix: one, total }]
+  return longer.flatMap(prefix => {
+    const total = counts.get(prefix)
+    return total === undefined ? [] : [{ prefix, total }]
   })
 }
 
 /** Returns the ids of at most `limit` crates whose canonical name begins with `prefix`, by name. */
 export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
-  const text = `SELECT crate_id FROM listings
+  const sql = `SELECT crate_id FROM listings
     WHERE canonical >= ? AND canonical < ? ORDER BY canonical LIMIT ?`
   // `{` follows `z`, the last character that a canonical name may have.
-  return column(db, text, prefix, `${prefix}{`, limit)
+  return column(db, sql, prefix, `${prefix}{`, limit)
 }
 
 /** Returns the id of the listed crate with this canonical name: a list of one or none. */

@@ -26,14 +26,14 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
 
 /** Returns the ids of the most recently updated crates that have several versions, newest first. */
 export function updatedCrates(db: Queries, limit: number): Promise<number[]> {
-  const text = `SELECT crate_id FROM listings
+  const sql = `SELECT crate_id FROM listings
     WHERE versions > 1 ORDER BY updated_at DESC, crate_id DESC LIMIT ?`
-  return column(db, text, limit)
+  return column(db, sql, limit)
 }
 
 /** Returns the ids of the newest crates, newest first. */
 export function newCrates(db: Queries, limit: number): Promise<number[]> {
-  const text = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
+  const sql = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
     ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?`
-  return column(db, text, limit)
+  return column(db, sql, limit)
 }

@@ -5,8 +5,8 @@ export type Week = Readonly<Row<'weeks'>>
 
 /** Returns the weeks from `first` to `last` in which something was published. */
 export function readWeeks(db: Queries, first: number, last: number): Promise<Week[]> {
-  const text = 'SELECT week, releases, crates FROM weeks WHERE week BETWEEN ? AND ? ORDER BY week'
-  return all(db, text, first, last)
+  const sql = 'SELECT week, releases, crates FROM weeks WHERE week BETWEEN ? AND ? ORDER BY week'
+  return all(db, sql, first, last)
 }
 
 /** Returns the week of the latest release; null if no times are known. */
@@ -33,7 +33,7 @@ const ORDER_BY: Readonly<Record<CrateOrder, string>> = {
 
 /** Returns the ids of the first `limit` crates in an order. */
 export function cratesInOrder(db: Queries, order: CrateOrder, limit: number): Promise<number[]> {
-  const text = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
+  const sql = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
     ORDER BY ${ORDER_BY[order]} LIMIT ?`
-  return column(db, text, limit)
+  return column(db, sql, limit)
 }

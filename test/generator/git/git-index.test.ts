@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { GitIndex } from '../../../generator/git/git-index.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import {
+  endImporters,
   fresh,
   git,
   info,
@@ -164,6 +165,7 @@ test('an index that is up to date starts no program', async t => {
     process.env.PATH = PATH
   })
   assert.equal(await index?.commit(), 1)
+  await endImporters()
   process.env.PATH = ''
   assert.equal(await index?.commit(), 0)
   await addCrate(registry, { name: 'demo', version: '1.0.1' })

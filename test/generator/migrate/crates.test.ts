@@ -24,7 +24,7 @@ test('crates go to a bucket, stopped anywhere, and back; all bytes are compared 
   const { dir, settings } = registry
   const open = (crates: string) =>
     openCrates(dir, { ...settings.storage, endpoint: s3.url, crates }, s3.env())
-  const copy = async (from: Registry, to: string) => migrateCrates(from, { crates: await open(to) })
+  const copy = async (from: Registry, to: string) => migrateCrates(from, await open(to))
   const bucket = 's3://test/crates'
   let left = 1
   s3.fault = ({ method }) => (method === 'PUT' && left-- <= 0 ? 403 : null)

@@ -127,7 +127,7 @@ test('each change renews the number of changes, before the caller hears of it', 
     () => tree.write(output(path, 'one\n')),
     () => tree.show(publicFile('crates/demo/demo-1.0.0.crate'), source),
     () => tree.remove(path),
-    () => tree.batch(batch => batch.clearing().write(output(path, 'two\n'))),
+    () => tree.batch(batch => batch.write(output(path, 'two\n'))),
     () => tree.removeFolder('index'),
   ]) {
     await change()

@@ -7,11 +7,11 @@ import { mostRequired } from '../../../generator/records/pages/dependents.ts'
 import {
   commonLabels,
   labelCrates,
+  labelsOf,
   ownedCrates,
   readLabel,
   subcategories,
-} from '../../../generator/records/pages/label-crates.ts'
-import { labelsOf } from '../../../generator/records/pages/labels.ts'
+} from '../../../generator/records/pages/labels.ts'
 import {
   cratesInOrder,
   ORDERS,

@@ -1,8 +1,7 @@
-// Mirrors generator/projections/crates/contents.ts and the order of pages and source pages
+// Mirrors generator/projections/crates/projection.ts: the order of pages and source pages
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { run, value } from '../../../../generator/database/statement.ts'
 import { pageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import { TestRegistry } from '../../../support/registry.ts'
@@ -39,28 +38,4 @@ test('a command renders no page twice', async t => {
   assert.equal((await buildPages(registry.registry)).crates, 1)
   for (const page of PAGES) assert.match((await registry.shown(page)) ?? '', /Browse the source/)
   assert.deepEqual(await pageMarks(database, registry.now), [])
-})
-
-test('releases of an older program are counted when their crate is rendered', async t => {
-  const registry = await TestRegistry.open(t)
-  const { database } = registry.registry
-  const token = await registry.user('alice')
-  const versions = Array.from({ length: 60 }, (_, at) => `1.0.${at}`)
-  for (const version of versions) await registry.publish(token, { ...CRATE, version })
-  const counted = async () =>
-    value<number>(database, 'SELECT count(*) FROM releases WHERE contents IS NOT NULL')
-  assert.equal(await counted(), 60)
-  await run(database, 'UPDATE releases SET contents = NULL')
-  await buildPages(registry.registry, { all: true })
-  assert.equal(await counted(), 60)
-  const record = JSON.parse((await registry.shown('crates/demo/crate.json')) ?? '')
-  assert.deepEqual(
-    new Set(
-      record.versions.map((one: { contents: { rust: object } }) =>
-        JSON.stringify(one.contents.rust),
-      ),
-    ),
-    new Set(['{"files":1,"code_lines":1,"comment_lines":1}']),
-  )
-  assert.match((await registry.shown('crates/demo/1.0.7/index.html')) ?? '', /1 line of Rust/)
 })

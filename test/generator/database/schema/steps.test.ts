@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { issue, Refusal } from '../../../../core/error/error.ts'
 import { newestVersion, type Version } from '../../../../core/version.ts'
 import { openDatabase } from '../../../../generator/database/database.ts'
 import { PLIMSOLL_SCHEMA } from '../../../../generator/database/schema/migrations.ts'
@@ -56,4 +57,14 @@ test('an upgrade finds the highest version of each crate', async t => {
     (await all<{ version: string | null }>(database, sql)).map(row => row.version),
     CRATES.map(([, highest]) => highest),
   )
+})
+
+test('a database from before step 026 is refused, and nothing is changed', async t => {
+  const path = join(folderOf(t), 'plimsoll.db')
+  const older = await openDatabase(path)
+  await run(older, 'DELETE FROM kysely_migration')
+  await run(older, "INSERT INTO kysely_migration VALUES ('025_schema_record', '2026-11-20')")
+  await older.close()
+  const refusal = new Refusal([issue('registry_too_old', { file: path, first: '026_found' })])
+  await assert.rejects(openDatabase(path), refusal)
 })
