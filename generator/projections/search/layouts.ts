@@ -13,11 +13,10 @@ import {
   SEARCH_FORMAT,
   type SearchLayout,
 } from '../../../core/search/files/layout.ts'
-import { type Queries, run, value } from '../../database/statement.ts'
-import { readFact, writeFact } from '../../records/facts.ts'
+import { all, type Queries, run, value } from '../../database/statement.ts'
+import { writeFact } from '../../records/facts.ts'
 import { type Mark, marksOf, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
-import { crateCount } from '../../records/pages/prefixes.ts'
 
 /*
  * There are two kinds of marks for the search:
@@ -50,10 +49,17 @@ export interface Layouts {
 
 const FACT = 'search_layouts'
 
-/** Returns the layouts. */
-export async function readLayouts(db: Queries): Promise<Layouts> {
-  const fact = await readFact(db, FACT)
-  return fact === null ? { now: null, next: null } : (JSON.parse(fact) as Layouts)
+/** Returns the layouts, the number of crates, and that of the last change. */
+export async function readLayouts(
+  db: Queries,
+): Promise<Layouts & { readonly crates: number; readonly generation: number }> {
+  const sql = `SELECT (SELECT value FROM facts WHERE key = '${FACT}') AS layouts,
+    coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
+    coalesce((SELECT max(id) FROM audit), 0) AS generation`
+  const [row] = await all<{ layouts: string | null; crates: number; generation: number }>(db, sql)
+  const { layouts = null, crates = 0, generation = 0 } = row ?? {}
+  const { now, next } = JSON.parse(layouts ?? '{"now":null,"next":null}') as Layouts
+  return { now, next, crates, generation }
 }
 
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
@@ -106,12 +112,11 @@ export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
 ): Promise<readonly Mark[]> {
-  const { now, next } = await readLayouts(tx)
+  const { now, next, crates, generation } = await readLayouts(tx)
   if (now === null && next === null) {
-    await beginLayout(tx, null, layoutFor(await crateCount(tx)))
+    await beginLayout(tx, null, layoutFor(crates), generation)
     return []
   }
-  const generation = await generationOf(tx)
   const current = marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : [])
   const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
   await setMarks(tx, [...current, ...coming], generation)
@@ -123,7 +128,7 @@ export async function markFiles(
  * of no use: until the new files are complete, there is no search.
  */
 export async function beginWhole(tx: Queries): Promise<void> {
-  const { now } = await readLayouts(tx)
+  const { now, crates, generation } = await readLayouts(tx)
   const isKept = now?.format === SEARCH_FORMAT
   if (!isKept)
     for (const table of ['search_terms', 'search_crates']) await run(tx, `DELETE FROM ${table}`)
@@ -132,7 +137,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
     `INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates
       WHERE true ON CONFLICT DO NOTHING`,
   )
-  await beginLayout(tx, isKept ? now : null, layoutFor(await crateCount(tx)))
+  await beginLayout(tx, isKept ? now : null, layoutFor(crates), generation)
 }
 
 /**
@@ -143,15 +148,11 @@ export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<
   const own = done.filter(({ kind }) => kind === 'search' || kind === 'search-file')
   if (own.length === 0) return
   if (own.some(mark => fileOf(mark) !== null)) await run(tx, RENEW)
-  const { now, next } = await readLayouts(tx)
-  const wanted = layoutFor(await crateCount(tx))
-  if (now && next === null && wanted.bits > now.bits) await beginLayout(tx, now, wanted)
+  const { now, next, crates, generation } = await readLayouts(tx)
+  const wanted = layoutFor(crates)
+  if (now && next === null && wanted.bits > now.bits) await beginLayout(tx, now, wanted, generation)
   if (next && (await value(tx, REST, NEXT)) === null)
-    await setMarks(
-      tx,
-      marksOf('search', [NEXT + subjectOf(LAYOUT_FILE, next)]),
-      await generationOf(tx),
-    )
+    await setMarks(tx, marksOf('search', [NEXT + subjectOf(LAYOUT_FILE, next)]), generation)
 }
 
 const RENEW = "UPDATE counts SET n = n + 1 WHERE what = 'search'"
@@ -166,11 +167,12 @@ async function beginLayout(
   tx: Queries,
   now: SearchLayout | null,
   next: SearchLayout,
+  generation: number,
 ): Promise<void> {
   await writeFact(tx, FACT, JSON.stringify({ now, next } satisfies Layouts))
   await run(tx, "DELETE FROM marks WHERE kind = 'search' AND subject >= ?", NEXT)
   const subjects = (await filesOf(tx, next)).map(file => NEXT + subjectOf(file, next))
-  await setMarks(tx, marksOf('search', subjects), await generationOf(tx))
+  await setMarks(tx, marksOf('search', subjects), generation)
 }
 
 /** Makes the next layout the one that searches read. All of its files are written, or marked. */
@@ -179,9 +181,4 @@ export async function finishLayout(tx: Queries): Promise<void> {
   if (next === null) return
   await writeFact(tx, FACT, JSON.stringify({ now: next, next: null } satisfies Layouts))
   if (now?.bits !== next.bits) await run(tx, "DELETE FROM marks WHERE kind = 'search-file'")
-}
-
-/** Returns the number of the last change. */
-async function generationOf(db: Queries): Promise<number> {
-  return (await value<number>(db, 'SELECT max(id) FROM audit')) ?? 0
 }
