@@ -1,13 +1,9 @@
 import { type Context, Hono } from 'hono'
-import {
-  gitIndexPath,
-  isStorageRefusal,
-  Refusal,
-  type Registry,
-  refuse,
-  renderConfig,
-  systemRefusal,
-} from '../generator/index.ts'
+import { Refusal, refuse } from '../core/error/error.ts'
+import { gitIndexPath } from '../generator/git/git-index.ts'
+import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.ts'
+import { renderConfig } from '../generator/projections/index/crate.ts'
+import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
 import { get, post, put, type Route, remove } from './access/route.ts'
 import * as crates from './api/crates.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Registry } from '../generator/index.ts'
+import type { Registry } from '../generator/registry/registry.ts'
 import type { Metrics } from './metrics.ts'
 import type { DownloadCounter } from './workers/download-counter.ts'
 import type { GitWorker } from './workers/git-worker.ts'

@@ -7,15 +7,11 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
-import {
-  countFailedMarks,
-  countMarks,
-  listFailedMarks,
-  listPlainPages,
-  MARK_KINDS,
-  type Registry,
-  registryCounts,
-} from '../generator/index.ts'
+import { MARK_KINDS } from '../generator/projections/projections.ts'
+import { registryCounts } from '../generator/records/crates.ts'
+import { countFailedMarks, countMarks, listFailedMarks } from '../generator/records/marks.ts'
+import { listPlainPages } from '../generator/records/pages/plain-pages.ts'
+import type { Registry } from '../generator/registry/registry.ts'
 import { issuesOf } from './http/answer.ts'
 
 /** The kinds of background work after a publish. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
-import type { Io } from '../generator/cli/io.ts'
+import type { Io } from '../generator/cli/console/io.ts'
 import type { PasswordInput } from './commands/user.ts'
 
 /** What some commands need of the process, besides printing. */

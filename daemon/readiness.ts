@@ -1,5 +1,7 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal } from '../core/error/error.ts'
+import { timestamp } from '../core/timestamp.ts'
+import { writeFact } from '../generator/records/facts.ts'
 import type { OpenHandler } from './access/route.ts'
 import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'

@@ -1,23 +1,20 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import {
-  type Change,
-  configPath,
-  issue,
-  Refusal,
-  type Registry,
-  refuse,
-} from '../../generator/index.ts'
-import { knownDevice } from '../accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../accounts/last-use.ts'
-import { type LoginPriority, TOP_PRIORITY } from '../accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { configPath } from '../../core/paths/tree.ts'
+import { knownDevice } from '../../generator/records/accounts/credentials.ts'
+import { type RecordUse, recordUses } from '../../generator/records/accounts/last-use.ts'
+import { type LoginPriority, TOP_PRIORITY } from '../../generator/records/accounts/password.ts'
+import { formProof, isSameText, makeSecret } from '../../generator/records/accounts/secret.ts'
 import {
   findSession,
   requireSession,
   type Session,
   type SessionTime,
-} from '../accounts/sessions.ts'
+} from '../../generator/records/accounts/sessions.ts'
+import { authenticate, type Rejection } from '../../generator/records/accounts/tokens.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
@@ -25,7 +22,7 @@ import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { WaitingStreams } from '../http/waiting-streams.ts'
-import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
+import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
@@ -59,7 +56,9 @@ export class AccessGuard {
     this.#registry = registry
     this.#clock = clock
     this.#log = log
-    this.#recordUse = recordUses(log)
+    this.#recordUse = recordUses(error =>
+      log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped'),
+    )
     this.#limits = new RateLimits(registry.settings.limits, registry.database)
     this.#addressOf = addressOf(registry.settings.server)
     this.#me = `${registry.urls.base}/me`

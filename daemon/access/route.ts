@@ -1,18 +1,15 @@
 import type { Context } from 'hono'
-import {
-  type Change,
-  type Database,
-  isName,
-  type Name,
-  type Queries,
-  type Registry,
-  refuse,
-  timestamp,
-} from '../../generator/index.ts'
-import type { Account } from '../accounts/accounts.ts'
-import type { LoginPriority } from '../accounts/password.ts'
-import type { Session } from '../accounts/sessions.ts'
-import type { Scope } from '../accounts/tokens.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import type { Queries } from '../../generator/database/statement.ts'
+import type { Account } from '../../generator/records/accounts/accounts.ts'
+import type { LoginPriority } from '../../generator/records/accounts/password.ts'
+import type { Session } from '../../generator/records/accounts/sessions.ts'
+import type { Scope } from '../../generator/records/accounts/tokens.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Actor } from './auth.ts'
 import type { Action } from './rate-limits.ts'
 

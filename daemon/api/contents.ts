@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ReleaseRecord } from '../../generator/index.ts'
+import type { ReleaseRecord } from '../../generator/records/releases.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const lines = { code_lines: count, comment_lines: count }

@@ -1,29 +1,26 @@
 import * as v from 'valibot'
+import type { Dependency } from '../../core/entry/entry.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import { refuse } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
 import {
-  type CanonicalName,
-  canonicalName,
-  countDependents,
-  crateCount,
-  crateFilePath,
-  type Dependency,
-  findCard,
-  listDependents,
-  listVersions,
   mostDownloaded,
   mostRecentlyDownloaded,
-  type Name,
   NO_DOWNLOADS,
-  newCrates,
-  type Registry,
-  readCards,
-  readEntry,
+  registryDownloads,
+} from '../../generator/records/downloads/read.ts'
+import { findCard, readCards } from '../../generator/records/pages/cards.ts'
+import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
+import { crateCount } from '../../generator/records/pages/prefixes.ts'
+import { newCrates, updatedCrates } from '../../generator/records/pages/recent.ts'
+import {
+  listVersions,
   readReadme,
   readSummaries,
-  refuse,
-  registryDownloads,
   releaseDependencies,
-  updatedCrates,
-} from '../../generator/index.ts'
+} from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Dependency } from '../../generator/index.ts'
+import type { Dependency } from '../../core/entry/entry.ts'
 
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))

@@ -1,15 +1,13 @@
 import * as v from 'valibot'
+import { dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
 import {
   type Downloads,
-  dateOf,
-  dayOf,
-  daysUntil,
   crateDownloads as downloadsOfCrates,
-  findCard,
-  listVersions,
-  type Registry,
   releaseDownloads,
-} from '../../generator/index.ts'
+} from '../../generator/records/downloads/read.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import { listVersions } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
 import * as schema from './download-schema.ts'

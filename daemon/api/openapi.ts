@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import type { Registry } from '../../generator/index.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { dependencyShape } from './dependency-schema.ts'

@@ -1,15 +1,20 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { refuse } from '../../core/error/error.ts'
+import {
+  addOwners,
+  inviteOwners,
+  type OwnerChange,
+  removeOwners,
+} from '../../generator/records/accounts/ownership.ts'
 import {
   type CrateRecord,
   findCrate,
   listOwners,
-  refuse,
   requireOwner,
-} from '../../generator/index.ts'
+} from '../../generator/records/crates.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
-import { addOwners, inviteOwners, type OwnerChange, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { readWhole } from '../http/request-body.ts'

@@ -1,4 +1,4 @@
-import { refuse } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
 import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 
 /** The least bytes of a `.crate` that are passed on together. */

@@ -1,21 +1,11 @@
 import * as v from 'valibot'
-import {
-  collect,
-  type ExistingRelease,
-  groupWarnings,
-  type Issue,
-  issue,
-  type Name,
-  type PublishMetadata,
-  pace,
-  parseName,
-  parseVersion,
-  publishMetadata,
-  readExisting,
-  refuseErrors,
-  requireUnpaused,
-  type Version,
-} from '../../generator/index.ts'
+import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
+import { type Name, parseName } from '../../core/name.ts'
+import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
+import { parseVersion, type Version } from '../../core/version.ts'
+import { pace } from '../../generator/database/pace.ts'
+import { type ExistingRelease, readExisting } from '../../generator/records/existing.ts'
+import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import { type ActorHandler, recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'

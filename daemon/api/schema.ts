@@ -1,12 +1,9 @@
 import * as v from 'valibot'
-import {
-  type CrateCard,
-  type DownloadNumbers,
-  type Entry,
-  type ReleaseRecord,
-  type ReleaseSummary,
-  readEntry,
-} from '../../generator/index.ts'
+import type { Entry } from '../../core/entry/entry.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
+import type { CrateCard } from '../../generator/records/pages/cards.ts'
+import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
 import { longPageQuery, pageMeta } from '../http/paging.ts'
 import { contentsEntries, contentsView } from './contents.ts'
 import { dependencyShape } from './dependency-schema.ts'

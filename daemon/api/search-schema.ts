@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { FILTERS, type FoundCrates } from '../../generator/index.ts'
+import { FILTERS } from '../../core/paths/search.ts'
+import type { FoundCrates } from '../../generator/projections/search/search.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
 import { count, crateShape } from './schema.ts'
 

@@ -1,13 +1,10 @@
 import * as v from 'valibot'
-import {
-  canonicalName,
-  isName,
-  isNamed,
-  type Registry,
-  readSearch,
-  type Sort,
-  searchFresh,
-} from '../../generator/index.ts'
+import { canonicalName, isName } from '../../core/name.ts'
+import type { Sort } from '../../core/paths/search.ts'
+import { readSearch } from '../../core/search/request.ts'
+import { searchFresh } from '../../generator/pages/fresh-search.ts'
+import { isNamed } from '../../generator/records/pages/cards.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'

@@ -1,4 +1,7 @@
-import { parseName, parseVersion, refuse, setYanked } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import { parseVersion } from '../../core/version.ts'
+import { setYanked } from '../../generator/records/release-changes.ts'
 import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { Registry, Settings } from '../../generator/index.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Listening } from '../http/listen.ts'
 
 /** The settings that a running daemon takes over; others are fixed when it starts. */

@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
+import { refuse, warning } from '../../core/error/error.ts'
+import { counted } from '../../core/quantity.ts'
+import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { requireOwnDl } from '../../core/urls/dl-template.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import { painter } from '../../generator/cli/console/color.ts'
-import { withManual } from '../../generator/cli/console/manual.ts'
-import { progressLine } from '../../generator/cli/console/progress.ts'
 import {
   type FolderOptions,
   flagsOf,
@@ -10,37 +15,27 @@ import {
   run,
   withDir,
   withSettingFlags,
-} from '../../generator/cli/io.ts'
+} from '../../generator/cli/console/io.ts'
+import { withManual } from '../../generator/cli/console/manual.ts'
+import { progressLine } from '../../generator/cli/console/progress.ts'
+import { fetchProblem, GitIndex } from '../../generator/git/git-index.ts'
+import { disk } from '../../generator/places/disk/disk.ts'
+import { systemRefusal } from '../../generator/places/disk/fault.ts'
+import { PLIMSOLL } from '../../generator/projections/context.ts'
+import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
+import { registryCounts } from '../../generator/records/crates.ts'
+import { recordFailure } from '../../generator/records/facts.ts'
+import { isPaused } from '../../generator/records/pause.ts'
 import {
-  beginServing,
-  counted,
-  disk,
-  fetchProblem,
-  GitIndex,
   initRegistry,
-  isPaused,
   isRegistry,
-  type ListenAddress,
-  lacksAdministrator,
-  NO_ADMINISTRATOR,
-  noteAddress,
   openRegistry,
-  PLIMSOLL,
-  parseListen,
   type Registry,
   readSettings,
-  recordFailure,
-  refuse,
-  registryCounts,
-  registryUrls,
-  requireOwnDl,
-  type Serving,
-  type Settings,
   serveLock,
-  systemRefusal,
-  timestamp,
-  warning,
-} from '../../generator/index.ts'
+} from '../../generator/registry/registry.ts'
+import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
+
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'

@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { counted } from '../../core/quantity.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { readRegistry, withRegistry } from '../../generator/cli/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
-import {
-  counted,
-  operatorChange,
-  type Registry,
-  refuse,
-  refuseErrors,
-  timestamp,
-} from '../../generator/index.ts'
 import {
   addUser,
   hasNoUsers,
@@ -19,10 +14,16 @@ import {
   setAdmin,
   setLocked,
   type User,
-} from '../accounts/accounts.ts'
-import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
-import { passwordIssues } from '../accounts/password.ts'
-import { endSessions } from '../accounts/sessions.ts'
+} from '../../generator/records/accounts/accounts.ts'
+import {
+  makeLink,
+  passwordLink,
+  setPassword,
+} from '../../generator/records/accounts/credentials.ts'
+import { passwordIssues } from '../../generator/records/accounts/password.ts'
+import { endSessions } from '../../generator/records/accounts/sessions.ts'
+import { operatorChange } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** The source of passwords. */
 export interface PasswordInput {

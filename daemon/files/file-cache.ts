@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { sha256, sha256Of } from '../../generator/index.ts'
+import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {

@@ -1,4 +1,5 @@
-import { isImagePath, notFoundPath, publicFile } from '../../generator/index.ts'
+import { isImagePath } from '../../core/paths/images.ts'
+import { notFoundPath, publicFile } from '../../core/paths/tree.ts'
 import type { KeyHeader } from './key-header.ts'
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */

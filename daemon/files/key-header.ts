@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import { purgeKeys, type Registry } from '../../generator/index.ts'
+import { purgeKeys } from '../../core/paths/purge-keys.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** Returns the header with the keys by which a CDN forgets what is at a path; none without keys. */
 export type KeyHeader = (path: string) => Readonly<Record<string, string>>

@@ -1,7 +1,8 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Context, HonoRequest } from 'hono'
-import { type ChangeNumber, configPath, notFoundPath } from '../../generator/index.ts'
+import { configPath, notFoundPath } from '../../core/paths/tree.ts'
+import type { ChangeNumber } from '../../generator/places/change-number.ts'
 import {
   type Asked,
   acceptsGzip,

@@ -1,11 +1,8 @@
-import {
-  CRATES_FOLDER,
-  findCard,
-  isName,
-  type Registry,
-  refuse,
-  releaseOfPath,
-} from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { missing } from './missing.ts'

@@ -1,5 +1,5 @@
+import { quotedText } from '../../core/error/catalog.ts'
 import type { Paint } from '../../generator/cli/console/color.ts'
-import { quotedText } from '../../generator/index.ts'
 
 /** The parts of a log line, besides fields for programs. */
 interface LogRecord {

@@ -1,4 +1,4 @@
-import { issue, Refusal } from '../../generator/index.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
 
 /** The number of running requests, of waiting requests, and the answer for refused ones. */
 export interface SlotLimits {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { Refusal, type Registry } from '../../generator/index.ts'
+import { Refusal } from '../../core/error/error.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/route.ts'
 import { recordRefusal } from '../http/answer.ts'

@@ -1,11 +1,8 @@
-import {
-  describeDaemon,
-  type Registry,
-  readStatus,
-  timestamp,
-  warningsOf,
-  workOf,
-} from '../../generator/index.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { describeDaemon } from '../../generator/database/daemons.ts'
+import { workOf } from '../../generator/projections/projections.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { readStatus, warningsOf } from '../../generator/status.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import type { SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'

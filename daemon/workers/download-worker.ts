@@ -1,12 +1,9 @@
-import {
-  addDownloads,
-  dayOf,
-  hasDueDownloads,
-  markDueDownloads,
-  type Registry,
-  Repeater,
-  releaseOfPath,
-} from '../../generator/index.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { dayOf } from '../../core/day-counts.ts'
+import { releaseOfPath } from '../../core/paths/crates.ts'
+import { addDownloads } from '../../generator/records/downloads/add.ts'
+import { hasDueDownloads, markDueDownloads } from '../../generator/records/downloads/due.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { DownloadCounter } from './download-counter.ts'
 
 /** How often counts are written, in milliseconds; a crash loses at most as much. */

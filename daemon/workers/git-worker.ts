@@ -1,5 +1,6 @@
-import type { GitIndex, Lease } from '../../generator/index.ts'
-import { Repeater } from '../../generator/index.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import type { GitIndex } from '../../generator/git/git-index.ts'
+import type { Lease } from '../../generator/places/locks/process-mutex.ts'
 
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000

@@ -1,17 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Backoff,
-  type Built,
-  build,
-  type Change,
-  drain,
-  type Publication,
-  PublishQueue,
-  type Registry,
-  Repeater,
-  refuseErrors,
-  type Submission,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { refuseErrors } from '../../core/error/error.ts'
+import { type Built, build, drain } from '../../generator/projections/index/build.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Submission } from '../../generator/registry/check.ts'
+import { type Publication, PublishQueue } from '../../generator/registry/publish.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { within } from '../deadline.ts'
 import { PageWorker } from './page-worker.ts'
 

@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Backoff,
-  completeMirror,
-  isMirrored,
-  Refusal,
-  type Registry,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { completeMirror, isMirrored } from '../../generator/deploy/complete-mirror.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** Waits for some milliseconds, or until `signal` says stop. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>

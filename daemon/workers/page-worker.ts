@@ -1,16 +1,13 @@
-import {
-  Backoff,
-  buildMarks,
-  IDLE_KINDS,
-  isPaused,
-  markOutdatedPages,
-  newerDaemons,
-  nextRetry,
-  PAGE_KINDS,
-  type PageContext,
-  pageMarks,
-  Repeater,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { newerDaemons } from '../../generator/database/daemons.ts'
+import { markOutdatedPages } from '../../generator/pages/claim.ts'
+import { pageMarks } from '../../generator/pages/due.ts'
+import { buildMarks } from '../../generator/pages/marked.ts'
+import type { PageContext } from '../../generator/projections/context.ts'
+import { IDLE_KINDS, PAGE_KINDS } from '../../generator/projections/projections.ts'
+import { nextRetry } from '../../generator/records/marks.ts'
+import { isPaused } from '../../generator/records/pause.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200

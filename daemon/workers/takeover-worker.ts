@@ -1,14 +1,11 @@
-import {
-  forgetBuckets,
-  hasMarksUpTo,
-  lastChange,
-  PAGE_KINDS,
-  Refusal,
-  type Registry,
-  Repeater,
-  type Serving,
-  timestamp,
-} from '../../generator/index.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { hasMarksUpTo, lastChange } from '../../generator/database/daemons.ts'
+import { PAGE_KINDS } from '../../generator/projections/projections.ts'
+import { forgetBuckets } from '../../generator/records/accounts/rate-limits.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Serving } from '../../generator/serving.ts'
 import type { IndexWorker } from './index-worker.ts'
 
 /** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */

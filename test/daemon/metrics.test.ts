@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandMessages } from '../../core/error/messages/commands.ts'
-import { makeToken } from '../../daemon/accounts/tokens.ts'
+import { makeToken } from '../../generator/records/accounts/tokens.ts'
 import { type Exposition, parseExposition } from '../support/exposition.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor } from '../support/visitor.ts'

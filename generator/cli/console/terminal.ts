@@ -1,5 +1,5 @@
-import type { Io } from '../io.ts'
 import { type Paint, painter } from './color.ts'
+import type { Io } from './io.ts'
 
 /** A stream of lines, such as `process.stderr`. */
 interface Stream {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
 import { Slots } from '../../../daemon/http/slots.ts'
-import { Refusal } from '../../../generator/index.ts'
 
 const isBusy = (error: unknown) => error instanceof Refusal && error.has('git_busy')
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { GitWorker } from '../../../daemon/workers/git-worker.ts'
-import type { GitIndex } from '../../../generator/index.ts'
+import type { GitIndex } from '../../../generator/git/git-index.ts'
 import { settle } from '../../support/event-loop.ts'
 
 /** A worker whose first commit is made, with a clock that stands still but for `pass`. */

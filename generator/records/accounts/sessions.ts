@@ -1,15 +1,8 @@
-import {
-  addEvent,
-  all,
-  type Change,
-  type Database,
-  first,
-  makeChange,
-  type Queries,
-  refuse,
-  run,
-  timestamp,
-} from '../../generator/index.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'

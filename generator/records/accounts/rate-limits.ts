@@ -1,4 +1,4 @@
-import { first, one, type Queries, run } from './statement.ts'
+import { first, one, type Queries, run } from '../../database/statement.ts'
 
 /** Clocks of daemons may differ by so many milliseconds without anybody getting more tokens. */
 const SKEW_MS = 60_000

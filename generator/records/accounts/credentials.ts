@@ -1,17 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import {
-  addEvent,
-  type Change,
-  type Database,
-  first,
-  makeChange,
-  type Queries,
-  type Registry,
-  refuse,
-  refuseErrors,
-  run,
-  timestamp,
-} from '../../generator/index.ts'
+import { refuse, refuseErrors } from '../../../core/error/error.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { RegistryUrls } from '../../../core/urls/urls.ts'
+import type { Database } from '../../database/connection.ts'
+import { first, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
@@ -112,7 +105,7 @@ export async function makeLink(
 }
 
 /** Returns the URL of a one-time link. */
-export function passwordLink({ base }: Registry['urls'], secret: string): string {
+export function passwordLink({ base }: RegistryUrls, secret: string): string {
   return `${base}/me/password?link=${secret}`
 }
 
