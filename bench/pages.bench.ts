@@ -9,7 +9,7 @@ import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import { createApp } from '../daemon/app.ts'
 import { Metrics } from '../daemon/metrics.ts'
-import { DownloadCounter } from '../daemon/workers/download-counter.ts'
+import { DownloadCounter } from '../daemon/workers/download-worker.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { run } from '../generator/database/statement.ts'
 import { markAll } from '../generator/pages/claim.ts'
@@ -69,11 +69,9 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     throw error
   })
   const log = pino({ level: 'silent' })
-  const clock = () => new Date()
   const app = createApp({
     registry,
     indexWorker,
-    clock,
     log,
     metrics: new Metrics(registry),
     git: null,

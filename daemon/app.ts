@@ -126,7 +126,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   app.use(metrics.middleware)
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
-  const guard = new AccessGuard(registry, deps.clock, log)
+  const guard = new AccessGuard(registry, log)
   for (const route of routes(deps, served))
     app.on(route.method, route.path, c => guard.enter(route, c))
   // Not `app.notFound`: its refusals would bypass metrics and log.

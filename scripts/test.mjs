@@ -2,8 +2,16 @@
 // whose path contains a word; `npm run test:unit` runs files for the inner loop: they start no
 // process, and each takes a few seconds at most.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
@@ -42,6 +50,9 @@ const SLOW = [
   'site/readme',
   'site/readme-differential',
 ].map(name => join('dist', 'test', `${name}.test.js`))
+
+/** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */
+const MEMORY = 4 * 1024 ** 3
 
 /** Number of processes that run quick unit tests. */
 const GROUPS = 12
@@ -84,6 +95,10 @@ if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
   process.exit(2)
 }
 Object.assign(process.env, postgres)
+const scratch = mkdtempSync(join(folderOfFolders(), 'plimsoll-tests-'))
+process.env.TMPDIR = scratch
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 const server = process.env.PLIMSOLL_TEST_DATABASE === 'postgres' ? await testServer() : null
 const child = spawn(
   process.execPath,
@@ -112,6 +127,14 @@ child.on('exit', async code => {
   if (isWhole) writeFileSync(TOOK, String(Math.round((Date.now() - began) / 1000)))
   process.exit(code ?? 1)
 })
+
+/** Where tests make their folders: in memory if that is possible, which halves their time. */
+function folderOfFolders() {
+  const memory = '/dev/shm'
+  if (process.env.TMPDIR || !existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize > MEMORY ? memory : tmpdir()
+}
 
 /** Starts the PostgreSQL server for the catalogs of the tests. */
 async function testServer() {

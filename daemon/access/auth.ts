@@ -1,23 +1,10 @@
-import { refuse } from '../../core/error/error.ts'
 import { canonicalName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import type { Database } from '../../generator/database/connection.ts'
-import { first, type Queries, run } from '../../generator/database/statement.ts'
+import type { Queries } from '../../generator/database/statement.ts'
 import {
-  type Account,
-  type AccountRow,
-  accountOf,
-} from '../../generator/records/accounts/accounts.ts'
-import type { RecordUse } from '../../generator/records/accounts/last-use.ts'
-import { hashSecret } from '../../generator/records/accounts/secret.ts'
-import {
-  isToken,
-  reachOf,
   requireToken,
   type Scope,
-  type StoredReach,
   type TokenHolder,
-  type TokenRecord,
 } from '../../generator/records/accounts/tokens.ts'
 import type { Change } from '../../generator/records/change.ts'
 

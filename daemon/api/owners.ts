@@ -42,7 +42,7 @@ export function owners(deps: Deps): OpenHandler {
 export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry, crate, logins, change)
@@ -56,7 +56,7 @@ export function putOwners(deps: Deps): ActorHandler {
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const { changed } = await removeOwners(deps.registry, crate, logins, change)
     deps.indexWorker.pages.wake()
     const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``

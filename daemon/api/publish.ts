@@ -29,7 +29,7 @@ export function publish(deps: Deps): ActorHandler {
     const metadata = readMetadata(body.metadata)
     await pace()
     recordSubject(c, { crate: metadata.name, version: metadata.version })
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const existing = await readExisting(registry.database, metadata, change)
     requireScope(actor, metadata.name, existing)
     const staged = await registry.crates.stage(body.crate, crateBytes)

@@ -1,5 +1,5 @@
 import { isImagePath } from '../../core/paths/images.ts'
-import { notFoundPath, publicFile } from '../../core/paths/tree.ts'
+import { CACHE_CONTROL, notFoundPath, publicFile } from '../../core/paths/tree.ts'
 import type { KeyHeader } from './key-header.ts'
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */
@@ -32,12 +32,11 @@ export function fileHeaders(options: HeaderOptions): FileHeaders {
   const { pageHeaders = {}, keyHeader = null } = options
   return (path, tag) => {
     const { contentType, cache } = publicFile(path)
-    const isImmutable = cache === 'immutable'
     return {
       ...(contentType.startsWith('text/html') && pageHeaders),
       ...(isImagePath(path) && IMAGE_HEADERS),
       'content-type': contentType,
-      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': CACHE_CONTROL[cache],
       'x-content-type-options': 'nosniff',
       ...keyHeader?.(path),
       etag: `"${tag}"`,

@@ -1,6 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
+import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import { findCard } from '../../generator/records/pages/cards.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
@@ -61,7 +62,7 @@ export function assetFile(files: TreeFiles): OpenHandler {
     if (!asset) return fromTree(c)
     return c.body(new Uint8Array(asset.bytes), 200, {
       'content-type': asset.contentType,
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': CACHE_CONTROL.immutable,
       'x-content-type-options': 'nosniff',
     })
   }

@@ -16,13 +16,13 @@ const HOLDS_MS = 2000
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
-export function status({ registry, clock }: Deps): SessionHandler {
+export function status({ registry }: Deps): SessionHandler {
   type Content = Omit<StatusData, 'viewer'>
   let latest: { readonly at: number; readonly facts: Promise<Content> } | null = null
   return async (c, request) => {
-    const at = clock().getTime()
+    const at = registry.clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS_MS)
-      latest = { at, facts: factsOf(registry, clock()) }
+      latest = { at, facts: factsOf(registry, registry.clock()) }
     const data = { ...(await latest.facts), viewer: viewerOf(request) }
     return page(c, registry.site, statusPage(registry.site, data))
   }

@@ -4,7 +4,43 @@ import { releaseOfPath } from '../../core/paths/crates.ts'
 import { addDownloads } from '../../generator/records/downloads/add.ts'
 import { hasDueDownloads, markDueDownloads } from '../../generator/records/downloads/due.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import type { DownloadCounter } from './download-counter.ts'
+import type { Worker } from './worker.ts'
+
+/** The most files that are counted at once; more wait for the next drain without being counted. */
+const MOST_FILES = 100_000
+
+/**
+ * Counts downloads in memory, by the path of the `.crate`, until they are drained. Paths are those
+ * of files that exist, so strangers cannot make up more of them.
+ */
+export class DownloadCounter {
+  /** Counting stops when so many files are waiting, because draining fails. */
+  readonly #most: number
+  #counts = new Map<string, number>()
+
+  constructor(most = MOST_FILES) {
+    this.#most = most
+  }
+
+  /** The number of files with downloads since the last drain. */
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** Counts downloads of a file; a number comes from another process, or back from a drain. */
+  readonly count = (path: string, n = 1): void => {
+    const before = this.#counts.get(path)
+    if (before !== undefined || this.#counts.size < this.#most)
+      this.#counts.set(path, (before ?? 0) + n)
+  }
+
+  /** Returns the downloads since the last drain by path, and begins anew. */
+  drain(): ReadonlyMap<string, number> {
+    const counts = this.#counts
+    this.#counts = new Map()
+    return counts
+  }
+}
 
 /** How often counts are written, in milliseconds; a crash loses at most as much. */
 const WRITE_EVERY = 60_000
@@ -28,7 +64,7 @@ export interface DownloadWorkerDeps {
 }
 
 /** Writes the counted downloads to the catalog once a minute, and marks what shows them. */
-export class DownloadWorker {
+export class DownloadWorker implements Worker {
   readonly #deps: DownloadWorkerDeps
   readonly #repeater = new Repeater(async () => {
     await this.#write()
@@ -37,6 +73,9 @@ export class DownloadWorker {
 
   constructor(deps: DownloadWorkerDeps) {
     this.#deps = deps
+  }
+
+  async start(): Promise<void> {
     this.#repeater.schedule(WRITE_EVERY)
   }
 

@@ -9,6 +9,7 @@ import { type Publication, PublishQueue } from '../../generator/registry/publish
 import type { Registry } from '../../generator/registry/registry.ts'
 import { within } from '../deadline.ts'
 import { PageWorker } from './page-worker.ts'
+import type { Worker } from './worker.ts'
 
 /** Time limits of the queue, in milliseconds. */
 export interface Timing {
@@ -33,7 +34,7 @@ const SETTLE_MS = 500
  * Publishes, and shows crates that have changed, in turns that callers share. A failed build never
  * fails the change that caused it: its marks stay, and it is tried again.
  */
-export class IndexWorker {
+export class IndexWorker implements Worker {
   readonly #context: Registry
   /** Receives the error of a failed build; its marks stay, so it is tried again. */
   readonly #onFailure: (error: unknown) => void
@@ -89,6 +90,12 @@ export class IndexWorker {
       this.#inFlight--
       this.#answeredAt = performance.now()
     }
+  }
+
+  /** Builds what an earlier process left pending, then begins with pages. */
+  async start(): Promise<void> {
+    await this.catchUp()
+    await this.pages.start()
   }
 
   /** Builds everything that an earlier process left pending; retries failures later. */

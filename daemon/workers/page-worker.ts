@@ -8,6 +8,7 @@ import type { PageContext } from '../../generator/projections/context.ts'
 import { IDLE_KINDS, PAGE_KINDS } from '../../generator/projections/projections.ts'
 import { nextRetry } from '../../generator/records/marks.ts'
 import { isPaused } from '../../generator/records/pause.ts'
+import type { Worker } from './worker.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
@@ -51,7 +52,7 @@ export interface PageWorkerDeps {
  * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
  * of pages left when it closes stay in the catalog for the next start.
  */
-export class PageWorker {
+export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
   #deadline = Number.POSITIVE_INFINITY

@@ -43,10 +43,10 @@ export async function visit(
 }
 
 /**
- * Asserts that nothing sticks out of the window, and axe finds nothing serious, once the page is
- * painted, with its search results and its package.
+ * Asserts that nothing sticks out of the window or shows what it hides, once the page is painted,
+ * with its search results and its package.
  */
-export async function checkPage(page: Page): Promise<void> {
+export async function checkLayout(page: Page): Promise<void> {
   const waiting = '[data-status]:empty, [data-sources][data-checksum=unchecked], [aria-busy=true]'
   await page.waitForFunction(css => document.querySelector(css) === null, waiting)
   await page.evaluate(async () => {
@@ -55,6 +55,11 @@ export async function checkPage(page: Page): Promise<void> {
   })
   await checkSize(page)
   await checkOverlays(page)
+}
+
+/** Asserts that the layout is right, and that axe finds nothing serious. */
+export async function checkPage(page: Page): Promise<void> {
+  await checkLayout(page)
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as {
@@ -125,13 +130,17 @@ export async function picture(page: Page, name: string, { fullPage = false } = {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage })
 }
 
-/** Checks an open page as it is, and in the dark on a phone; with a picture of each. */
+/**
+ * Checks an open page as it is, and in the dark on a phone; with a picture of each. axe, which takes
+ * most of the time, looks at one of the two: names of even and of odd lengths take turns.
+ */
 export async function checkView(page: Page, name: string): Promise<void> {
   const file = name.replaceAll(' ', '-')
-  await checkPage(page)
+  const isEven = name.length % 2 === 0
+  await (isEven ? checkPage(page) : checkLayout(page))
   await picture(page, file)
   await page.setViewportSize(PHONE.viewport)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await checkPage(page)
+  await (isEven ? checkLayout(page) : checkPage(page))
   await picture(page, `${file}-in-the-dark-on-a-phone`)
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
-import { checkPage, checkSize, PHONE, picture } from './browsing.ts'
+import { checkLayout, checkPage, checkSize, PHONE, picture } from './browsing.ts'
 import { releasePlaces } from './places.ts'
 
 const VERSIONS = 105
@@ -150,7 +150,7 @@ for (const place of [still, live]) {
       await page.waitForURL('**/crates/rope/0.0.0/')
     }
     await look(place, 'crates/rope/#versions', work, WITHOUT_SCRIPT)
-    await look(place, 'crates/rope/versions/', checkPage)
+    await look(place, 'crates/rope/versions/', checkLayout)
   })
 
   test(`${place.what}: latest is the newest version`, async () => {
@@ -171,12 +171,12 @@ for (const place of [still, live]) {
         `${place.url}/crates/rope/`,
         'https://crates.io/crates/serde',
       ])
-      await checkPage(page)
+      await checkLayout(page)
       await page.getByRole('link', { name: 'also in this registry' }).click()
       await page.waitForURL('**/crates/rope/')
       await page.locator('.tabs a', { hasText: 'Dependents' }).click()
       assert.match(await page.locator('#dependents li').innerText(), /winch.*\s.*from crates\.io/s)
-      await checkPage(page)
+      await checkLayout(page)
       await picture(page, shot('dependents'))
     })
   })

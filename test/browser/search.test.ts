@@ -7,7 +7,7 @@ import { demoFacts, demoSite, writeSite } from '../support/demo-site.ts'
 import { fillCatalog } from '../support/filled-catalog.ts'
 import { OTHER_CRATES } from '../support/harbour.ts'
 import { knownCrates } from '../support/known-crates.ts'
-import { checkPage, checkSize, picture } from './browsing.ts'
+import { checkLayout, checkPage, checkSize, picture } from './browsing.ts'
 import { openPlaces, type Place } from './places.ts'
 
 const LOOK = {
@@ -68,7 +68,7 @@ for (const place of [still, live]) {
         assert.deepEqual(notes, note === null ? [] : [note])
         const lead = (await page.locator('.lead').textContent()) ?? ''
         assert.match(lead, new RegExp(`^${found.length} crates?\\b`))
-        await checkPage(page)
+        await checkLayout(page)
       })
     })
   }
@@ -104,7 +104,7 @@ for (const place of [still, live]) {
       const link = page.locator('main a', { hasText: 'tokio' }).first()
       assert.match((await link.getAttribute('href')) ?? '', /\/crates\/tokio\/$/)
       await page.locator('main form[role=search]').waitFor()
-      await checkPage(page)
+      await checkLayout(page)
     })
     await look(place, 'crates/tokyo/', async page => {
       assert.equal(await page.locator('h1').textContent(), 'Nothing here')

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { buildCrate } from '../support/crate-builder.ts'
 import type { HarbourRelease } from '../support/harbour.ts'
+import { checkLayout } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
 
 const DOT = Buffer.from(
@@ -50,7 +51,6 @@ const views: [what: string, path: string][] = [
   ['changes of a crate', 'crates/hull/#changes'],
   ['changes of a manifest', 'crates/hull/2.0.0/changes/'],
   ['source', SOURCE],
-  ['lines of a long file', `${SOURCE}#src/tables.rs:L2100-L2103`],
   ['a Markdown file', `${SOURCE}#docs/guide.md`],
   ['an image', `${SOURCE}#assets/dot.png`],
   ['compared versions', 'crates/hull/compare/#1.0.0...2.0.0'],
@@ -91,6 +91,7 @@ for (const place of [still, live]) {
   test(`${place.what}: lines are chosen by clicks and by addresses`, async () => {
     await look(place, `${SOURCE}#src/tables.rs:L2100-L2103`, async page => {
       assert.equal(await shown(page), 'src/tables.rs')
+      await checkLayout(page)
       const marked = page.locator('.marked')
       const inView = () =>
         marked.evaluate(element => {

@@ -1,17 +1,12 @@
 import { join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
-import { serve } from '../support/plimsoll.ts'
-import type { Origin } from '../support/raw-publish.ts'
-import { putRelease, refusal } from '../support/raw-publish.ts'
+import { serveHere } from '../support/program.ts'
+import { type Origin, putRelease, refusal } from '../support/raw-publish.ts'
 import { RecordingProxy } from '../support/recording-proxy.ts'
-import type { Driver, Registry } from './driver.ts'
-import { readsSparse } from './driver.ts'
+import { type Driver, type Registry, readsSparse } from './driver.ts'
 import { addUser, copyTemplate } from './registry-template.ts'
 
-/**
- * One process for readers and writers, the index over sparse HTTP; a recording proxy stands before
- * it.
- */
+/** One daemon for readers and writers, the index over sparse HTTP, behind a recording proxy. */
 export const daemonDriver: Driver = {
   name: 'daemon, sparse index',
   capabilities: ['sparse', 'api', 'repository', 'headers', 'faults', 'folder'],
@@ -37,7 +32,10 @@ export async function startDaemon(
   const home = join(folder, 'registry')
   const token = await copyTemplate(cleanup, home)
   const proxy = await RecordingProxy.start(cleanup)
-  const daemon = await serve(cleanup, home, { PLIMSOLL_REGISTRY_BASE_URL: proxy.url, ...settings })
+  const daemon = await serveHere(cleanup, home, {
+    PLIMSOLL_REGISTRY_BASE_URL: proxy.url,
+    ...settings,
+  })
   proxy.passTo(daemon.url)
   return {
     ...daemonRegistry({ baseUrl: proxy.url }, { folder, home, token, log: daemon.log }),

@@ -1,7 +1,7 @@
 /**
  * Preloaded into the real program (`node --import`): counts each step that changes something on
  * disk or in the database, and kills the process with SIGKILL before step number `SABOTAGE_AT`, or
- * before the first step of that name.
+ * before the first step whose name begins so.
  * Steps count while the file `SABOTAGE_WHEN` exists; each is written to the end of the file
  * `SABOTAGE_LOG`.
  */
@@ -25,7 +25,8 @@ function step(name: string): void {
   isNoting = true
   appendFileSync(SABOTAGE_LOG, `${count} ${name}\n`)
   isNoting = false
-  if (count !== fatal && name !== SABOTAGE_AT) return
+  const isNamed = Number.isNaN(fatal) && name.startsWith(SABOTAGE_AT)
+  if (count !== fatal && !isNamed) return
   process.kill(process.pid, 'SIGKILL')
   for (;;);
 }

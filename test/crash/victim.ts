@@ -8,6 +8,9 @@ import { root } from '../support/plimsoll.ts'
 
 const saboteur = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), 'saboteur.js')).href
 
+/** A death at every third step of a command takes a minute; `PLIMSOLL_CRASH=every` leaves none out. */
+export const STRIDE = process.env.PLIMSOLL_CRASH === 'every' ? 1 : 3
+
 /** How a process ended: its exit code, or the signal. */
 export type Ending = number | NodeJS.Signals | null
 

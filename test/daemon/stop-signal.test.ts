@@ -39,7 +39,10 @@ async function publishing(t: TestContext, command: readonly string[]) {
   const [authorization = ''] = /plim_[0-9A-Za-z]{38}/.exec(said) ?? []
   const body = publishRequest({ name: 'demo', version: '1.0.0' })
   const length = { 'content-length': body.length }
-  await client.send(head('PUT', '/api/v1/crates/new', { authorization, ...length }))
+  const expect = '100-continue'
+  await client.send(head('PUT', '/api/v1/crates/new', { authorization, expect, ...length }))
+  // A daemon that stops before it has read the head closes the connection as an idle one.
+  await client.until(received => received.startsWith('HTTP/1.1 100'))
   await client.send(body.subarray(0, 200))
   const isStopping = () =>
     fetch(`${url()}/healthz`).then(

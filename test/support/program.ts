@@ -2,8 +2,10 @@ import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
 import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
+import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'
+import { until } from './until.ts'
 
 /** A command's folder and input, and the receiver of each printed text. */
 export interface Manner {
@@ -50,6 +52,60 @@ export async function plimsollHere(
     if (cwd !== undefined) process.chdir(before)
   }
   return { code, ...output }
+}
+
+/** A `plimsoll serve` in this process. */
+export interface DaemonHere {
+  readonly url: string
+  /** Its output so far. */
+  readonly log: () => string
+}
+
+/**
+ * Serves the registry folder on a free port from this process, for tests whose subject is not the
+ * process: a daemon of its own takes a second of processor time to start and to warm up. It ends
+ * after the test, with exit code 0.
+ */
+export async function serveHere(
+  cleanup: Cleanup,
+  folder: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<DaemonHere> {
+  let printed = ''
+  const stream = {
+    write: (text: string) => {
+      printed += text
+    },
+  }
+  let stop: (reason: string) => void = () => undefined
+  const stopped = new Promise<string>(resolve => {
+    stop = resolve
+  })
+  const args = ['serve', '--dir', folder, '--listen', '127.0.0.1:0']
+  const environment = { ...hostEnvironment(), ...env }
+  const io = terminalIo({ stdout: stream, stderr: stream, env: environment })
+  const program = await createProgram(io, args, {
+    readInput: async () => '',
+    askSecret: null,
+    stopped: () => stopped,
+    isRead: () => true,
+  })
+  redirect(program, stream, stream)
+  let failure: unknown = null
+  const ended = program.parseAsync(args, { from: 'user' }).catch(error => {
+    failure = error
+  })
+  cleanup.add(async () => {
+    stop('the end of the test')
+    await ended
+    if (failure !== null) throw new Error(`plimsoll serve failed\n${printed}`, { cause: failure })
+  })
+  const url = () => /^listening on (https?:\/\/\S+)$/m.exec(printed)?.[1]
+  await until(
+    () => url() !== undefined || failure !== null,
+    () => `plimsoll serve is not ready\n${printed}`,
+  )
+  return { url: (url() ?? '').replace(/\/$/, ''), log: () => printed }
 }
 
 type Stream = { write(text: string): void }

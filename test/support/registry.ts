@@ -8,7 +8,7 @@ import { createApp } from '../../daemon/app.ts'
 import type { Deps } from '../../daemon/deps.ts'
 import { openLog } from '../../daemon/http/log.ts'
 import { Metrics } from '../../daemon/metrics.ts'
-import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
+import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { all, type Row } from '../../generator/database/statement.ts'
@@ -63,7 +63,6 @@ export class TestRegistry implements Deps {
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
   readonly timing = { build: 15_000, retry: 20 }
-  readonly clock = () => this.now
 
   private constructor(
     dir: string,
@@ -80,7 +79,7 @@ export class TestRegistry implements Deps {
     const database = beforeChange
       ? withChangeHook(registry.database, beforeChange)
       : registry.database
-    this.registry = { ...registry, database, clock: this.clock }
+    this.registry = { ...registry, database, clock: () => this.now }
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(
       this.registry,
@@ -104,6 +103,7 @@ export class TestRegistry implements Deps {
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
     const test = new TestRegistry(dir, registry, options, git)
+    await test.git?.start()
     new Cleanup(t).add(async () => {
       await test.git?.close()
       await test.indexWorker.close()

@@ -23,6 +23,15 @@ export interface Io {
    * Null when stderr is no terminal.
    */
   readonly transient: ((line: string) => void) | null
+  /** Takes the lines of a daemon's log. */
+  readonly stderr: Stream
+}
+
+/** A stream of lines, such as `process.stderr`. */
+export interface Stream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  write(text: string): unknown
 }
 
 /** Thrown to end a command with an exit code, after its issues were printed. */

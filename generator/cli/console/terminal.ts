@@ -1,12 +1,5 @@
 import { type Paint, painter } from './color.ts'
-import type { Io } from './io.ts'
-
-/** A stream of lines, such as `process.stderr`. */
-interface Stream {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  write(text: string): unknown
-}
+import type { Io, Stream } from './io.ts'
 
 /** The streams and the environment of a process. */
 export interface Streams {
@@ -48,6 +41,7 @@ export function terminalIo({ stdout, stderr, env }: Streams): Io {
     out: printer(stdout),
     err: printer(stderr),
     transient: stderr.isTTY === true && env.TERM !== 'dumb' ? transient : null,
+    stderr,
   }
 }
 

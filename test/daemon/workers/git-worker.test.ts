@@ -10,7 +10,11 @@ async function prepare(t: TestContext) {
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let commits = 0
-  const index = { commit: async () => ++commits, close: async () => undefined }
+  const index = {
+    commit: async () => ++commits,
+    commitConfig: async () => undefined,
+    close: async () => undefined,
+  }
   const lease = { isMine: async () => true, close: async () => undefined }
   const worker = new GitWorker(
     index as unknown as GitIndex,
@@ -22,6 +26,7 @@ async function prepare(t: TestContext) {
     t.mock.timers.tick(ms)
     await settle()
   }
+  await worker.start()
   await pass(0)
   return { worker, pass, commits: () => commits }
 }
