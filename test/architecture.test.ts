@@ -132,6 +132,22 @@ test('the daemon changes records by `makeChange` only, which requires the right 
   )
 })
 
+test('the daemon has no statements of SQL, and its workers have one shape and one list', () => {
+  const daemon = [...textOf].filter(([file]) => file.startsWith('daemon/'))
+  const sql = /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z]/
+  assert.deepEqual(
+    daemon.filter(([, text]) => sql.test(text)).map(([file]) => file),
+    [],
+  )
+  const workers = daemon.filter(([file]) => /\/workers\/.*-worker\.ts$/.test(file))
+  assert.ok(workers.length >= 6)
+  const list = textOf.get('daemon/workers/workers.ts') ?? ''
+  for (const [file, text] of workers) {
+    const [, name = ''] = /^export class (\w+) implements Worker\b/m.exec(text) ?? []
+    assert.ok(list.includes(name === 'PageWorker' ? 'IndexWorker' : name) && name !== '', file)
+  }
+})
+
 test('handlers of the daemon never import each other', () => {
   const handlers = sources.filter(
     file =>

@@ -1,3 +1,4 @@
+// Mirrors daemon/workers/download-worker.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listen } from '../../../daemon/http/listen.ts'
