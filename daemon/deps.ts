@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from '../generator/registry/registry.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './http/metrics.ts'
 import type { Workers } from './workers/workers.ts'
 
 /** The daemon's shared dependencies; nothing else opens a store. */

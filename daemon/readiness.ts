@@ -6,7 +6,6 @@ import type { OpenHandler } from './access/route.ts'
 import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
-/** What the readiness check depends on. */
 interface ReadinessDeps extends Pick<Deps, 'registry'> {
   /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>

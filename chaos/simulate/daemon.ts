@@ -1,6 +1,6 @@
 import { createApp } from '../../daemon/app.ts'
 import { openLog } from '../../daemon/http/log.ts'
-import type { Metrics } from '../../daemon/metrics.ts'
+import type { Metrics } from '../../daemon/http/metrics.ts'
 import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { TakeoverWorker } from '../../daemon/workers/takeover-worker.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { Metrics } from '../../daemon/metrics.ts'
+import { Metrics } from '../../daemon/http/metrics.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'

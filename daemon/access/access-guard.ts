@@ -62,7 +62,6 @@ export class AccessGuard {
     this.#me = `${registry.urls.base}/me`
   }
 
-  /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
     const { counts } = route
     if (counts !== 'search' && counts !== 'read') return this.#enter(route, c)
@@ -250,7 +249,6 @@ export class AccessGuard {
     return { now: this.#registry.clock(), idleSeconds }
   }
 
-  /** Returns the caller of an API route; refuses an anonymous caller with 403. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })

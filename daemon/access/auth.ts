@@ -8,9 +8,7 @@ import {
 } from '../../generator/records/accounts/tokens.ts'
 import type { Change } from '../../generator/records/change.ts'
 
-/** The caller of an API route, with the limits of the token used. */
 export interface Actor extends TokenHolder {
-  /** The client address of the request. */
   readonly address?: string
 }
 
@@ -48,12 +46,6 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 /** Returns a change by an actor, whose token must still be valid when the change is made. */
 export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
   const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
-  return {
-    at: timestamp(clock()),
-    actor: user.login,
-    user,
-    tokenId,
-    address: address ?? null,
-    stillMay,
-  }
+  const at = timestamp(clock())
+  return { at, actor: user.login, user, tokenId, address: address ?? null, stillMay }
 }

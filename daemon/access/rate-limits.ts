@@ -17,7 +17,6 @@ const COUNTED = {
   password: 'attempts to set a password',
 } as const
 
-/** The kind of rate limit a route counts against. */
 export type Action = keyof typeof COUNTED
 
 /** A second of processor time counts as this many publishes. */
@@ -30,7 +29,6 @@ const REFUSED_FACTOR = 4
 type ReadAction = 'search' | 'read'
 type Change = 'publish' | 'change'
 
-/** A rate limit of this daemon, or of all daemons of a database. */
 type Limit = RateLimit | SharedRateLimit
 
 /**
@@ -61,7 +59,6 @@ export class RateLimits {
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  /** Counts a change by its user. */
   async ofUser(counted: Change, userId: number, now: Date): Promise<void> {
     await this.#count(counted, `user ${userId}`, now)
   }
@@ -80,7 +77,6 @@ export class RateLimits {
     return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
   }
 
-  /** Counts a read by its client address. */
   ofRead(counted: ReadAction, address: string, now: Date): void {
     spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
   }

@@ -13,7 +13,6 @@ import type { Registry } from '../../generator/registry/registry.ts'
 import type { Actor } from './auth.ts'
 import type { Action } from './rate-limits.ts'
 
-/** A request from a browser. */
 export interface BrowserRequest {
   /** Null for a browser that is not logged in. */
   readonly session: Session | null
@@ -29,23 +28,18 @@ export interface BrowserRequest {
   readonly now: Date
 }
 
-/** A request from a logged-in browser. */
 export interface SessionRequest extends BrowserRequest {
   readonly session: Session
 }
 
 type Answer = Response | Promise<Response>
 
-/** Handles a request from an unidentified caller. */
 export type OpenHandler = (c: Context) => Answer
 
-/** Handles a request from a caller with a valid token. */
 export type ActorHandler = (c: Context, actor: Actor) => Answer
 
-/** Handles a request from a browser, logged in or not. */
 export type BrowserHandler = (c: Context, request: BrowserRequest) => Answer
 
-/** Handles a request from a logged-in browser. */
 export type SessionHandler = (c: Context, request: SessionRequest) => Answer
 
 type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
@@ -70,13 +64,10 @@ export type Route = (
   readonly counts?: Action | undefined
 }
 
-/** A route whose handler does not use the caller's identity. */
 export type OpenRoute = Extract<Route, { readonly handle: OpenHandler }>
 
-/** A route that requires a token with one of these scopes. */
 export type ActorRoute = Extract<Route, { readonly access: readonly Scope[] }>
 
-/** A route for browsers. */
 export type BrowserRoute = Extract<Route, { readonly access: 'visitor' | 'session' | 'admin' }>
 
 type Row<R = Route> = R extends Route
@@ -91,7 +82,6 @@ const route =
 /** Functions by method that let a route table define each route in one line. */
 export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
 
-/** The context key of the time that reading an archive took. */
 const READING = 'reading'
 
 /** Records the milliseconds of processor time that reading the archive of a publish took. */

@@ -53,7 +53,7 @@ export function publish(deps: Deps): ActorHandler {
         warnings: {
           invalid_categories: accepted.invalidCategories,
           invalid_badges: accepted.invalidBadges,
-          other: [...groupWarnings(accepted.warnings), ...late].map(one => one.message),
+          other: [...groupWarnings(accepted.warnings), ...late].map(warning => warning.message),
         },
       })
     } finally {
@@ -62,7 +62,6 @@ export function publish(deps: Deps): ActorHandler {
   }
 }
 
-/** Refuses a token without the scope for a new or existing crate, or not covering its name. */
 function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): void {
   const issues: Issue[] = []
   const scope = crate ? 'publish-update' : 'publish-new'
@@ -71,7 +70,6 @@ function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): voi
   refuseErrors(issues)
 }
 
-/** The maximum number of metadata issues to report. */
 const FAULTS_MAX = 20
 
 /**

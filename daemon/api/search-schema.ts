@@ -17,7 +17,6 @@ export const searchQuery = v.object({
 /** A crate as found: `description` is always a string (specification A.6). */
 const foundShape = v.object({ ...crateShape.entries, description: v.string() })
 
-/** A word of the query, with words like it. */
 const similarShape = v.object({ word: v.string(), others: v.array(v.string()) })
 
 /**

@@ -11,7 +11,7 @@ import { metaOf, sliceOf } from '../http/paging.ts'
 import { viewsOf } from './lookup.ts'
 import { leniencyView, type searchAnswer, searchQuery } from './search-schema.ts'
 
-/** What clients of crates.io call the orders. */
+/** The names that clients of crates.io have for orders. */
 const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
   ['alpha', 'name'],
   ['new', 'newest'],
@@ -30,7 +30,7 @@ export function search(registry: Registry): OpenHandler {
     const { ids, total, leniency, matched, words } = found
     const exact = isName(text) ? canonicalName(text) : null
     const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
-    const crates = views.map(one => ({ ...one, description: one.description ?? '' }))
+    const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
     const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
     const lenient = leniencyView(leniency)
     return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })

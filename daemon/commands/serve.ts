@@ -32,7 +32,7 @@ import { beginServing, noteAddress, type Serving } from '../../generator/serving
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
-import { Metrics } from '../metrics.ts'
+import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
@@ -119,7 +119,6 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
   log.info('stopped')
 }
 
-/** Closes what was opened. */
 type End = () => unknown
 
 /** Calls all of them, the last one first, even if some fail. */

@@ -25,9 +25,7 @@ import { endSessions } from '../../generator/records/accounts/sessions.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 
-/** The source of passwords. */
 export interface PasswordInput {
-  /** Reads all of standard input. */
   readonly readInput: () => Promise<string>
   /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
   readonly askSecret: ((question: string) => Promise<string>) | null
@@ -176,7 +174,6 @@ function withUser(
   })
 }
 
-/** Reads a password of one line; a final line break is not part of it. */
 async function readPassword({ readInput }: PasswordInput, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')
@@ -184,7 +181,6 @@ async function readPassword({ readInput }: PasswordInput, login: string): Promis
   return password
 }
 
-/** Asks twice for a password at the terminal. */
 async function askPassword({ askSecret }: PasswordInput, login: string): Promise<string> {
   if (askSecret === null) return refuse('password_no_terminal')
   const password = await askSecret(`New password of ${login}: `)

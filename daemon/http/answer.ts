@@ -31,7 +31,6 @@ const STATUS = {
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
 
-/** The context key of a request's issues. */
 const ISSUES = 'issues'
 
 /** Records why a request was refused, for `/metrics` and the log. */

@@ -67,7 +67,6 @@ export function rowId(text: string | undefined): number | null {
   return text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null
 }
 
-/** Rows on a page of a list under `/me`. */
 const ROWS = 50
 
 /** Returns the page of `total` rows that `?page=` requests, at most the last one. */

@@ -42,7 +42,6 @@ function draftOf({ form }: SessionRequest) {
   }
 }
 
-/** Creates a token. Without crates it covers all crates; the user must choose its permissions. */
 function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<NewToken> {
   if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')

@@ -68,7 +68,6 @@ export function postUserAction({ registry }: Deps): SessionHandler {
   }
 }
 
-/** Creates a one-time link for a user and shows it to the administrator. */
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
   const secret = await makeLink(registry.database, user, request.now, request.change)
   const resetLink = { login: user.login, url: passwordLink(registry.urls, secret) }

@@ -25,7 +25,6 @@ import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** The arguments of handlers for a crate's pages. */
 interface CrateRequest extends Deps {
   readonly c: Context
   readonly request: SessionRequest

@@ -172,7 +172,6 @@ async function logIn(
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
 }
 
-/** Shows the login form or, with `reset`, the form of a one-time link. */
 function showLogin(
   c: Context,
   site: SiteConfig,
@@ -205,7 +204,6 @@ const BROWSERS = [
   ['Version', 'Safari'],
 ] as const
 
-/** Product names that nearly all browsers send. */
 const ENGINES = new Set('Mozilla AppleWebKit KHTML Gecko Safari Mobile'.split(' '))
 
 /** Returns the common names of browser and system in a `User-Agent`, or else its first own word. */

@@ -26,7 +26,6 @@ const DONE = {
   'user-demoted': 'The user is no longer an administrator.',
 } as const
 
-/** Something that a form did. */
 export type Deed = keyof typeof DONE
 
 /** Redirects the browser to a page of this registry that shows the outcome of a form. */
@@ -40,7 +39,6 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
-/** A refusal, as a page shows it. */
 interface RefusalNotice {
   readonly notice: Notice
   readonly status: ContentfulStatusCode

@@ -12,7 +12,6 @@ import { viewerOf } from './notice.ts'
 /** Milliseconds for which the numbers are reused, so that reloading causes no work. */
 const HOLDS_MS = 2000
 
-/** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */

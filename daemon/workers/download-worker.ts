@@ -22,7 +22,6 @@ export class DownloadCounter {
     this.#most = most
   }
 
-  /** The number of files with downloads since the last drain. */
   get size(): number {
     return this.#counts.size
   }
@@ -51,15 +50,12 @@ const BATCH = 200
 /** The most crates whose files are rendered again per minute: 144,000 a day. */
 const SHOWN_PER_MINUTE = 100
 
-/** What the download worker depends on. */
 export interface DownloadWorkerDeps {
   readonly context: Registry
   readonly counter: DownloadCounter
-  /** Receives the number of downloads that were written. */
   readonly onWritten: (n: number) => void
   /** Receives the error of a failed write; its counts are kept for the next one. */
   readonly onFailure: (error: unknown) => void
-  /** Called when there are marks of pages. */
   readonly onMarked: () => void
 }
 
@@ -79,7 +75,6 @@ export class DownloadWorker implements Worker {
     this.#repeater.schedule(WRITE_EVERY)
   }
 
-  /** Writes what was counted without waiting for the next minute. */
   flush(): Promise<void> {
     return this.#repeater.run()
   }

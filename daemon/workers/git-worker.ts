@@ -56,7 +56,6 @@ export class GitWorker implements Worker {
     }
   }
 
-  /** Schedules a commit of new changes, after a short wait for more of them. */
   wake(): void {
     if (this.#failures > 0) return
     const now = performance.now()

@@ -11,7 +11,6 @@ import { within } from '../deadline.ts'
 import { PageWorker } from './page-worker.ts'
 import type { Worker } from './worker.ts'
 
-/** Time limits of the queue, in milliseconds. */
 export interface Timing {
   /** How long a caller waits for one build; Cargo gives up after 30 s of silence. */
   readonly build: number

@@ -37,7 +37,6 @@ const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50
 const MAX_IDLE_PAUSE_MS = 60_000
 
-/** What the page worker depends on. */
 export interface PageWorkerDeps {
   readonly context: PageContext
   /** Receives the error of a failed page; its mark stays, so it is tried again. */
@@ -98,7 +97,6 @@ export class PageWorker implements Worker {
     this.#mayBeOutdated = false
   }
 
-  /** Schedules a turn for new changes, after a short wait for more of them. */
   wake(): void {
     const now = this.#now
     this.#since ??= now
@@ -114,7 +112,6 @@ export class PageWorker implements Worker {
     await this.#turn()
   }
 
-  /** Renders what is pending without waiting for more. */
   flush(): Promise<void> {
     this.#idleAt = 0
     return this.#repeater.run()

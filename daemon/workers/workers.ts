@@ -6,7 +6,7 @@ import { isPaused } from '../../generator/records/pause.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Serving } from '../../generator/serving.ts'
 import { logFailure } from '../http/log.ts'
-import type { BackgroundWork, Metrics } from '../metrics.ts'
+import type { BackgroundWork, Metrics } from '../http/metrics.ts'
 import { DownloadCounter, DownloadWorker } from './download-worker.ts'
 import { type GitWorker, openGitWorker } from './git-worker.ts'
 import { IndexWorker } from './index-worker.ts'
@@ -14,7 +14,6 @@ import { MirrorWorker } from './mirror-worker.ts'
 import { TakeoverWorker } from './takeover-worker.ts'
 import type { Worker } from './worker.ts'
 
-/** The work of a daemon behind its answers. */
 export interface Workers {
   /** In the order in which they start and close: each hands work to later ones. */
   readonly list: readonly Worker[]
@@ -53,7 +52,9 @@ export async function openWorkers(
     report('upload', 'the upload of the whole tree failed; trying again'),
   )
   const purges = purgeWorker(registry, report('cdn purge', 'a purge of the CDN failed'))
-  const list = [takeover, downloadWorker, index, git, mirror, purges].filter(one => one !== null)
+  const list = [takeover, downloadWorker, index, git, mirror, purges].filter(
+    worker => worker !== null,
+  )
   const outdated = takeover?.outdated ?? new Promise<never>(() => undefined)
   return { list, indexWorker: index, git, downloads, outdated }
 }

@@ -20,13 +20,10 @@ const DEFAULTS = {
   /** Running `git upload-pack` processes; `maxWaiting` more requests wait, others are refused. */
   maxConcurrent: 4,
   maxWaiting: 60,
-  /** The maximum time of a clone. */
   timeoutMs: 600_000,
-  /** The maximum time for a request body to arrive. */
   bodyTimeoutMs: 30_000,
   /** The largest request body, decompressed; git's cumulative commit list stays below 1 MB. */
   maxBodyBytes: 2 * 1024 * 1024,
-  /** Receives every error that the client did not cause. */
   onFailure: (_error: unknown): void => undefined,
 }
 
@@ -126,7 +123,6 @@ async function answer(c: Context, limits: Limits, slots: Slots): Promise<Respons
   }
 }
 
-/** Returns the request body, decompressed. */
 async function readBody(
   c: Context,
   { maxBodyBytes: max, bodyTimeoutMs }: Limits,

@@ -15,7 +15,6 @@ export interface User {
   readonly created: string
 }
 
-/** The part of a user that decides access. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
 
 /** The columns of an account in a joined row, where the user's id is `user_id`. */
@@ -160,7 +159,7 @@ async function requireAdministrator(tx: Queries, login: string): Promise<void> {
   if (await lacksAdministrator(tx)) refuse('admin_last', { login })
 }
 
-/** What is wrong where `lacksAdministrator`. */
+/** The warning of a registry that lacks an administrator. */
 export const NO_ADMINISTRATOR =
   'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
 

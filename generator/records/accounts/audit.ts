@@ -4,7 +4,6 @@ import { all, LIST } from '../../database/statement.ts'
 import { findCrate } from '../crates.ts'
 import { findUser } from './accounts.ts'
 
-/** An event of the audit log. */
 export interface AuditEvent {
   readonly id: number
   readonly at: string

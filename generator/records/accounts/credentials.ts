@@ -9,14 +9,7 @@ import { type Account, type AccountRow, accountOf, findUser, storedPassword } fr
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
-/** Validity of a one-time link. */
 const LINK_SECONDS = 24 * 3600
-
-/** A password to store, and the cost of its hash. */
-interface NewPassword {
-  readonly password: string
-  readonly cost: number
-}
 
 /** A user, and the stored form of the password that was shown or set for them. */
 export interface Credential {
@@ -70,7 +63,7 @@ async function highestCost(database: Database): Promise<number> {
 export async function setPassword(
   database: Database,
   user: Account,
-  { password, cost }: NewPassword,
+  { password, cost }: { readonly password: string; readonly cost: number },
   change: Change,
 ): Promise<Credential> {
   const { id, login } = user

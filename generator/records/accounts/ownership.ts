@@ -133,10 +133,8 @@ async function withdrawInvitation(tx: Queries, crateId: number, userId: number):
   return (await run(tx, sql, crateId, userId)) > 0
 }
 
-/** An invitation to own a crate. */
 export interface InvitationRecord {
   readonly crate: string
-  /** Login of the invited user. */
   readonly login: string
   /** Login of the inviting user, or `the operator`. */
   readonly by: string

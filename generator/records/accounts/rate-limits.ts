@@ -19,8 +19,8 @@ export async function takeToken(
   perMinute: number,
   now: Date,
 ): Promise<number> {
-  const text = 'SELECT take_token(?, ?, ?) AS level'
-  return (await one<{ level: number }>(db, text, bucket, perMinute, now.getTime())).level
+  const sql = 'SELECT take_token(?, ?, ?) AS level'
+  return (await one<{ level: number }>(db, sql, bucket, perMinute, now.getTime())).level
 }
 
 /** Takes tokens from a bucket that may not have them yet; returns its level afterwards. */
@@ -30,18 +30,18 @@ export async function oweTokens(
   perMinute: number,
   { tokens, now }: { readonly tokens: number; readonly now: Date },
 ): Promise<number> {
-  const text = `UPDATE rate_limits SET at = greatest(at, ?),
+  const sql = `UPDATE rate_limits SET at = greatest(at, ?),
       level = least(?, level + greatest(0, ? - at) / 60000 * ?) - ?
     WHERE key = ? RETURNING level`
   const at = now.getTime()
-  const row = await first<{ level: number }>(db, text, at, perMinute, at, perMinute, tokens, bucket)
+  const row = await first<{ level: number }>(db, sql, at, perMinute, at, perMinute, tokens, bucket)
   // A bucket that was removed since it was used had been full.
   return row?.level ?? perMinute
 }
 
 /** Removes full buckets, and the oldest beyond 100,000; to be called every few seconds. */
 export async function forgetBuckets(db: Queries, now: Date): Promise<void> {
-  const text = `DELETE FROM rate_limits WHERE at < ? OR key IN
+  const sql = `DELETE FROM rate_limits WHERE at < ? OR key IN
     (SELECT key FROM rate_limits ORDER BY at DESC, key OFFSET ?)`
-  await run(db, text, now.getTime() - FORGET_MS, MOST)
+  await run(db, sql, now.getTime() - FORGET_MS, MOST)
 }

@@ -7,7 +7,6 @@ import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
-/** A browser session, found by the cookie of a request. */
 export interface Session {
   readonly id: number
   readonly user: Account
@@ -15,7 +14,6 @@ export interface Session {
   readonly proof: string
 }
 
-/** A browser session as listed for its user. */
 export interface SessionRecord {
   readonly id: number
   readonly agent: string
@@ -34,7 +32,6 @@ export interface SessionTime {
 const MOST = 50
 const AGENT_LENGTH = 120
 
-/** A session to start. */
 interface NewSession {
   readonly agent: string
   readonly now: Date

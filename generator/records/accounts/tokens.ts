@@ -56,12 +56,10 @@ export interface TokenRecord {
   readonly last_used: string | null
 }
 
-/** A token that was just created, with its text. */
 export interface NewToken extends TokenRecord {
   readonly token: string
 }
 
-/** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
   /** The maximum number of valid tokens of the user, including this one; default: no limit. */
@@ -177,7 +175,6 @@ type TokenRow = AccountRow &
 /** A token is unknown, revoked or expired; or it is good, but its user is locked. */
 export type Rejection = 'token_rejected' | 'account_locked'
 
-/** The user of a token, with what the token allows. */
 export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
   readonly user: Account
   readonly tokenId: number
