@@ -7,19 +7,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
-import { addUser } from '../daemon/accounts/accounts.ts'
-import { createToken } from '../daemon/accounts/tokens.ts'
 import { createApp } from '../daemon/app.ts'
-import { Metrics } from '../daemon/metrics.ts'
-import { DownloadCounter } from '../daemon/workers/download-counter.ts'
+import { Metrics } from '../daemon/http/metrics.ts'
+import { DownloadCounter } from '../daemon/workers/download-worker.ts'
 import { IndexWorker } from '../daemon/workers/index-worker.ts'
 import { run } from '../generator/database/statement.ts'
 import { markAll } from '../generator/pages/claim.ts'
 import { countPageMarks } from '../generator/pages/due.ts'
 import { buildPages } from '../generator/pages/pages.ts'
 import { build } from '../generator/projections/index/build.ts'
-import type { Change } from '../generator/records/change.ts'
-import { operatorChange } from '../generator/records/change.ts'
+import { addUser } from '../generator/records/accounts/accounts.ts'
+import { createToken } from '../generator/records/accounts/tokens.ts'
+import { type Change, operatorChange } from '../generator/records/change.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry/registry.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { quantile } from '../test/support/measure.ts'
@@ -70,11 +69,9 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     throw error
   })
   const log = pino({ level: 'silent' })
-  const clock = () => new Date()
   const app = createApp({
     registry,
     indexWorker,
-    clock,
     log,
     metrics: new Metrics(registry),
     git: null,

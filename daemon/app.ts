@@ -1,13 +1,9 @@
 import { type Context, Hono } from 'hono'
-import {
-  gitIndexPath,
-  isStorageRefusal,
-  Refusal,
-  type Registry,
-  refuse,
-  renderConfig,
-  systemRefusal,
-} from '../generator/index.ts'
+import { Refusal, refuse } from '../core/error/error.ts'
+import { gitIndexPath } from '../generator/git/git-index.ts'
+import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.ts'
+import { renderConfig } from '../generator/projections/index/crate.ts'
+import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
 import { get, post, put, type Route, remove } from './access/route.ts'
 import * as crates from './api/crates.ts'
@@ -21,9 +17,8 @@ import type { Deps } from './deps.ts'
 import { advertisedPaths, crateByChecksum } from './files/advertised-paths.ts'
 import { BucketFiles } from './files/bucket-files.ts'
 import { BucketStreams } from './files/bucket-streams.ts'
-import { toFolder } from './files/file-headers.ts'
+import { keyHeaderOf, toFolder, withKeys } from './files/file-headers.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
-import { keyHeaderOf, withKeys } from './files/key-header.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
@@ -84,7 +79,6 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
   ]
 }
 
-/** What serves the public tree, and what limits the answers from buckets. */
 interface Served {
   readonly files: PublicFiles | BucketFiles
   readonly streams: BucketStreams
@@ -130,7 +124,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   app.use(metrics.middleware)
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
-  const guard = new AccessGuard(registry, deps.clock, log)
+  const guard = new AccessGuard(registry, log)
   for (const route of routes(deps, served))
     app.on(route.method, route.path, c => guard.enter(route, c))
   // Not `app.notFound`: its refusals would bypass metrics and log.
@@ -152,7 +146,6 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   return Object.assign(app, { quick })
 }
 
-/** Returns the routes of the git index: read-only, smart HTTP and files for dumb clients. */
 function gitRoutes({ git, log, registry }: Deps): Route[] {
   if (!git) return []
   const onFailure = (error: unknown) => logFailure(log, error, 'cannot serve the git index')
@@ -164,7 +157,6 @@ function gitRoutes({ git, log, registry }: Deps): Route[] {
   return [get('/index.git/*', 'reader', handle), post('/index.git/*', 'reader', handle)]
 }
 
-/** Returns the routes of the operator's logo and stylesheet, which the login form shows. */
 function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
   const paths = [settings.pages.logo, settings.pages.stylesheet].filter(path => path !== null)
   return paths.map(path => get(`/${path}`, 'open', treeFile(files)))
@@ -218,7 +210,6 @@ function prefixOf({ base }: Registry['urls']): string | null {
   return OWN.has(prefix.split('/')[1] ?? '') ? null : prefix || null
 }
 
-/** Returns the route of the base URL without a slash at its end. */
 function prefixRoute({ urls }: Registry): Route[] {
   const prefix = prefixOf(urls)
   const redirect = (c: Context) => new Response(null, toFolder(c.req.path, c.req.url))

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { isatty } from 'node:tty'
 import { CommanderError } from 'commander'
+import { Exit } from '../generator/cli/console/io.ts'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
-import { Exit } from '../generator/cli/io.ts'
 import { createProgram } from './program.ts'
 
 /** Whether something could not be printed to stdout, because nobody reads it any more. */

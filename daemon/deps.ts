@@ -1,18 +1,11 @@
 import type { Logger } from 'pino'
-import type { Registry } from '../generator/index.ts'
-import type { Metrics } from './metrics.ts'
-import type { DownloadCounter } from './workers/download-counter.ts'
-import type { GitWorker } from './workers/git-worker.ts'
-import type { IndexWorker } from './workers/index-worker.ts'
+import type { Registry } from '../generator/registry/registry.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { Workers } from './workers/workers.ts'
 
-/** The daemon's shared dependencies; nothing else reads the clock or opens a store. */
-export interface Deps {
+/** The daemon's shared dependencies; nothing else opens a store. */
+export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'> {
   readonly registry: Registry
-  readonly indexWorker: IndexWorker
-  readonly clock: () => Date
   readonly log: Logger
   readonly metrics: Metrics
-  readonly downloads: DownloadCounter
-  /** Null for a registry without a git index. */
-  readonly git: GitWorker | null
 }

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
-import type { Io } from '../generator/cli/io.ts'
+import type { Io } from '../generator/cli/console/io.ts'
 import type { PasswordInput } from './commands/user.ts'
 
-/** What some commands need of the process, besides printing. */
 export interface ProcessEnds extends PasswordInput {
-  /** Resolves with the reason when the daemon has to stop; calls `reload` when asked to. */
   readonly stopped: (reload: () => void) => Promise<string>
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
   readonly isRead: () => boolean
@@ -73,7 +71,6 @@ function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
   }
 }
 
-/** Returns the version in this package's package.json. */
 function version(): string {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(manifest) as { version: string }).version

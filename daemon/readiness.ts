@@ -1,11 +1,12 @@
 import { statfs } from 'node:fs/promises'
-import { Refusal, timestamp, writeFact } from '../generator/index.ts'
+import { Refusal } from '../core/error/error.ts'
+import { timestamp } from '../core/timestamp.ts'
+import { writeFact } from '../generator/records/facts.ts'
 import type { OpenHandler } from './access/route.ts'
 import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
-/** What the readiness check depends on. */
-interface ReadinessDeps extends Pick<Deps, 'registry' | 'clock'> {
+interface ReadinessDeps extends Pick<Deps, 'registry'> {
   /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
@@ -32,7 +33,7 @@ export function readiness(deps: ReadinessDeps): OpenHandler {
     return [...new Set(found.filter(fault => fault !== null))]
   }
   return async () => {
-    const at = deps.clock().getTime()
+    const at = deps.registry.clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS) latest = { at, faults: find() }
     const faults = await latest.faults
     return faults.length === 0 ? plain('ready\n', 200) : notReady(faults.join(', '))
@@ -46,11 +47,11 @@ export function whileStarting(path: string): Response | null {
 }
 
 /** Returns a probe for each part. Its name is all that is said of a fault: reasons contain paths. */
-function probesOf({ registry, clock, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
+function probesOf({ registry, freeBytes = free }: ReadinessDeps): Record<string, Probe> {
   const { database, crates, tree, dir, settings } = registry
   return {
     catalog: async () => {
-      await writeFact(database, 'probe', timestamp(clock()))
+      await writeFact(database, 'probe', timestamp(registry.clock()))
       return null
     },
     'crate store': async () => {

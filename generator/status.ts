@@ -6,11 +6,12 @@ import { GIT_INDEX_FOLDER } from '../core/paths/tree.ts'
 import { timestamp } from '../core/timestamp.ts'
 import { listDaemons } from './database/daemons.ts'
 import { readEngine } from './database/engine.ts'
-import { all, one, type Queries } from './database/statement.ts'
 import { isMirrored } from './deploy/complete-mirror.ts'
 import { fetchProblem } from './git/git-index.ts'
 import { findEngine } from './git/index-repository/repository.ts'
 import { MARK_KINDS } from './projections/projections.ts'
+import { lacksAdministrator, NO_ADMINISTRATOR } from './records/accounts/accounts.ts'
+import { listWithoutRead } from './records/accounts/tokens.ts'
 import { registryCounts } from './records/crates.ts'
 import { listFailures } from './records/facts.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
@@ -64,22 +65,9 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     failures: await listFailures(database),
     failed: await listFailedMarks(database, registry.followers),
     plain: await listPlainPages(database, PLAIN_SHOWN),
-    withoutRead: await listWithoutRead(registry, now),
+    withoutRead: await listWithoutRead(database, registry.settings.auth.required, now),
     lacksAdministrator: await lacksAdministrator(database),
   }
-}
-
-/** What is wrong where `lacksAdministrator`. */
-export const NO_ADMINISTRATOR =
-  'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
-
-/** Returns whether there are users, but none of them is an administrator who is not locked. */
-export async function lacksAdministrator(db: Queries): Promise<boolean> {
-  const sql = `SELECT count(*) AS users,
-      count(CASE WHEN admin = 1 AND locked_at IS NULL THEN 1 END) AS administrators
-    FROM users`
-  const { users, administrators } = await one<Record<'users' | 'administrators', number>>(db, sql)
-  return users > 0 && administrators === 0
 }
 
 /** Returns what operators should do something about. */
@@ -97,18 +85,6 @@ export function warningsOf({ git, pause, withoutRead, lacksAdministrator }: Stat
 function describePause({ until, place }: Pause): string {
   if (place !== null) return `paused: \`plimsoll migrate\` is copying the records to ${place}`
   return `paused until ${timestamp(new Date(until))}; \`plimsoll resume\` ends it`
-}
-
-/** Returns the valid tokens that were made to read, and do not: they are for certain crates. */
-function listWithoutRead({ database, settings }: Registry, now: Date) {
-  return all<{ readonly id: number; readonly name: string; readonly user: string }>(
-    database,
-    `SELECT tokens.id, tokens.name, login AS "user" FROM tokens JOIN users ON users.id = user_id
-      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND crates IS NOT NULL
-        AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`,
-    timestamp(now),
-    Number(settings.auth.required),
-  )
 }
 
 /** Returns the space of the file systems of a registry, each one once. */

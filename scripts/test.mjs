@@ -40,7 +40,7 @@ const SLOW = [
   'daemon/access/access',
   'daemon/access/login-limit',
   'daemon/access/withdrawn',
-  'daemon/accounts/sessions',
+  'generator/records/accounts/sessions',
   'daemon/api/publish-refused',
   'daemon/api/publish-together',
   'daemon/web/visits',

@@ -13,8 +13,13 @@ const MAY: Readonly<Record<string, (from: string) => readonly string[]>> = {
     'generator/',
     ...(/^generator\/(pages|projections|sandbox)\//.test(from) ? ['site/'] : []),
   ],
-  // The table of commands beside the whole: a command is found in it without loading the others.
-  daemon: () => ['daemon/', 'generator/index.ts', 'generator/cli/', 'site/'],
+  // Only the program knows the table of all commands.
+  daemon: from => [
+    'daemon/',
+    'site/',
+    ...exported(),
+    ...(from === 'daemon/program.ts' ? ['generator/cli/cli.ts'] : []),
+  ],
   'sample-app': () => ['sample-app/'],
 }
 
@@ -119,12 +124,28 @@ test('the daemon changes records by `makeChange` only, which requires the right 
   const wrong = [...textOf].filter(
     ([file, text]) =>
       (handlers.test(file) && /operatorChange/.test(text)) ||
-      ((handlers.test(file) || file.startsWith('daemon/accounts/')) && past.test(text)),
+      ((handlers.test(file) || file.startsWith('generator/records/accounts/')) && past.test(text)),
   )
   assert.deepEqual(
     wrong.map(([file]) => file),
     [],
   )
+})
+
+test('the daemon has no statements of SQL, and its workers have one shape and one list', () => {
+  const daemon = [...textOf].filter(([file]) => file.startsWith('daemon/'))
+  const sql = /\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z]/
+  assert.deepEqual(
+    daemon.filter(([, text]) => sql.test(text)).map(([file]) => file),
+    [],
+  )
+  const workers = daemon.filter(([file]) => /\/workers\/.*-worker\.ts$/.test(file))
+  assert.ok(workers.length >= 6)
+  const list = textOf.get('daemon/workers/workers.ts') ?? ''
+  for (const [file, text] of workers) {
+    const [, name = ''] = /^export class (\w+) implements Worker\b/m.exec(text) ?? []
+    assert.ok(list.includes(name === 'PageWorker' ? 'IndexWorker' : name) && name !== '', file)
+  }
 })
 
 test('handlers of the daemon never import each other', () => {
@@ -246,6 +267,16 @@ test('no test depends on a clock: what must come is waited for, what must not ge
   )
   assert.deepEqual(timed, [])
 })
+
+/** The beginnings of the sources' paths that the package exports: its users and the daemon see these. */
+function exported(): string[] {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: Record<string, string>
+  }
+  return Object.values(manifest.exports)
+    .filter(path => path.startsWith('./dist/'))
+    .map(path => path.slice('./dist/'.length).replace(/\*?\.js$/, ''))
+}
 
 function list(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true })

@@ -1,7 +1,7 @@
 import { createApp } from '../../daemon/app.ts'
 import { openLog } from '../../daemon/http/log.ts'
-import type { Metrics } from '../../daemon/metrics.ts'
-import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
+import type { Metrics } from '../../daemon/http/metrics.ts'
+import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { TakeoverWorker } from '../../daemon/workers/takeover-worker.ts'
 import { openRegistry } from '../../generator/registry/registry.ts'
@@ -64,13 +64,12 @@ export class Daemon {
     await registry.crates.sweep()
     const indexWorker = new IndexWorker(registry, onFailure)
     if (!parts.hasPages) indexWorker.pages.wake = () => undefined
-    if (parts.takesOver) new TakeoverWorker(registry, serving, indexWorker, onFailure)
+    if (parts.takesOver) await new TakeoverWorker(registry, serving, indexWorker, onFailure).start()
     await indexWorker.catchUp()
     if (parts.hasPages) await indexWorker.pages.start()
     const app = createApp({
       registry,
       indexWorker,
-      clock: () => new Date(),
       log: openLog('silent', { write: () => undefined }),
       metrics: parts.metrics,
       git: null,

@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
-import { addUser } from '../../daemon/accounts/accounts.ts'
-import { createToken } from '../../daemon/accounts/tokens.ts'
-import { Metrics } from '../../daemon/metrics.ts'
+import { Metrics } from '../../daemon/http/metrics.ts'
 import { openDatabase } from '../../generator/database/database.ts'
+import { addUser } from '../../generator/records/accounts/accounts.ts'
+import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import {
   initRegistry,

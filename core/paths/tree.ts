@@ -3,7 +3,13 @@ import { CRATES_FOLDER } from './crates.ts'
 import { isImagePath } from './images.ts'
 
 /** How caches treat a file: it never changes, or they check its ETag each time. */
-export type CacheRule = 'immutable' | 'revalidate'
+export type CacheRule = keyof typeof CACHE_CONTROL
+
+/** `Cache-Control` by cache rule, in answers of the daemon and as objects of buckets have it. */
+export const CACHE_CONTROL = {
+  immutable: 'public, max-age=31536000, immutable',
+  revalidate: 'no-cache',
+} as const
 
 /** A file of the public tree as readers are told of it: its path says its type and cache rule. */
 export interface PublicFile {

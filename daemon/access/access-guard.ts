@@ -1,23 +1,20 @@
 import type { Context } from 'hono'
 import type { Logger } from 'pino'
-import {
-  type Change,
-  configPath,
-  issue,
-  Refusal,
-  type Registry,
-  refuse,
-} from '../../generator/index.ts'
-import { knownDevice } from '../accounts/credentials.ts'
-import { type RecordUse, recordUses } from '../accounts/last-use.ts'
-import { type LoginPriority, TOP_PRIORITY } from '../accounts/password.ts'
-import { formProof, isSameText, makeSecret } from '../accounts/secret.ts'
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { configPath } from '../../core/paths/tree.ts'
+import { knownDevice } from '../../generator/records/accounts/credentials.ts'
+import { type RecordUse, recordUses } from '../../generator/records/accounts/last-use.ts'
+import { type LoginPriority, TOP_PRIORITY } from '../../generator/records/accounts/password.ts'
+import { formProof, isSameText, makeSecret } from '../../generator/records/accounts/secret.ts'
 import {
   findSession,
   requireSession,
   type Session,
   type SessionTime,
-} from '../accounts/sessions.ts'
+} from '../../generator/records/accounts/sessions.ts'
+import { authenticate, type Rejection } from '../../generator/records/accounts/tokens.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
@@ -25,7 +22,7 @@ import { recordSubject } from '../http/log.ts'
 import { redirect, refusedPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { WaitingStreams } from '../http/waiting-streams.ts'
-import { type Actor, authenticate, hasScope, passwordOf, type Rejection, tokenOf } from './auth.ts'
+import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
 import { RateLimits } from './rate-limits.ts'
 import {
   type ActorRoute,
@@ -47,7 +44,6 @@ const READS_AT_ONCE = 2
 /** Checks the caller, the rate limits and the origin of a posted form before every handler. */
 export class AccessGuard {
   readonly #registry: Registry
-  readonly #clock: () => Date
   readonly #log: Pick<Logger, 'warn'>
   readonly #recordUse: RecordUse
   readonly #limits: RateLimits
@@ -55,21 +51,21 @@ export class AccessGuard {
   readonly #readers = new WaitingStreams(READS_AT_ONCE)
   readonly #me: string
 
-  constructor(registry: Registry, clock: () => Date, log: Pick<Logger, 'warn'>) {
+  constructor(registry: Registry, log: Pick<Logger, 'warn'>) {
     this.#registry = registry
-    this.#clock = clock
     this.#log = log
-    this.#recordUse = recordUses(log)
+    this.#recordUse = recordUses(error =>
+      log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped'),
+    )
     this.#limits = new RateLimits(registry.settings.limits, registry.database)
     this.#addressOf = addressOf(registry.settings.server)
     this.#me = `${registry.urls.base}/me`
   }
 
-  /** Answers a request, or throws a refusal for the error handler to answer. */
   enter(route: Route, c: Context): Response | Promise<Response> {
     const { counts } = route
     if (counts !== 'search' && counts !== 'read') return this.#enter(route, c)
-    this.#limits.ofRead(counts, this.#addressOf(c), this.#clock())
+    this.#limits.ofRead(counts, this.#addressOf(c), this.#registry.clock())
     return new Promise<void>(resolve => this.#readers.add({ destroyed: false }, resolve)).then(() =>
       this.#enter(route, c),
     )
@@ -105,7 +101,12 @@ export class AccessGuard {
       if ((method === 'GET' || method === 'HEAD') && (await this.#session(c))) return handle(c)
       return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
     }
-    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
+    const actor = await authenticate(
+      this.#registry.database,
+      token,
+      this.#registry.clock(),
+      this.#recordUse,
+    )
     if (typeof actor === 'string') {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
       if (route.startsWith('/api/') && !route.endsWith('/download')) refuse(actor, { me: this.#me })
@@ -125,7 +126,7 @@ export class AccessGuard {
       refuse('scope_missing', { scope: access.join(' or ') })
     if (this.#registry.urls.api === null) refuse('api_off')
     if (counts === 'publish' || counts === 'change')
-      await this.#limits.ofUser(counts, actor.user.id, this.#clock())
+      await this.#limits.ofUser(counts, actor.user.id, this.#registry.clock())
     if (counts !== 'publish') return handle(c, actor)
     let isRefused = true
     try {
@@ -140,7 +141,11 @@ export class AccessGuard {
   /** Counts the processor time of reading a publish's archive; logs users whom it slows down. */
   async #countReading(c: Context, { user, address }: Actor, isRefused: boolean): Promise<void> {
     const milliseconds = readingOf(c)
-    const wait = await this.#limits.ofReading(user.id, { milliseconds, isRefused }, this.#clock())
+    const wait = await this.#limits.ofReading(
+      user.id,
+      { milliseconds, isRefused },
+      this.#registry.clock(),
+    )
     if (wait === 0) return
     const seconds = Math.round(milliseconds / 100) / 10
     this.#log.warn(
@@ -182,7 +187,7 @@ export class AccessGuard {
     const known = readCookie(c, this.#registry, 'form')
     const secret = known ?? makeSecret()
     const csrf = session?.proof ?? formProof(secret)
-    const sender = { address: this.#addressOf(c), now: this.#clock() }
+    const sender = { address: this.#addressOf(c), now: this.#registry.clock() }
     const change = session ? this.#changeIn(session, sender, access) : strangerChange(sender)
     const rest = { session, csrf, change, ...sender }
     if (form === null) {
@@ -241,14 +246,18 @@ export class AccessGuard {
 
   #sessionTime(): SessionTime {
     const { session_idle_seconds: idleSeconds } = this.#registry.settings.auth
-    return { now: this.#clock(), idleSeconds }
+    return { now: this.#registry.clock(), idleSeconds }
   }
 
-  /** Returns the caller of an API route; refuses an anonymous caller with 403. */
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
-    const actor = await authenticate(this.#registry.database, token, this.#clock(), this.#recordUse)
+    const actor = await authenticate(
+      this.#registry.database,
+      token,
+      this.#registry.clock(),
+      this.#recordUse,
+    )
     if (typeof actor === 'string') return refuse(actor, { me: this.#me })
     recordSubject(c, { user: actor.user.login })
     return { ...actor, address: this.#addressOf(c) }

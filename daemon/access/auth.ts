@@ -1,30 +1,14 @@
+import { canonicalName, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Queries } from '../../generator/database/statement.ts'
 import {
-  type Change,
-  canonicalName,
-  type Database,
-  first,
-  type Name,
-  type Queries,
-  refuse,
-  run,
-  timestamp,
-} from '../../generator/index.ts'
-import { type Account, type AccountRow, accountOf } from '../accounts/accounts.ts'
-import type { RecordUse } from '../accounts/last-use.ts'
-import { hashSecret } from '../accounts/secret.ts'
-import {
-  isToken,
-  reachOf,
+  requireToken,
   type Scope,
-  type StoredReach,
-  type TokenRecord,
-} from '../accounts/tokens.ts'
+  type TokenHolder,
+} from '../../generator/records/accounts/tokens.ts'
+import type { Change } from '../../generator/records/change.ts'
 
-/** The caller of an API route, with the limits of the token used. */
-export interface Actor extends Pick<TokenRecord, 'scopes' | 'crates'> {
-  readonly user: Account
-  readonly tokenId: number
-  /** The client address of the request. */
+export interface Actor extends TokenHolder {
   readonly address?: string
 }
 
@@ -42,42 +26,6 @@ export function passwordOf(header: string | undefined): string | null {
   const pair = Buffer.from(encoded, 'base64').toString('utf8')
   const password = pair.slice(pair.indexOf(':') + 1)
   return pair.includes(':') && password !== '' ? password : null
-}
-
-/** Tokens that are valid at a given time, with their users, who may be locked. */
-const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
-  WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
-
-type TokenRow = AccountRow &
-  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
-
-/** Why a token is refused: it is unknown, revoked or expired; or it is good, but its user locked. */
-export type Rejection = 'token_rejected' | 'account_locked'
-
-/** Returns the actor of a token, or why there is none. */
-export async function authenticate(
-  database: Database,
-  token: string,
-  now: Date,
-  record: RecordUse,
-): Promise<Actor | Rejection> {
-  if (!isToken(token)) return 'token_rejected'
-  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
-    ${VALID} AND hash = ?`
-  const row = await first<TokenRow>(database, sql, timestamp(now), hashSecret(token))
-  if (!row) return 'token_rejected'
-  if (row.locked_at !== null) return 'account_locked'
-  await record(row.last_used_at, now, at =>
-    run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
-  )
-  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
-}
-
-/** Returns the user of a token; refuses a revoked token, or a locked user. */
-async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
-  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
-  const row = await first<AccountRow>(db, sql, timestamp(now), id)
-  return row ? accountOf(row) : refuse('token_withdrawn')
 }
 
 /** Returns whether the actor's token has a scope. */
@@ -98,12 +46,6 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 /** Returns a change by an actor, whose token must still be valid when the change is made. */
 export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
   const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
-  return {
-    at: timestamp(clock()),
-    actor: user.login,
-    user,
-    tokenId,
-    address: address ?? null,
-    stillMay,
-  }
+  const at = timestamp(clock())
+  return { at, actor: user.login, user, tokenId, address: address ?? null, stillMay }
 }

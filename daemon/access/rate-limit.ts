@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 /** The tolerance for rounding errors, since buckets refill by fractions of a token. */
 const ROUNDING = 1e-6
 
-/** The outcome of taking a token. */
 export interface Allowance {
   /** 0, or the seconds until there is a token. */
   readonly wait: number
@@ -21,7 +20,6 @@ export function takenFrom(level: number, perMinute: number): Allowance {
   }
 }
 
-/** Without a limit. */
 export const FREE: Allowance = { wait: 0, recent: 0 }
 
 /**
@@ -38,7 +36,6 @@ export class RateLimit {
     this.#buckets = new LRUCache({ maxSize: remembered, sizeCalculation: () => 1 })
   }
 
-  /** Takes one token, if there is one. */
   take(key: string, now: Date): Allowance {
     if (this.#perMinute === 0) return FREE
     const level = this.#level(key, now)
@@ -64,7 +61,6 @@ export class RateLimit {
     return Math.min(this.#perMinute, before.level + grown)
   }
 
-  /** The number of remembered keys. */
   get size(): number {
     return this.#buckets.size
   }

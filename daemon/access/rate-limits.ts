@@ -1,5 +1,8 @@
-import { type Database, isOnServer, issue, Refusal, type Settings } from '../../generator/index.ts'
-import type { LoginPriority } from '../accounts/password.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { isOnServer } from '../../generator/database/engine.ts'
+import type { LoginPriority } from '../../generator/records/accounts/password.ts'
 import { addressGroup } from '../http/client-address.ts'
 import { type Allowance, RateLimit } from './rate-limit.ts'
 import { SharedRateLimit } from './shared-rate-limit.ts'
@@ -14,7 +17,6 @@ const COUNTED = {
   password: 'attempts to set a password',
 } as const
 
-/** The kind of rate limit a route counts against. */
 export type Action = keyof typeof COUNTED
 
 /** A second of processor time counts as this many publishes. */
@@ -27,7 +29,6 @@ const REFUSED_FACTOR = 4
 type ReadAction = 'search' | 'read'
 type Change = 'publish' | 'change'
 
-/** A rate limit of this daemon, or of all daemons of a database. */
 type Limit = RateLimit | SharedRateLimit
 
 /**
@@ -58,7 +59,6 @@ export class RateLimits {
     this.#accounts = limit('account', limits.account_logins_per_minute)
   }
 
-  /** Counts a change by its user. */
   async ofUser(counted: Change, userId: number, now: Date): Promise<void> {
     await this.#count(counted, `user ${userId}`, now)
   }
@@ -77,7 +77,6 @@ export class RateLimits {
     return cost < 1 ? 0 : this.#limits.publish.owe(`user ${userId}`, cost, now)
   }
 
-  /** Counts a read by its client address. */
   ofRead(counted: ReadAction, address: string, now: Date): void {
     spend(counted, this.#reads[counted].take(`address ${addressGroup(address)}`, now))
   }

@@ -1,22 +1,18 @@
 import type { Context } from 'hono'
-import {
-  type Change,
-  type Database,
-  isName,
-  type Name,
-  type Queries,
-  type Registry,
-  refuse,
-  timestamp,
-} from '../../generator/index.ts'
-import type { Account } from '../accounts/accounts.ts'
-import type { LoginPriority } from '../accounts/password.ts'
-import type { Session } from '../accounts/sessions.ts'
-import type { Scope } from '../accounts/tokens.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import type { Queries } from '../../generator/database/statement.ts'
+import type { Account } from '../../generator/records/accounts/accounts.ts'
+import type { LoginPriority } from '../../generator/records/accounts/password.ts'
+import type { Session } from '../../generator/records/accounts/sessions.ts'
+import type { Scope } from '../../generator/records/accounts/tokens.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Actor } from './auth.ts'
 import type { Action } from './rate-limits.ts'
 
-/** A request from a browser. */
 export interface BrowserRequest {
   /** Null for a browser that is not logged in. */
   readonly session: Session | null
@@ -32,23 +28,18 @@ export interface BrowserRequest {
   readonly now: Date
 }
 
-/** A request from a logged-in browser. */
 export interface SessionRequest extends BrowserRequest {
   readonly session: Session
 }
 
 type Answer = Response | Promise<Response>
 
-/** Handles a request from an unidentified caller. */
 export type OpenHandler = (c: Context) => Answer
 
-/** Handles a request from a caller with a valid token. */
 export type ActorHandler = (c: Context, actor: Actor) => Answer
 
-/** Handles a request from a browser, logged in or not. */
 export type BrowserHandler = (c: Context, request: BrowserRequest) => Answer
 
-/** Handles a request from a logged-in browser. */
 export type SessionHandler = (c: Context, request: SessionRequest) => Answer
 
 type Method = 'GET' | 'PUT' | 'DELETE' | 'POST'
@@ -73,13 +64,10 @@ export type Route = (
   readonly counts?: Action | undefined
 }
 
-/** A route whose handler does not use the caller's identity. */
 export type OpenRoute = Extract<Route, { readonly handle: OpenHandler }>
 
-/** A route that requires a token with one of these scopes. */
 export type ActorRoute = Extract<Route, { readonly access: readonly Scope[] }>
 
-/** A route for browsers. */
 export type BrowserRoute = Extract<Route, { readonly access: 'visitor' | 'session' | 'admin' }>
 
 type Row<R = Route> = R extends Route
@@ -94,7 +82,6 @@ const route =
 /** Functions by method that let a route table define each route in one line. */
 export const [get, put, post, remove] = [route('GET'), route('PUT'), route('POST'), route('DELETE')]
 
-/** The context key of the time that reading an archive took. */
 const READING = 'reading'
 
 /** Records the milliseconds of processor time that reading the archive of a publish took. */

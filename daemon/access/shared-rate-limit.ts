@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { type Database, oweTokens, sha256Bytes, takeToken } from '../../generator/index.ts'
+import { sha256Bytes } from '../../core/sha256.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { oweTokens, takeToken } from '../../generator/records/accounts/rate-limits.ts'
 import { type Allowance, FREE, takenFrom } from './rate-limit.ts'
 
 /**

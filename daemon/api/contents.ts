@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import type { ReleaseRecord } from '../../generator/index.ts'
+import type { ReleaseRecord } from '../../generator/records/releases.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const lines = { code_lines: count, comment_lines: count }
 
-/** What the package of a version contains; null until it is counted. */
+/** The contents of a package; null until they are counted. */
 export const contentsEntries = {
   /** Lines of Rust, in the shape of crates.io; blank lines are not counted. */
   linecounts: v.nullable(

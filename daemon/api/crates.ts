@@ -1,29 +1,26 @@
 import * as v from 'valibot'
+import type { Dependency } from '../../core/entry/entry.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import { refuse } from '../../core/error/error.ts'
+import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
 import {
-  type CanonicalName,
-  canonicalName,
-  countDependents,
-  crateCount,
-  crateFilePath,
-  type Dependency,
-  findCard,
-  listDependents,
-  listVersions,
   mostDownloaded,
   mostRecentlyDownloaded,
-  type Name,
   NO_DOWNLOADS,
-  newCrates,
-  type Registry,
-  readCards,
-  readEntry,
+  registryDownloads,
+} from '../../generator/records/downloads/read.ts'
+import { findCard, readCards } from '../../generator/records/pages/cards.ts'
+import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
+import { crateCount } from '../../generator/records/pages/prefixes.ts'
+import { newCrates, updatedCrates } from '../../generator/records/pages/recent.ts'
+import {
+  listVersions,
   readReadme,
   readSummaries,
-  refuse,
-  registryDownloads,
   releaseDependencies,
-  updatedCrates,
-} from '../../generator/index.ts'
+} from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import type { TreeFiles } from '../files/public-files.ts'
 import type { StoredCrate } from '../files/stored-crate.ts'
@@ -44,11 +41,11 @@ export function crate(registry: Registry): OpenHandler {
   const { database } = registry
   return async c => {
     const { include } = v.parse(schema.crateQuery, c.req.query())
-    const parts = new Set((include ?? 'full').split(',').map(one => one.trim()))
+    const parts = new Set((include ?? 'full').split(',').map(part => part.trim()))
     const wants = (part: string) => parts.has('full') || parts.has(part)
     const card = await crateOf(registry, c, findCard)
     const ids = wants('versions')
-      ? newestFirst(await listVersions(database, card.id)).map(one => one.id)
+      ? newestFirst(await listVersions(database, card.id)).map(release => release.id)
       : null
     const releases = ids && (await readSummaries(database, ids, 0))
     const totals = ids ? await totalsOf(registry, card.id) : new Map<number, number>()
@@ -60,14 +57,14 @@ export function crate(registry: Registry): OpenHandler {
     }
     return answer<typeof schema.crateAnswer>(c, {
       crate: schema.crateView(card, more),
-      versions: releases?.map(one => schema.versionView(card, one, totals.get(one.id))) ?? null,
+      versions:
+        releases?.map(release => schema.versionView(card, release, totals.get(release.id))) ?? null,
       keywords: wants('keywords') ? schema.keywordViews(card) : null,
       categories: wants('categories') ? schema.categoryViews(card) : null,
     })
   }
 }
 
-/** The length of each list. */
 const LENGTH = 10
 
 /** `GET /api/v1/summary`: new, updated and most downloaded crates. */
@@ -112,9 +109,9 @@ export function reverseDependencies(registry: Registry): OpenHandler {
         const found = edge(newestId, dependencies.get(newestId) ?? [], name)
         return found ? { ...found, downloads: numbers.get(id)?.total ?? 0 } : []
       }),
-      versions: releases.flatMap((one, at) => {
+      versions: releases.flatMap((release, at) => {
         const card = cards[at]
-        return card ? schema.versionView(card, one, totals.get(one.id)) : []
+        return card ? schema.versionView(card, release, totals.get(release.id)) : []
       }),
       meta: metaOf(c.req.url, query, total),
     })
@@ -130,7 +127,9 @@ function edge(
   deps: readonly Dependency[],
   name: CanonicalName,
 ): DependencyShape | undefined {
-  const ours = dependencyViews(id, deps).filter(one => canonicalName(one.crate_id as Name) === name)
+  const ours = dependencyViews(id, deps).filter(
+    ({ crate_id }) => canonicalName(crate_id as Name) === name,
+  )
   const kinds = ['normal', 'build', 'dev'] as const
   const rank = ({ kind, registry: from }: DependencyShape) =>
     kinds.indexOf(kind) + 3 * Number(from !== null)
@@ -146,11 +145,11 @@ export function versions(registry: Registry): OpenHandler {
     const all = await listVersions(database, card.id)
     const sorted = query.sort === 'date' ? all.reverse() : newestFirst(all)
     const { limit, offset } = sliceOf(query)
-    const ids = sorted.slice(offset, offset + limit).map(one => one.id)
+    const ids = sorted.slice(offset, offset + limit).map(release => release.id)
     const totals = await releaseTotals(registry, ids)
     const releases = await readSummaries(database, ids, LINE_MAX)
     return answer<typeof schema.versionsAnswer>(c, {
-      versions: releases.map(one => schema.versionView(card, one, totals.get(one.id))),
+      versions: releases.map(release => schema.versionView(card, release, totals.get(release.id))),
       meta: metaOf(c.req.url, query, sorted.length),
     })
   }

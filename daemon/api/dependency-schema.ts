@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Dependency } from '../../generator/index.ts'
+import type { Dependency } from '../../core/entry/entry.ts'
 
 const text = v.nullable(v.string())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
@@ -24,23 +24,23 @@ export const dependencyShape = v.object({
 
 export type DependencyShape = v.InferOutput<typeof dependencyShape>
 
-/** Room for the ids of one version's dependencies; entries never change, so ids are stable. */
+/** Room for the ids of dependency version's dependencies; entries never change, so ids are stable. */
 const IDS_PER_VERSION = 65_536
 
 /** Returns the dependencies of a version, in the order of its index line. */
 export function dependencyViews(id: number, deps: readonly Dependency[]): DependencyShape[] {
-  return deps.map((one, at) => ({
+  return deps.map((dependency, at) => ({
     id: id * IDS_PER_VERSION + at,
     version_id: id,
-    crate_id: one.package ?? one.name,
-    req: one.req,
-    optional: one.optional,
-    default_features: one.default_features,
-    features: [...one.features],
-    target: one.target,
-    kind: one.kind,
+    crate_id: dependency.package ?? dependency.name,
+    req: dependency.req,
+    optional: dependency.optional,
+    default_features: dependency.default_features,
+    features: [...dependency.features],
+    target: dependency.target,
+    kind: dependency.kind,
     downloads: 0,
-    registry: one.registry,
-    explicit_name_in_toml: one.package === null ? null : one.name,
+    registry: dependency.registry,
+    explicit_name_in_toml: dependency.package === null ? null : dependency.name,
   }))
 }

@@ -5,7 +5,6 @@ const date = v.pipe(v.string(), v.isoDate())
 
 const versionDays = v.array(v.object({ version: count, downloads: count, date }))
 
-/** Downloads by day of the newest versions by id, and the sums of all others. */
 export const crateDownloadsAnswer = v.object({
   version_downloads: versionDays,
   meta: v.object({ extra_downloads: v.array(v.object({ downloads: count, date })) }),

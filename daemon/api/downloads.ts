@@ -1,15 +1,13 @@
 import * as v from 'valibot'
+import { dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
 import {
   type Downloads,
-  dateOf,
-  dayOf,
-  daysUntil,
   crateDownloads as downloadsOfCrates,
-  findCard,
-  listVersions,
-  type Registry,
   releaseDownloads,
-} from '../../generator/index.ts'
+} from '../../generator/records/downloads/read.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import { listVersions } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
 import * as schema from './download-schema.ts'
@@ -24,7 +22,7 @@ export function crateDownloads(registry: Registry): OpenHandler {
     const card = await crateOf(registry, c, findCard)
     const today = dayOf(registry.clock())
     const releases = newestFirst(await listVersions(registry.database, card.id))
-    const listed = releases.slice(0, LISTED_VERSIONS).map(one => one.id)
+    const listed = releases.slice(0, LISTED_VERSIONS).map(release => release.id)
     const ofVersions = registry.site.downloads
       ? await releaseDownloads(registry.database, listed)
       : new Map<number, Downloads>()
@@ -36,8 +34,8 @@ export function crateDownloads(registry: Registry): OpenHandler {
       for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
     return answer<typeof schema.crateDownloadsAnswer>(c, {
       version_downloads: listed.flatMap(version =>
-        byDate(daysUntil(ofVersions.get(version)?.days ?? null, today), today).map(one => {
-          return { version, ...one }
+        byDate(daysUntil(ofVersions.get(version)?.days ?? null, today), today).map(day => {
+          return { version, ...day }
         }),
       ),
       meta: { extra_downloads: byDate(rest, today) },
@@ -58,7 +56,7 @@ export function versionDownloads(registry: Registry): OpenHandler {
       : undefined
     const days = byDate(daysUntil(found?.days ?? null, last), last)
     return answer<typeof schema.versionDownloadsAnswer>(c, {
-      version_downloads: days.map(one => ({ version: release.id, ...one })),
+      version_downloads: days.map(day => ({ version: release.id, ...day })),
     })
   }
 }

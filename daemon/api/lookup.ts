@@ -1,19 +1,15 @@
 import type { Context } from 'hono'
+import { refuse } from '../../core/error/error.ts'
+import { compareVersions, isVersion, type Version } from '../../core/version.ts'
 import {
-  type CrateCard,
-  compareVersions,
   type DownloadNumbers,
   downloadNumbers,
-  findCard,
-  findRelease,
-  isVersion,
-  type Registry,
-  readCards,
-  refuse,
   releaseDownloads,
-  type Version,
   versionTotals,
-} from '../../generator/index.ts'
+} from '../../generator/records/downloads/read.ts'
+import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
+import { findRelease } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf } from '../access/route.ts'
 import { crateView } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import * as v from 'valibot'
-import type { Registry } from '../../generator/index.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler, Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
 import { dependencyShape } from './dependency-schema.ts'
@@ -11,7 +11,6 @@ import { searchAnswer, searchQuery } from './search-schema.ts'
 /** The body of every failure of the API, whatever its status (specification A.7). */
 const failureAnswer = v.object({ errors: v.array(v.object({ detail: v.string() })) })
 
-/** Schemas that several responses share. */
 const definitions: Record<string, Schema> = {
   Crate: schema.crateShape,
   Version: schema.versionShape,
@@ -41,7 +40,10 @@ function openApiDocument(title: string, server: string, routes: readonly Route[]
   }
   const description =
     'The web API of a Cargo registry. A failure has the body `{"errors":[{"detail":…}]}` whatever its status; clients must check the body.'
-  const schemas = Object.entries(definitions).map(([name, one]) => [name, jsonSchema(one, name)])
+  const schemas = Object.entries(definitions).map(([name, schema]) => [
+    name,
+    jsonSchema(schema, name),
+  ])
   const token = { type: 'apiKey', in: 'header', name: 'Authorization' }
   return {
     openapi: '3.1.0',
@@ -59,7 +61,7 @@ function describe(path: string, operation: Operation, access: Route['access']): 
   return {
     summary: operation.summary,
     ...(Array.isArray(access) && {
-      description: `Needs a token with the scope ${access.map(one => `\`${one}\``).join(' or ')}.`,
+      description: `Needs a token with the scope ${access.map(scope => `\`${scope}\``).join(' or ')}.`,
     }),
     security: access === 'open' ? [] : access === 'reader' ? [{}, { token: [] }] : [{ token: [] }],
     parameters: [
@@ -81,14 +83,13 @@ function describe(path: string, operation: Operation, access: Route['access']): 
   }
 }
 
-function content(one: Schema | Content): object {
-  if (!('contentType' in one))
-    return { content: { 'application/json': { schema: jsonSchema(one) } } }
-  const { contentType, ...schema } = one
+function content(body: Schema | Content): object {
+  if (!('contentType' in body))
+    return { content: { 'application/json': { schema: jsonSchema(body) } } }
+  const { contentType, ...schema } = body
   return { content: { [contentType]: { schema: { type: 'string', ...schema } } } }
 }
 
-/** Returns the JSON Schema of a schema; `self` is the name under which it is defined, if any. */
 function jsonSchema(schema: Schema, self?: string): object {
   const others = Object.fromEntries(Object.entries(definitions).filter(([name]) => name !== self))
   const overrideRef = ({ referenceId }: { readonly referenceId: string }) =>
@@ -98,7 +99,6 @@ function jsonSchema(schema: Schema, self?: string): object {
   return rest
 }
 
-/** Any Valibot schema. */
 export type Schema = v.GenericSchema
 
 /** The request and response of a route; its handler uses the same schemas. */
@@ -109,7 +109,6 @@ export interface Operation {
   readonly answer: Schema | Content
 }
 
-/** A body that is not JSON. */
 export interface Content {
   readonly contentType: string
   readonly description: string
@@ -166,7 +165,6 @@ const crateFile: Content = {
 
 const readme = { contentType: 'text/plain; charset=utf-8', description: 'Markdown or plain text' }
 
-/** Every operation of the API, by method and path: `GET /path/{name}`. */
 export const operations: Readonly<Record<string, Operation>> = {
   'PUT /api/v1/crates/new': op('Publish a version', publishAnswer, { body: publishBody }),
   [`DELETE ${VERSION}/yank`]: op('Yank a version', okAnswer),

@@ -1,15 +1,20 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { refuse } from '../../core/error/error.ts'
+import {
+  addOwners,
+  inviteOwners,
+  type OwnerChange,
+  removeOwners,
+} from '../../generator/records/accounts/ownership.ts'
 import {
   type CrateRecord,
   findCrate,
   listOwners,
-  refuse,
   requireOwner,
-} from '../../generator/index.ts'
+} from '../../generator/records/crates.ts'
 import { type Actor, changeBy, coversCrate } from '../access/auth.ts'
 import { type ActorHandler, crateOf, type OpenHandler } from '../access/route.ts'
-import { addOwners, inviteOwners, type OwnerChange, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { answer } from '../http/answer.ts'
 import { readWhole } from '../http/request-body.ts'
@@ -37,7 +42,7 @@ export function owners(deps: Deps): OpenHandler {
 export function putOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const isInvite = deps.registry.settings.owners.add === 'invite'
     const work = isInvite ? inviteOwners : addOwners
     const done = await work(deps.registry, crate, logins, change)
@@ -51,7 +56,7 @@ export function putOwners(deps: Deps): ActorHandler {
 export function deleteOwners(deps: Deps): ActorHandler {
   return async (c, actor) => {
     const { crate, logins } = await readRequest(deps, c, actor)
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const { changed } = await removeOwners(deps.registry, crate, logins, change)
     deps.indexWorker.pages.wake()
     const msg = `removed ${changed.join(', ')} from the owners of \`${crate.name}\``

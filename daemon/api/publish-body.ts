@@ -1,16 +1,9 @@
-import { refuse } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
 import { ByteCollector, inLargerChunks } from '../http/byte-collector.ts'
 
 /** The least bytes of a `.crate` that are passed on together. */
 const CHUNK_BYTES = 16 * 1024
 
-/** Limits on the parts of a publish request, in bytes. */
-export interface PublishLimits {
-  readonly metadataBytes: number
-  readonly crateBytes: number
-}
-
-/** A publish request whose metadata has been read and whose `.crate` is still arriving. */
 export interface PublishBody {
   /** The JSON as sent; not yet checked against any schema. */
   readonly metadata: unknown
@@ -25,7 +18,7 @@ export interface PublishBody {
  */
 export async function decodePublish(
   source: AsyncIterable<Uint8Array>,
-  limits: PublishLimits,
+  limits: { readonly metadataBytes: number; readonly crateBytes: number },
 ): Promise<PublishBody> {
   const read = reader(source)
   const jsonLength = await length(read, 'metadata')
@@ -74,7 +67,6 @@ async function* chunksOf(read: Read, part: string, announced: number): AsyncIter
 /** Returns between one and `size` bytes, or null at the end of the stream. */
 type Read = (size: number) => Promise<Uint8Array | null>
 
-/** Returns a function that reads a stream in pieces of any size and holds only one chunk. */
 function reader(source: AsyncIterable<Uint8Array>): Read {
   const chunks = source[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array(0)

@@ -1,21 +1,11 @@
 import * as v from 'valibot'
-import {
-  collect,
-  type ExistingRelease,
-  groupWarnings,
-  type Issue,
-  issue,
-  type Name,
-  type PublishMetadata,
-  pace,
-  parseName,
-  parseVersion,
-  publishMetadata,
-  readExisting,
-  refuseErrors,
-  requireUnpaused,
-  type Version,
-} from '../../generator/index.ts'
+import { collect, groupWarnings, type Issue, issue, refuseErrors } from '../../core/error/error.ts'
+import { type Name, parseName } from '../../core/name.ts'
+import { type PublishMetadata, publishMetadata } from '../../core/release/metadata.ts'
+import { parseVersion, type Version } from '../../core/version.ts'
+import { pace } from '../../generator/database/pace.ts'
+import { type ExistingRelease, readExisting } from '../../generator/records/existing.ts'
+import { requireUnpaused } from '../../generator/records/pause.ts'
 import { type Actor, changeBy, coversCrate, hasScope } from '../access/auth.ts'
 import { type ActorHandler, recordReading } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -39,7 +29,7 @@ export function publish(deps: Deps): ActorHandler {
     const metadata = readMetadata(body.metadata)
     await pace()
     recordSubject(c, { crate: metadata.name, version: metadata.version })
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const existing = await readExisting(registry.database, metadata, change)
     requireScope(actor, metadata.name, existing)
     const staged = await registry.crates.stage(body.crate, crateBytes)
@@ -63,7 +53,7 @@ export function publish(deps: Deps): ActorHandler {
         warnings: {
           invalid_categories: accepted.invalidCategories,
           invalid_badges: accepted.invalidBadges,
-          other: [...groupWarnings(accepted.warnings), ...late].map(one => one.message),
+          other: [...groupWarnings(accepted.warnings), ...late].map(warning => warning.message),
         },
       })
     } finally {
@@ -72,7 +62,6 @@ export function publish(deps: Deps): ActorHandler {
   }
 }
 
-/** Refuses a token without the scope for a new or existing crate, or not covering its name. */
 function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): void {
   const issues: Issue[] = []
   const scope = crate ? 'publish-update' : 'publish-new'
@@ -81,7 +70,6 @@ function requireScope(actor: Actor, name: Name, { crate }: ExistingRelease): voi
   refuseErrors(issues)
 }
 
-/** The maximum number of metadata issues to report. */
 const FAULTS_MAX = 20
 
 /**

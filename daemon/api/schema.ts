@@ -1,18 +1,14 @@
 import * as v from 'valibot'
-import {
-  type CrateCard,
-  type DownloadNumbers,
-  type Entry,
-  type ReleaseRecord,
-  type ReleaseSummary,
-  readEntry,
-} from '../../generator/index.ts'
+import type { Entry } from '../../core/entry/entry.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import type { DownloadNumbers } from '../../generator/records/downloads/read.ts'
+import type { CrateCard } from '../../generator/records/pages/cards.ts'
+import type { ReleaseRecord, ReleaseSummary } from '../../generator/records/releases.ts'
 import { longPageQuery, pageMeta } from '../http/paging.ts'
 import { contentsEntries, contentsView } from './contents.ts'
 import { dependencyShape } from './dependency-schema.ts'
 
 const text = v.nullable(v.string())
-/** A whole number. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const time = v.pipe(v.string(), v.isoTimestamp())
 
@@ -21,7 +17,6 @@ const ABOUT = ['description', 'homepage', 'documentation', 'repository'] as cons
 
 const aboutEntries = v.entriesFromList(ABOUT, text)
 
-/** Picks the fields of `aboutEntries`. */
 function aboutView(about: CrateCard['about']): Pick<typeof about, (typeof ABOUT)[number]> {
   const { description, homepage, documentation, repository } = about
   return { description, homepage, documentation, repository }
@@ -60,7 +55,6 @@ export const crateShape = v.object({
   trustpub_only: v.boolean(),
 })
 
-/** What a view of a crate may have besides its card. */
 export interface CrateMore {
   readonly versions?: number[]
   readonly taxonomy?: boolean
@@ -78,7 +72,7 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
     updated_at: card.updatedAt ?? card.createdAt,
     created_at: card.createdAt,
     versions: more.versions ?? null,
-    keywords: more.taxonomy ? about.keywords.map(one => one.toLowerCase()) : null,
+    keywords: more.taxonomy ? about.keywords.map(keyword => keyword.toLowerCase()) : null,
     categories: more.taxonomy ? [...about.categories] : null,
     badges: [],
     downloads: more.downloads?.total ?? 0,
@@ -105,10 +99,8 @@ export function crateView(card: CrateCard, more: CrateMore = {}): v.InferOutput<
 
 const counted = { crates_cnt: count, created_at: time }
 
-/** A keyword, in the shape of crates.io. */
 export const keywordShape = v.object({ id: v.string(), keyword: v.string(), ...counted })
 
-/** A category, in the shape of crates.io. */
 export const categoryShape = v.object({
   ...v.entriesFromList(['id', 'category', 'slug', 'description'], v.string()),
   ...counted,
@@ -116,8 +108,8 @@ export const categoryShape = v.object({
 
 /** Returns the keywords of a crate; crates per keyword are not counted, so `crates_cnt` is 1. */
 export function keywordViews(card: CrateCard): v.InferOutput<typeof keywordShape>[] {
-  return card.about.keywords.map(one => {
-    const id = one.toLowerCase()
+  return card.about.keywords.map(keyword => {
+    const id = keyword.toLowerCase()
     return { id, keyword: id, crates_cnt: 1, created_at: card.createdAt }
   })
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { FILTERS, type FoundCrates } from '../../generator/index.ts'
+import { FILTERS } from '../../core/paths/search.ts'
+import type { FoundCrates } from '../../generator/projections/search/search.ts'
 import { pageMeta, pageQuery } from '../http/paging.ts'
 import { count, crateShape } from './schema.ts'
 
@@ -16,7 +17,6 @@ export const searchQuery = v.object({
 /** A crate as found: `description` is always a string (specification A.6). */
 const foundShape = v.object({ ...crateShape.entries, description: v.string() })
 
-/** A word of the query, with words like it. */
 const similarShape = v.object({ word: v.string(), others: v.array(v.string()) })
 
 /**

@@ -1,20 +1,17 @@
 import * as v from 'valibot'
-import {
-  canonicalName,
-  isName,
-  isNamed,
-  type Registry,
-  readSearch,
-  type Sort,
-  searchFresh,
-} from '../../generator/index.ts'
+import { canonicalName, isName } from '../../core/name.ts'
+import type { Sort } from '../../core/paths/search.ts'
+import { readSearch } from '../../core/search/request.ts'
+import { searchFresh } from '../../generator/pages/fresh-search.ts'
+import { isNamed } from '../../generator/records/pages/cards.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
 import { metaOf, sliceOf } from '../http/paging.ts'
 import { viewsOf } from './lookup.ts'
 import { leniencyView, type searchAnswer, searchQuery } from './search-schema.ts'
 
-/** What clients of crates.io call the orders. */
+/** The names that clients of crates.io have for orders. */
 const OTHER_SORTS: ReadonlyMap<string, Sort> = new Map([
   ['alpha', 'name'],
   ['new', 'newest'],
@@ -33,7 +30,7 @@ export function search(registry: Registry): OpenHandler {
     const { ids, total, leniency, matched, words } = found
     const exact = isName(text) ? canonicalName(text) : null
     const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
-    const crates = views.map(one => ({ ...one, description: one.description ?? '' }))
+    const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
     const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
     const lenient = leniencyView(leniency)
     return answer<typeof searchAnswer>(c, { crates, meta: { ...meta, ...lenient } })

@@ -1,4 +1,7 @@
-import { parseName, parseVersion, refuse, setYanked } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { parseName } from '../../core/name.ts'
+import { parseVersion } from '../../core/version.ts'
+import { setYanked } from '../../generator/records/release-changes.ts'
 import { changeBy, coversCrate } from '../access/auth.ts'
 import type { ActorHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -9,7 +12,7 @@ export function yank(deps: Deps, yanked: boolean): ActorHandler {
     const name = parseName(c.req.param('name') ?? '')
     const version = parseVersion(c.req.param('version') ?? '')
     if (!coversCrate(actor, name)) refuse('crate_not_covered', { name })
-    const change = changeBy(actor, deps.clock)
+    const change = changeBy(actor, deps.registry.clock)
     const { crateId } = await setYanked(deps.registry, name, version, yanked, change)
     await deps.indexWorker.crate(crateId)
     deps.git?.wake()

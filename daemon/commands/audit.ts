@@ -1,18 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
+import { refuse } from '../../core/error/error.ts'
+import { before, timestamp } from '../../core/timestamp.ts'
+import { readRegistry } from '../../generator/cli/console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { readRegistry } from '../../generator/cli/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
-import { before, type Database, refuse, timestamp } from '../../generator/index.ts'
-import { findUser } from '../accounts/accounts.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { findUser } from '../../generator/records/accounts/accounts.ts'
 import {
   type AuditEvent,
   type AuditFilter,
   detailText,
   listActions,
   listEvents,
-} from '../accounts/audit.ts'
+} from '../../generator/records/accounts/audit.ts'
 
 type Conditions = Pick<AuditFilter, 'since' | 'actor' | 'crate' | 'action'>
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import type { Registry, Settings } from '../../generator/index.ts'
+import type { Settings } from '../../core/settings/settings.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Listening } from '../http/listen.ts'
 
 /** The settings that a running daemon takes over; others are fixed when it starts. */
@@ -10,7 +11,6 @@ const TAKEN_OVER = [
   /^(?:server\.(?:trusted_proxies|shutdown_seconds)|storage\.downloads|log\.level)$/,
 ]
 
-/** The process's orders to the daemon. */
 export interface Life {
   /** Resolves with the reason when it has to stop. */
   readonly stopped: Promise<string>
@@ -18,12 +18,10 @@ export interface Life {
   reload: () => void
 }
 
-/** The parts of a reload. */
 export interface Reload {
   readonly registry: Registry
   readonly server: Listening
   readonly log: Logger
-  /** Reads the settings as they are now. */
   readonly read: () => Settings
   /** Has requests answered by the settings of the registry from now on. */
   readonly answer: () => void

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { refuse } from '../../core/error/error.ts'
+import { after, timestamp } from '../../core/timestamp.ts'
+import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { readRegistry, withRegistry } from '../../generator/cli/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
-import { after, operatorChange, type Registry, refuse, timestamp } from '../../generator/index.ts'
-import { requireUser } from '../accounts/accounts.ts'
+import { requireUser } from '../../generator/records/accounts/accounts.ts'
 import {
   createToken,
   listTokens,
@@ -12,7 +13,9 @@ import {
   revokeToken,
   SCOPES,
   type TokenRecord,
-} from '../accounts/tokens.ts'
+} from '../../generator/records/accounts/tokens.ts'
+import { operatorChange } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { rowId } from '../http/paging.ts'
 
 interface CreateOptions extends FolderOptions {

@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
+import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { counted } from '../../core/quantity.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { readRegistry, withRegistry } from '../../generator/cli/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/io.ts'
-import {
-  counted,
-  operatorChange,
-  type Registry,
-  refuse,
-  refuseErrors,
-  timestamp,
-} from '../../generator/index.ts'
 import {
   addUser,
   hasNoUsers,
@@ -19,14 +14,18 @@ import {
   setAdmin,
   setLocked,
   type User,
-} from '../accounts/accounts.ts'
-import { makeLink, passwordLink, setPassword } from '../accounts/credentials.ts'
-import { passwordIssues } from '../accounts/password.ts'
-import { endSessions } from '../accounts/sessions.ts'
+} from '../../generator/records/accounts/accounts.ts'
+import {
+  makeLink,
+  passwordLink,
+  setPassword,
+} from '../../generator/records/accounts/credentials.ts'
+import { passwordIssues } from '../../generator/records/accounts/password.ts'
+import { endSessions } from '../../generator/records/accounts/sessions.ts'
+import { operatorChange } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
-/** The source of passwords. */
 export interface PasswordInput {
-  /** Reads all of standard input. */
   readonly readInput: () => Promise<string>
   /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
   readonly askSecret: ((question: string) => Promise<string>) | null
@@ -175,7 +174,6 @@ function withUser(
   })
 }
 
-/** Reads a password of one line; a final line break is not part of it. */
 async function readPassword({ readInput }: PasswordInput, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')
@@ -183,7 +181,6 @@ async function readPassword({ readInput }: PasswordInput, login: string): Promis
   return password
 }
 
-/** Asks twice for a password at the terminal. */
 async function askPassword({ askSecret }: PasswordInput, login: string): Promise<string> {
   if (askSecret === null) return refuse('password_no_terminal')
   const password = await askSecret(`New password of ${login}: `)

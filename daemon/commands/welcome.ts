@@ -1,16 +1,13 @@
-import type { Io } from '../../generator/cli/io.ts'
-import {
-  type Change,
-  cargoConfig,
-  isPaused,
-  operatorChange,
-  Refusal,
-  type Registry,
-  timestamp,
-} from '../../generator/index.ts'
-import { addUser, hasNoUsers, type User } from '../accounts/accounts.ts'
-import { makeLink, passwordLink } from '../accounts/credentials.ts'
-import { createToken } from '../accounts/tokens.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { cargoConfig } from '../../core/urls/urls.ts'
+import type { Io } from '../../generator/cli/console/io.ts'
+import { addUser, hasNoUsers, type User } from '../../generator/records/accounts/accounts.ts'
+import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
+import { createToken } from '../../generator/records/accounts/tokens.ts'
+import { type Change, operatorChange } from '../../generator/records/change.ts'
+import { isPaused } from '../../generator/records/pause.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** Prints the first steps for users; without any user, adds `admin` and prints its token. */
 export async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {

@@ -1,10 +1,7 @@
-import {
-  crateFilePath,
-  type OwnDl,
-  ownDl,
-  type Registry,
-  releaseOfBytes,
-} from '../../generator/index.ts'
+import { crateFilePath } from '../../core/paths/crates.ts'
+import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
+import { releaseOfBytes } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { missing } from './missing.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'

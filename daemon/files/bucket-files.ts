@@ -1,11 +1,7 @@
 import type { Context, HonoRequest } from 'hono'
-import {
-  configPath,
-  isIndexFile,
-  notFoundPath,
-  type Registry,
-  readIndexFile,
-} from '../../generator/index.ts'
+import { configPath, isIndexFile, notFoundPath } from '../../core/paths/tree.ts'
+import { readIndexFile } from '../../generator/records/index-file.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { BucketStream, BucketStreams } from './bucket-streams.ts'
 import { choose, variantOf } from './file-answer.ts'
 import { tagOf } from './file-cache.ts'

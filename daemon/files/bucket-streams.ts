@@ -19,10 +19,8 @@ const DEFAULTS = {
 
 export type BucketStreamOptions = Partial<typeof DEFAULTS>
 
-/** Bytes that a bucket sends as fast as the client takes them. */
 export interface BucketStream {
   readonly bytes: Readable
-  /** How many bytes there are. */
   readonly size: number
   readonly answer: ResponseInit
 }

@@ -1,7 +1,6 @@
 import { isKnown } from '../http/answer.ts'
 import type { FilePart, Part } from './file-part.ts'
 
-/** The parts of a request that an answer depends on, besides the path. */
 export interface Asked {
   readonly method: string
   header(name: string): string | undefined
@@ -77,8 +76,8 @@ export function acceptsGzip(header: string | undefined): boolean {
   if (header === undefined) return false
   if (!header.includes(';')) return UNWEIGHTED_GZIP.test(header)
   let star = false
-  for (const one of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = one.split(';').map(part => part.trim())
+  for (const item of header.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = item.split(';').map(part => part.trim())
     const isRefused = parameters.some(parameter => /^q\s*=\s*0(\.0*)?$/.test(parameter))
     if (coding === 'gzip' || coding === 'x-gzip') return !isRefused
     if (coding === '*') star = !isRefused

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { sha256, sha256Of } from '../../generator/index.ts'
+import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
 export interface Held<Bytes = Buffer> {
@@ -29,7 +29,7 @@ export interface Moment {
   readonly time: number
 }
 
-/** What distinguishes a file from another that replaced it. */
+/** Tells a file from another that replaced it. */
 type Stamp = Pick<Stats, 'ino' | 'size' | 'mtimeMs' | 'ctimeMs'>
 
 const GZIP_FROM_BYTES = 1024
@@ -64,7 +64,6 @@ export class FileCache {
     })
   }
 
-  /** How many bytes are cached now. */
   get size(): number {
     return this.#entries.calculatedSize
   }
@@ -83,18 +82,15 @@ export class FileCache {
     if (entry) entry.seen = moment
   }
 
-  /** Returns the content of a file if the cache has it and it is unchanged. */
   find(path: string, stats: Stats): Held | null {
     const held = this.#settled(path, stats)
     return held && hasBytes(held) ? held : null
   }
 
-  /** Returns the tag of a file if the cache has it and the file is unchanged. */
   findTag(path: string, stats: Stats): string | null {
     return this.#settled(path, stats)?.tag ?? null
   }
 
-  /** Reads a small file synchronously. */
   load(path: string, stats: Stats, compress: boolean): Held {
     const bytes = readFileSync(path)
     const known = this.#entries.get(path)?.held

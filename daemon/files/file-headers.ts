@@ -1,42 +1,34 @@
-import { isImagePath, notFoundPath, publicFile } from '../../generator/index.ts'
-import type { KeyHeader } from './key-header.ts'
+import type { MiddlewareHandler } from 'hono'
+import { isImagePath } from '../../core/paths/images.ts'
+import { purgeKeys } from '../../core/paths/purge-keys.ts'
+import { CACHE_CONTROL, notFoundPath, publicFile } from '../../core/paths/tree.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /** A drawing of a stranger may be opened as a page; it can do nothing there. */
 const IMAGE_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 }
 
-/** What the headers of all files of a tree depend on. */
-export interface HeaderOptions {
+export interface TreeOptions {
   /** Headers that every page has in addition to those of all files. */
   readonly pageHeaders?: Readonly<Record<string, string>>
-  /** Gives the header with the keys by which a CDN forgets a file; null without such a header. */
   readonly keyHeader?: KeyHeader | null
-}
-
-/** What the answers of all files of a tree depend on. */
-export interface TreeOptions extends HeaderOptions {
-  /**
-   * The `config.json` of the settings, which is answered whatever has become of the tree: Cargo
-   * reads it before anything else.
-   */
+  /** The `config.json` of the settings, answered whatever has become of the tree. */
   readonly config?: Buffer
 }
 
-/** Returns the headers of a file of the tree, by its path and the tag of its content. */
 export type FileHeaders = (path: string, tag: string) => Record<string, string>
 
 /** Returns what makes the headers of files. */
-export function fileHeaders(options: HeaderOptions): FileHeaders {
+export function fileHeaders(options: TreeOptions): FileHeaders {
   const { pageHeaders = {}, keyHeader = null } = options
   return (path, tag) => {
     const { contentType, cache } = publicFile(path)
-    const isImmutable = cache === 'immutable'
     return {
       ...(contentType.startsWith('text/html') && pageHeaders),
       ...(isImagePath(path) && IMAGE_HEADERS),
       'content-type': contentType,
-      'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': CACHE_CONTROL[cache],
       'x-content-type-options': 'nosniff',
       ...keyHeader?.(path),
       etag: `"${tag}"`,
@@ -68,4 +60,37 @@ export function toFolder(pathname: string, url: string) {
   const last = pathname.slice(pathname.lastIndexOf('/') + 1)
   const location = `./${last}/${new URL(url).search}`
   return { status: 301, headers: { location, 'cache-control': 'no-cache' } }
+}
+
+/** Returns the header with the keys by which a CDN forgets what is at a path; none without keys. */
+export type KeyHeader = (path: string) => Readonly<Record<string, string>>
+
+/**
+ * Returns what makes the header that `cdn.key_header` names. Null without that setting, and in a
+ * private registry, whose answers no shared cache may keep. Fastly and Varnish take spaces between
+ * keys; CDNs that call them tags take commas.
+ */
+export function keyHeaderOf({ cdn, auth }: Registry['settings']): KeyHeader | null {
+  if (cdn.key_header === null || auth.required) return null
+  const name = cdn.key_header.toLowerCase()
+  const separator = name.endsWith('key') ? ' ' : ','
+  return path => {
+    const keys = purgeKeys(path)
+    return keys.length === 0 ? {} : { [name]: keys.join(separator) }
+  }
+}
+
+/**
+ * Adds the header to answers that a cache may keep and that do not have it yet: those of the web
+ * API, redirects, and pages that are made on request.
+ */
+export function withKeys(keyHeader: KeyHeader): MiddlewareHandler {
+  return async (c, next) => {
+    await next()
+    const { headers } = c.res
+    const rule = headers.get('cache-control')
+    if (rule === null || /no-store|private/.test(rule)) return
+    for (const [name, value] of Object.entries(keyHeader(c.req.path.slice(1))))
+      if (!headers.has(name)) headers.set(name, value)
+  }
 }

@@ -11,7 +11,6 @@ export interface Part {
   readonly end: number
 }
 
-/** Bytes to read from the file while they are sent. */
 export interface FilePart extends Part {
   readonly file: string
   readonly stats: Stats
@@ -49,7 +48,6 @@ export class OpenPart {
     return null
   }
 
-  /** Returns the bytes as a stream, which closes the file. */
   stream(): Readable {
     const { start, end } = this.#part
     const highWaterMark = chunkBytes()

@@ -1,14 +1,12 @@
 import type { Context } from 'hono'
-import {
-  CRATES_FOLDER,
-  findCrate,
-  findRelease,
-  isName,
-  isVersion,
-  movedPath,
-  type Registry,
-  refuse,
-} from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { CRATES_FOLDER } from '../../core/paths/crates.ts'
+import { movedPath } from '../../core/paths/moved.ts'
+import { isVersion } from '../../core/version.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import { findRelease } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
 import { wantsPage } from '../access/access-guard.ts'
 import { page, redirect } from '../http/page.ts'

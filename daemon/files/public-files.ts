@@ -1,7 +1,8 @@
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import type { Context, HonoRequest } from 'hono'
-import { type ChangeNumber, configPath, notFoundPath } from '../../generator/index.ts'
+import { configPath, notFoundPath } from '../../core/paths/tree.ts'
+import type { ChangeNumber } from '../../generator/places/change-number.ts'
 import {
   type Asked,
   acceptsGzip,
@@ -24,7 +25,6 @@ import { webStream } from './web-stream.ts'
 /** Files up to this size are read synchronously, which is faster than waiting for a thread. */
 const SMALL_BYTES = 1024 * 1024
 
-/** What serves the files of a public tree. */
 export interface TreeFiles {
   /** Answers a request for the percent-encoded `pathname`; null if the tree has no such file. */
   serve(pathname: string, c: Context): Response | null | Promise<Response | null>
@@ -35,7 +35,7 @@ export interface TreeFiles {
 export interface PublicFilesOptions extends TreeOptions {
   /** Memory for index files, pages and similar files; the same again for `.crate` files. */
   readonly capacityBytes?: number
-  /** What changes with every change of the tree; without it, every request looks at the file. */
+  /** The number that every change of the tree renews; without it, requests look at the file. */
   readonly changes?: Pick<ChangeNumber, 'read'> | null
   /** Receives the path of each `.crate` of the tree whose download begins. */
   readonly onDownload?: (path: string) => void

@@ -1,18 +1,14 @@
 import type { Context } from 'hono'
-import {
-  crateFilePath,
-  crateKey,
-  findCrate,
-  findRelease,
-  type Name,
-  type Registry,
-  type Version,
-} from '../../generator/index.ts'
+import type { Name } from '../../core/name.ts'
+import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
+import type { Version } from '../../core/version.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import { findRelease } from '../../generator/records/releases.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { BucketStreams } from './bucket-streams.ts'
 import { choose, type FileAnswer, variantOf } from './file-answer.ts'
-import { type FileHeaders, fileHeaders } from './file-headers.ts'
+import { type FileHeaders, fileHeaders, keyHeaderOf } from './file-headers.ts'
 import type { Part } from './file-part.ts'
-import { keyHeaderOf } from './key-header.ts'
 
 /** Answers the download of a release from the bucket; null if there is no such `.crate`. */
 export type StoredCrate = (

@@ -1,11 +1,9 @@
-import {
-  CRATES_FOLDER,
-  findCard,
-  isName,
-  type Registry,
-  refuse,
-  releaseOfPath,
-} from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
+import { CACHE_CONTROL } from '../../core/paths/tree.ts'
+import { findCard } from '../../generator/records/pages/cards.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { missing } from './missing.ts'
@@ -64,7 +62,7 @@ export function assetFile(files: TreeFiles): OpenHandler {
     if (!asset) return fromTree(c)
     return c.body(new Uint8Array(asset.bytes), 200, {
       'content-type': asset.contentType,
-      'cache-control': 'public, max-age=31536000, immutable',
+      'cache-control': CACHE_CONTROL.immutable,
       'x-content-type-options': 'nosniff',
     })
   }

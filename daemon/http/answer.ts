@@ -3,14 +3,8 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Logger } from 'pino'
 import type * as v from 'valibot'
-import {
-  type Issue,
-  issue,
-  type Kind,
-  kindOf,
-  type Refusal,
-  sha256,
-} from '../../generator/index.ts'
+import { type Issue, issue, type Kind, kindOf, type Refusal } from '../../core/error/error.ts'
+import { sha256 } from '../../core/sha256.ts'
 
 interface Status {
   readonly code: ContentfulStatusCode
@@ -37,7 +31,6 @@ const STATUS = {
   invalid: { code: 400, always: false },
 } satisfies Record<Kind, Status>
 
-/** The context key of a request's issues. */
 const ISSUES = 'issues'
 
 /** Records why a request was refused, for `/metrics` and the log. */

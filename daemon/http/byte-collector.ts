@@ -9,7 +9,6 @@ export class ByteCollector {
   #memory: Uint8Array = new Uint8Array(0)
   #size = 0
 
-  /** The number of bytes. */
   get size(): number {
     return this.#size
   }
@@ -28,7 +27,6 @@ export class ByteCollector {
     this.#size = size
   }
 
-  /** Returns all bytes and forgets them. */
   take(): Buffer {
     const { buffer, byteOffset } = this.#memory
     const bytes = Buffer.from(buffer, byteOffset, this.#size)

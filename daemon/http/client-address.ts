@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import type { Context } from 'hono'
-import type { Settings } from '../../generator/index.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 
-/** Returns the client address of a request. */
 export type ClientAddress = (c: Context) => string
 
 /**

@@ -10,9 +10,7 @@ const SWEEP_MS = 20
 /** The most requests that a client may send ahead of an answer (pipelining). */
 const AHEAD_MAX = 64
 
-/** The answers on a connection of HTTP/1.1. */
 interface Answers {
-  /** The answer to its last request; null before the first. */
   last: ServerResponse | null
   /** Answers to requests that arrived before an earlier answer was sent. */
   readonly ahead: Set<ServerResponse>
@@ -24,12 +22,11 @@ interface Answers {
  */
 export class Connections {
   readonly #server: ServerType
-  /** All connections, in any protocol. */
   readonly #open = new Set<Socket>()
-  /** Those of HTTP/1.1, each with its answers. */
+  /** Connections of HTTP/1.1, each with its answers. */
   readonly #answers = new Map<Socket, Answers>()
   readonly #sessions = new Set<ServerHttp2Session>()
-  /** Those of HTTP/1.1 that had nothing to answer at the last look while stopping. */
+  /** Connections of HTTP/1.1 without an answer to send at the last look while stopping. */
   #idle = new Set<Socket>()
   #isStopping = false
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
-import type { Registry } from '../../generator/index.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 
 /**
  * The cookies: the session, the secret of forms without a session, the known device, and the

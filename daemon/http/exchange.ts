@@ -7,12 +7,10 @@ type Headers = Readonly<Record<string, string>>
 /** A request as Node provides it, to be answered without the objects that the app creates. */
 export interface Exchange {
   readonly method: string
-  /** Path and query as the client sent them. */
   readonly target: string
   header(name: string): string | undefined
   /** Calls `work` when the answers before this one are sent: a client may ask ahead (pipelining). */
   inTurn(work: () => void): void
-  /** Sends an answer. */
   send(status: number, headers: Headers, body: Buffer | null): void
   /** Sends the status and headers; returns the stream for the body, which the caller must end. */
   begin(status: number, headers: Headers): Writable

@@ -5,17 +5,17 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
-import type { Server, TLSSocket } from 'node:tls'
+import type { Server } from 'node:tls'
 import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
-import { issue, type ListenAddress, Refusal, refuse } from '../../generator/index.ts'
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import type { ListenAddress } from '../../core/settings/kind.ts'
 import { Connections } from './connections.ts'
 import { endSilence, type FastPath, Http1Exchange, Http2Exchange, ignore } from './exchange.ts'
 import { WaitingStreams } from './waiting-streams.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
-/** A server that accepts connections. */
 export interface Listening {
   /** `http(s)://host:port` with the real port, and with TLS the host name; or `unix:/path`. */
   readonly url: string
@@ -46,8 +46,6 @@ const SOCKET_MODE = 0o660
 /** The most requests that a connection of HTTP/2 may have answered at a time (RFC 9113 §5.1.2). */
 const STREAMS_MAX = 100
 const KNOWN_METHODS = new Set(METHODS)
-/** The protocols that a client may offer, ours first (RFC 7301 §6); any other gets an alert. */
-const PROTOCOLS = ['h2', 'http/1.1', 'http/1.0']
 /** The host of requests of HTTP/1.0 without one. */
 const NO_HOST = 'localhost'
 /** Added to the request timeout, so that the app can still answer that the request is too slow. */
@@ -73,9 +71,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   const pair = options.tls && readTls(options.tls)
   const settings = { maxConcurrentStreams: STREAMS_MAX }
-  const secure = pair && { allowHTTP1: true, settings, ...pair }
-  const server = secure ? createSecureServer(secure) : createServer()
-  if (secure) acceptOldClients(server)
+  const server = pair ? createSecureServer({ allowHTTP1: true, settings, ...pair }) : createServer()
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
@@ -121,18 +117,6 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   }
 }
 
-/** Serves clients that offer `http/1.0`, which Node does not choose and would take for HTTP/2. */
-function acceptOldClients(server: ServerType): void {
-  const ALPNProtocols = Buffer.concat(
-    PROTOCOLS.map(protocol => Buffer.concat([Buffer.of(protocol.length), Buffer.from(protocol)])),
-  )
-  // A property, because the HTTP/2 server replaces the option; it has the form of RFC 7301 §3.1.
-  Object.assign(server, { ALPNProtocols })
-  server.prependListener('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'http/1.0') socket.alpnProtocol = 'http/1.1'
-  })
-}
-
 /** Returns the most milliseconds for a request to arrive, and without any byte. */
 function silenceOf({ requestSeconds = 120 }: ListenOptions): number {
   return requestSeconds * 1000 + ANSWER_MARGIN_MS
@@ -165,7 +149,6 @@ function addressText(address: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-/** Answers requests by `quick` or the app. */
 function answerRequests(
   server: ServerType,
   connections: Connections,
@@ -209,7 +192,6 @@ function refuseMethod(stream: ServerHttp2Stream): void {
   stream.close()
 }
 
-/** The paths of the certificate chain and the private key, both PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -226,7 +208,6 @@ export function readTls(files: TlsFiles): Pair {
   return { cert, key }
 }
 
-/** How to watch TLS files. */
 export interface TlsWatch {
   /** Receives the reason when renewed files cannot be used. */
   readonly onTlsFailure: (refusal: Refusal) => void

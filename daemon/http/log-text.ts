@@ -1,7 +1,6 @@
+import { quotedText } from '../../core/error/catalog.ts'
 import type { Paint } from '../../generator/cli/console/color.ts'
-import { quotedText } from '../../generator/index.ts'
 
-/** The parts of a log line, besides fields for programs. */
 interface LogRecord {
   readonly level: number
   readonly time: number

@@ -1,12 +1,12 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { type Logger, pino, stdSerializers } from 'pino'
+import { Refusal } from '../../core/error/error.ts'
 import type { Paint } from '../../generator/cli/console/color.ts'
-import { Refusal, systemRefusal } from '../../generator/index.ts'
+import { systemRefusal } from '../../generator/places/disk/fault.ts'
 import { issuesOf } from './answer.ts'
 import type { ClientAddress } from './client-address.ts'
 import { logText } from './log-text.ts'
 
-/** The destination of log lines. */
 export interface LogSink {
   write(line: string): unknown
 }
@@ -48,14 +48,12 @@ export function logFailure(log: Logger, error: unknown, words: string, fields: o
   log[expected(error) ? 'warn' : 'error']({ err: error, ...fields }, words)
 }
 
-/** The actor and the object of a request, as far as they are known. */
 interface Subject {
   readonly user?: string
   readonly crate?: string
   readonly version?: string
 }
 
-/** The context key of the subject of a request. */
 const SUBJECT = 'subject'
 
 /** Adds the actor, the crate or the version to the log line of a request. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Refusal } from '../../generator/index.ts'
+import type { Refusal } from '../../core/error/error.ts'
 import { contentSecurityPolicy } from '../../site/layout/layout.ts'
 import { errorPage } from '../../site/pages/not-found.ts'
 import type { SiteConfig } from '../../site/site-config.ts'

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import * as v from 'valibot'
-import type { Slice } from '../../generator/index.ts'
+import type { Slice } from '../../core/search/files/layout.ts'
 import type { PagePosition } from '../../site/elements/elements.ts'
 
 /**
@@ -67,7 +67,6 @@ export function rowId(text: string | undefined): number | null {
   return text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : null
 }
 
-/** Rows on a page of a list under `/me`. */
 const ROWS = 50
 
 /** Returns the page of `total` rows that `?page=` requests, at most the last one. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context, MiddlewareHandler } from 'hono'
-import { issue, Refusal, refuse } from '../../generator/index.ts'
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import { ByteCollector } from './byte-collector.ts'
 
 type BodyReader = AsyncIterator<Uint8Array>

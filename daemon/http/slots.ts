@@ -1,6 +1,5 @@
-import { issue, Refusal } from '../../generator/index.ts'
+import { issue, Refusal } from '../../core/error/error.ts'
 
-/** The number of running requests, of waiting requests, and the answer for refused ones. */
 export interface SlotLimits {
   readonly running: number
   readonly waiting: number
@@ -13,7 +12,6 @@ export interface SlotLimits {
 export interface Slot {
   /** Resolves when the request may run; refuses when it has waited too long or `signal` aborts. */
   start(signal?: AbortSignal): Promise<void>
-  /** Gives the place to others; does nothing the second time. */
   leave(): void
 }
 
@@ -77,17 +75,6 @@ export class Slots {
       if (isOwn && other !== client) continue
       lose()
       return
-    }
-  }
-
-  /** Runs `work` when it is the client's turn; refuses it as `admit` and `start` do. */
-  async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const slot = this.admit(client)
-    try {
-      await slot.start(signal)
-      return await work()
-    } finally {
-      slot.leave()
     }
   }
 

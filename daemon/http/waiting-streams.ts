@@ -1,10 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import Queue from 'yocto-queue'
 
-/** The default number of requests that begin in one tick of the event loop. */
 const AT_ONCE = 4
 
-/** A request, and a function that begins its answer. */
 interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'destroyed'>
   readonly begin: () => void

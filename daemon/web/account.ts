@@ -1,15 +1,17 @@
+import { refuse } from '../../core/error/error.ts'
+import { isName } from '../../core/name.ts'
+import { after, timestamp } from '../../core/timestamp.ts'
+import { answerInvitation } from '../../generator/records/accounts/ownership.ts'
+import { endSession, endSessions } from '../../generator/records/accounts/sessions.ts'
 import {
-  after,
-  findCrate,
-  isName,
-  type Registry,
-  refuse,
-  timestamp,
-} from '../../generator/index.ts'
+  createToken,
+  type NewToken,
+  parseScopes,
+  revokeToken,
+} from '../../generator/records/accounts/tokens.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { SessionHandler, SessionRequest } from '../access/route.ts'
-import { answerInvitation } from '../accounts/ownership.ts'
-import { endSession, endSessions } from '../accounts/sessions.ts'
-import { createToken, type NewToken, parseScopes, revokeToken } from '../accounts/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { rowId } from '../http/paging.ts'
 import { showHome } from './home-page.ts'
@@ -40,7 +42,6 @@ function draftOf({ form }: SessionRequest) {
   }
 }
 
-/** Creates a token. Without crates it covers all crates; the user must choose its permissions. */
 function create(registry: Registry, request: SessionRequest, draft: Draft): Promise<NewToken> {
   if (draft.access !== 'full' && draft.scopes.length === 0) refuse('token_access_absent')
   const crates = draft.crates.split(/[\s,]+/).filter(pattern => pattern !== '')

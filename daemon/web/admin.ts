@@ -1,9 +1,6 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type Registry, refuse } from '../../generator/index.ts'
-import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
-import { type UsersData, usersPage } from '../../site/account/users-page.ts'
-import type { SessionHandler, SessionRequest } from '../access/route.ts'
+import { refuse } from '../../core/error/error.ts'
 import {
   addUser,
   countUsers,
@@ -12,9 +9,18 @@ import {
   setAdmin,
   setLocked,
   type User,
-} from '../accounts/accounts.ts'
-import { type AuditEvent, detailText, listActions, listEvents } from '../accounts/audit.ts'
-import { makeLink, passwordLink } from '../accounts/credentials.ts'
+} from '../../generator/records/accounts/accounts.ts'
+import {
+  type AuditEvent,
+  detailText,
+  listActions,
+  listEvents,
+} from '../../generator/records/accounts/audit.ts'
+import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { type AuditRow, auditPage } from '../../site/account/audit-page.ts'
+import { type UsersData, usersPage } from '../../site/account/users-page.ts'
+import type { SessionHandler, SessionRequest } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { listPage, rowId } from '../http/paging.ts'
@@ -62,7 +68,6 @@ export function postUserAction({ registry }: Deps): SessionHandler {
   }
 }
 
-/** Creates a one-time link for a user and shows it to the administrator. */
 async function showLink(registry: Registry, c: Context, request: SessionRequest, user: User) {
   const secret = await makeLink(registry.database, user, request.now, request.change)
   const resetLink = { login: user.login, url: passwordLink(registry.urls, secret) }

@@ -1,28 +1,30 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { refuse } from '../../core/error/error.ts'
+import { compareVersions, parseVersion } from '../../core/version.ts'
+import {
+  addOwners,
+  inviteOwners,
+  listInvitations,
+  removeOwners,
+} from '../../generator/records/accounts/ownership.ts'
 import {
   type CrateRecord,
-  compareVersions,
   findCrate,
-  findRelease,
   isOwner,
   listOwners,
-  listVersions,
-  parseVersion,
-  refuse,
   requireOwner,
-  setYanked,
-} from '../../generator/index.ts'
+} from '../../generator/records/crates.ts'
+import { setYanked } from '../../generator/records/release-changes.ts'
+import { findRelease, listVersions } from '../../generator/records/releases.ts'
 import type { Notice } from '../../site/account/frame.ts'
 import { confirmPage, managePage } from '../../site/account/manage-page.ts'
 import { crateOf, type SessionHandler, type SessionRequest } from '../access/route.ts'
-import { addOwners, inviteOwners, listInvitations, removeOwners } from '../accounts/ownership.ts'
 import type { Deps } from '../deps.ts'
 import { recordSubject } from '../http/log.ts'
 import { page } from '../http/page.ts'
 import { attempt, noticeOf, redirectDone, viewerOf } from './notice.ts'
 
-/** The arguments of handlers for a crate's pages. */
 interface CrateRequest extends Deps {
   readonly c: Context
   readonly request: SessionRequest

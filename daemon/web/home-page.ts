@@ -1,11 +1,16 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { type Registry, timestamp } from '../../generator/index.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import {
+  countCratesOf,
+  cratesOf,
+  listInvitations,
+} from '../../generator/records/accounts/ownership.ts'
+import { listSessions } from '../../generator/records/accounts/sessions.ts'
+import { listTokens, type TokenRecord } from '../../generator/records/accounts/tokens.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { type HomeData, homePage } from '../../site/account/home-page.ts'
 import type { SessionRequest } from '../access/route.ts'
-import { countCratesOf, cratesOf, listInvitations } from '../accounts/ownership.ts'
-import { listSessions } from '../accounts/sessions.ts'
-import { listTokens, type TokenRecord } from '../accounts/tokens.ts'
 import { page } from '../http/page.ts'
 import { listPage } from '../http/paging.ts'
 import { viewerOf } from './notice.ts'

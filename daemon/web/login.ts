@@ -1,7 +1,20 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { addEvent, makeChange, type Registry, refuse } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
+import { findUser } from '../../generator/records/accounts/accounts.ts'
+import {
+  type Credential,
+  checkPassword,
+  linkOwner,
+  makeDevice,
+  requireCredential,
+  requireLink,
+  setPassword,
+} from '../../generator/records/accounts/credentials.ts'
+import { endSession, startSession } from '../../generator/records/accounts/sessions.ts'
+import { addEvent, makeChange } from '../../generator/records/change.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { type LoginData, loginPage } from '../../site/account/login-page.ts'
 import type { SiteConfig } from '../../site/site-config.ts'
 import {
@@ -12,17 +25,6 @@ import {
   type SessionRequest,
   strangerChange,
 } from '../access/route.ts'
-import { findUser } from '../accounts/accounts.ts'
-import {
-  type Credential,
-  checkPassword,
-  linkOwner,
-  makeDevice,
-  requireCredential,
-  requireLink,
-  setPassword,
-} from '../accounts/credentials.ts'
-import { endSession, startSession } from '../accounts/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
@@ -170,7 +172,6 @@ async function logIn(
   if (readCookie(c, registry, 'form') !== undefined) dropCookie(c, registry, 'form')
 }
 
-/** Shows the login form or, with `reset`, the form of a one-time link. */
 function showLogin(
   c: Context,
   site: SiteConfig,
@@ -203,7 +204,6 @@ const BROWSERS = [
   ['Version', 'Safari'],
 ] as const
 
-/** Product names that nearly all browsers send. */
 const ENGINES = new Set('Mozilla AppleWebKit KHTML Gecko Safari Mobile'.split(' '))
 
 /** Returns the common names of browser and system in a `User-Agent`, or else its first own word. */

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { Refusal, type Registry } from '../../generator/index.ts'
+import { Refusal } from '../../core/error/error.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import type { Notice, Viewer } from '../../site/account/frame.ts'
 import type { SessionRequest } from '../access/route.ts'
 import { recordRefusal } from '../http/answer.ts'
@@ -25,7 +26,6 @@ const DONE = {
   'user-demoted': 'The user is no longer an administrator.',
 } as const
 
-/** Something that a form did. */
 export type Deed = keyof typeof DONE
 
 /** Redirects the browser to a page of this registry that shows the outcome of a form. */
@@ -39,7 +39,6 @@ export function noticeOf(c: Context): Notice | null {
   return Object.hasOwn(DONE, done) ? { kind: 'done', text: DONE[done as Deed] } : null
 }
 
-/** A refusal, as a page shows it. */
 interface RefusalNotice {
   readonly notice: Notice
   readonly status: ContentfulStatusCode

@@ -1,4 +1,4 @@
-import { refuse } from '../../generator/index.ts'
+import { refuse } from '../../core/error/error.ts'
 import { type BrowserHandler, get, post, type Route, type SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
 import { redirect } from '../http/page.ts'

@@ -1,11 +1,8 @@
-import {
-  isEmptySearch,
-  NO_CRATES,
-  type Registry,
-  readCards,
-  readSearch,
-  searchFresh,
-} from '../../generator/index.ts'
+import { isEmptySearch, readSearch } from '../../core/search/request.ts'
+import { searchFresh } from '../../generator/pages/fresh-search.ts'
+import { NO_CRATES } from '../../generator/projections/search/search.ts'
+import { readCards } from '../../generator/records/pages/cards.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { searchPage } from '../../site/pages/search.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'

@@ -1,11 +1,8 @@
-import {
-  describeDaemon,
-  type Registry,
-  readStatus,
-  timestamp,
-  warningsOf,
-  workOf,
-} from '../../generator/index.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { describeDaemon } from '../../generator/database/daemons.ts'
+import { workOf } from '../../generator/projections/projections.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { readStatus, warningsOf } from '../../generator/status.ts'
 import { type StatusData, statusPage } from '../../site/account/status-page.ts'
 import type { SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
@@ -15,17 +12,16 @@ import { viewerOf } from './notice.ts'
 /** Milliseconds for which the numbers are reused, so that reloading causes no work. */
 const HOLDS_MS = 2000
 
-/** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
-export function status({ registry, clock }: Deps): SessionHandler {
+export function status({ registry }: Deps): SessionHandler {
   type Content = Omit<StatusData, 'viewer'>
   let latest: { readonly at: number; readonly facts: Promise<Content> } | null = null
   return async (c, request) => {
-    const at = clock().getTime()
+    const at = registry.clock().getTime()
     if (latest === null || Math.abs(at - latest.at) >= HOLDS_MS)
-      latest = { at, facts: factsOf(registry, clock()) }
+      latest = { at, facts: factsOf(registry, registry.clock()) }
     const data = { ...(await latest.facts), viewer: viewerOf(request) }
     return page(c, registry.site, statusPage(registry.site, data))
   }

@@ -1,13 +1,45 @@
-import {
-  addDownloads,
-  dayOf,
-  hasDueDownloads,
-  markDueDownloads,
-  type Registry,
-  Repeater,
-  releaseOfPath,
-} from '../../generator/index.ts'
-import type { DownloadCounter } from './download-counter.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { dayOf } from '../../core/day-counts.ts'
+import { releaseOfPath } from '../../core/paths/crates.ts'
+import { addDownloads } from '../../generator/records/downloads/add.ts'
+import { hasDueDownloads, markDueDownloads } from '../../generator/records/downloads/due.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Worker } from './worker.ts'
+
+/** The most files that are counted at once; more wait for the next drain without being counted. */
+const MOST_FILES = 100_000
+
+/**
+ * Counts downloads in memory, by the path of the `.crate`, until they are drained. Paths are those
+ * of files that exist, so strangers cannot make up more of them.
+ */
+export class DownloadCounter {
+  /** Counting stops when so many files are waiting, because draining fails. */
+  readonly #most: number
+  #counts = new Map<string, number>()
+
+  constructor(most = MOST_FILES) {
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#counts.size
+  }
+
+  /** Counts downloads of a file; a number comes from another process, or back from a drain. */
+  readonly count = (path: string, n = 1): void => {
+    const before = this.#counts.get(path)
+    if (before !== undefined || this.#counts.size < this.#most)
+      this.#counts.set(path, (before ?? 0) + n)
+  }
+
+  /** Returns the downloads since the last drain by path, and begins anew. */
+  drain(): ReadonlyMap<string, number> {
+    const counts = this.#counts
+    this.#counts = new Map()
+    return counts
+  }
+}
 
 /** How often counts are written, in milliseconds; a crash loses at most as much. */
 const WRITE_EVERY = 60_000
@@ -18,20 +50,17 @@ const BATCH = 200
 /** The most crates whose files are rendered again per minute: 144,000 a day. */
 const SHOWN_PER_MINUTE = 100
 
-/** What the download worker depends on. */
 export interface DownloadWorkerDeps {
   readonly context: Registry
   readonly counter: DownloadCounter
-  /** Receives the number of downloads that were written. */
   readonly onWritten: (n: number) => void
   /** Receives the error of a failed write; its counts are kept for the next one. */
   readonly onFailure: (error: unknown) => void
-  /** Called when there are marks of pages. */
   readonly onMarked: () => void
 }
 
 /** Writes the counted downloads to the catalog once a minute, and marks what shows them. */
-export class DownloadWorker {
+export class DownloadWorker implements Worker {
   readonly #deps: DownloadWorkerDeps
   readonly #repeater = new Repeater(async () => {
     await this.#write()
@@ -40,10 +69,12 @@ export class DownloadWorker {
 
   constructor(deps: DownloadWorkerDeps) {
     this.#deps = deps
+  }
+
+  async start(): Promise<void> {
     this.#repeater.schedule(WRITE_EVERY)
   }
 
-  /** Writes what was counted without waiting for the next minute. */
   flush(): Promise<void> {
     return this.#repeater.run()
   }

@@ -1,5 +1,9 @@
-import type { GitIndex, Lease } from '../../generator/index.ts'
-import { Repeater } from '../../generator/index.ts'
+import type { Logger } from 'pino'
+import { Repeater } from '../../core/async/repeater.ts'
+import { fetchProblem, GitIndex } from '../../generator/git/git-index.ts'
+import type { Lease } from '../../generator/places/locks/process-mutex.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Worker } from './worker.ts'
 
 /** How often the worker looks for changes made by other processes, in milliseconds. */
 const LOOK_EVERY = 2000
@@ -18,7 +22,7 @@ const AT_ONCE = 3
  * Commits all pending changes to the git index after publishes, in one commit. Reports a failed
  * commit and retries it after growing pauses. Of several daemons, the one with the lease does so.
  */
-export class GitWorker {
+export class GitWorker implements Worker {
   readonly #index: GitIndex
   readonly #lease: Lease
   readonly #onFailure: (error: unknown) => void
@@ -40,13 +44,11 @@ export class GitWorker {
     this.#lease = lease
     this.#isLeading = isLeading
     this.#onFailure = onFailure
-    this.#repeater.schedule(0)
   }
 
-  /**
-   * Commits `config.json` before the daemon announces its address. Reports a failure, never throws.
-   */
-  async beginWithConfig(): Promise<void> {
+  /** Commits `config.json` before the daemon announces its address. */
+  async start(): Promise<void> {
+    this.#repeater.schedule(0)
     try {
       if (await this.#leads()) await this.#index.commitConfig()
     } catch (error) {
@@ -54,7 +56,6 @@ export class GitWorker {
     }
   }
 
-  /** Schedules a commit of new changes, after a short wait for more of them. */
   wake(): void {
     if (this.#failures > 0) return
     const now = performance.now()
@@ -91,4 +92,25 @@ export class GitWorker {
     }
     return Math.min(LOOK_EVERY * 2 ** this.#failures, LONGEST_PAUSE)
   }
+}
+
+/** Opens the git index; null where there is none. */
+export async function openGitWorker(
+  registry: Registry,
+  log: Logger,
+  reports: Record<'onFailure' | 'onPushFailure', (error: unknown) => void>,
+): Promise<GitWorker | null> {
+  const lease = registry.locks.lease('git')
+  const isLeading = await lease.isMine()
+  const onMissing = (refusal: Error) => log.warn({ err: refusal }, 'there is no git index')
+  const { onFailure, onPushFailure } = reports
+  const index = await GitIndex.follow(registry, { onMissing, onPushFailure }, isLeading)
+  if (!index) {
+    // Another daemon may have the missing parts.
+    await lease.close()
+    return null
+  }
+  const problem = await fetchProblem()
+  if (problem) log.warn(problem.message)
+  return new GitWorker(index, { lease, isLeading }, onFailure)
 }

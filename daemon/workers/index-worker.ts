@@ -1,21 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Backoff,
-  type Built,
-  build,
-  type Change,
-  drain,
-  type Publication,
-  PublishQueue,
-  type Registry,
-  Repeater,
-  refuseErrors,
-  type Submission,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { refuseErrors } from '../../core/error/error.ts'
+import { type Built, build, drain } from '../../generator/projections/index/build.ts'
+import type { Change } from '../../generator/records/change.ts'
+import type { Submission } from '../../generator/registry/check.ts'
+import { type Publication, PublishQueue } from '../../generator/registry/publish.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
 import { within } from '../deadline.ts'
 import { PageWorker } from './page-worker.ts'
+import type { Worker } from './worker.ts'
 
-/** Time limits of the queue, in milliseconds. */
 export interface Timing {
   /** How long a caller waits for one build; Cargo gives up after 30 s of silence. */
   readonly build: number
@@ -38,7 +33,7 @@ const SETTLE_MS = 500
  * Publishes, and shows crates that have changed, in turns that callers share. A failed build never
  * fails the change that caused it: its marks stay, and it is tried again.
  */
-export class IndexWorker {
+export class IndexWorker implements Worker {
   readonly #context: Registry
   /** Receives the error of a failed build; its marks stay, so it is tried again. */
   readonly #onFailure: (error: unknown) => void
@@ -94,6 +89,12 @@ export class IndexWorker {
       this.#inFlight--
       this.#answeredAt = performance.now()
     }
+  }
+
+  /** Builds what an earlier process left pending, then begins with pages. */
+  async start(): Promise<void> {
+    await this.catchUp()
+    await this.pages.start()
   }
 
   /** Builds everything that an earlier process left pending; retries failures later. */

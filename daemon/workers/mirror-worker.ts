@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  Backoff,
-  completeMirror,
-  isMirrored,
-  Refusal,
-  type Registry,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { completeMirror, isMirrored } from '../../generator/deploy/complete-mirror.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Worker } from './worker.ts'
 
 /** Waits for some milliseconds, or until `signal` says stop. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
@@ -16,12 +14,17 @@ const wait: Pause = (ms, signal) => sleep(ms, undefined, { signal }).catch(() =>
  * Uploads the whole public tree to the bucket of `storage.public` that does not have it yet; tries
  * again when that fails, after pauses that grow. Changes of the tree do not wait for it.
  */
-export class MirrorWorker {
+export class MirrorWorker implements Worker {
   readonly #end = new AbortController()
-  readonly #done: Promise<void>
+  readonly #upload: () => Promise<void>
+  #done = Promise.resolve()
 
   constructor(registry: Registry, onFailure: (error: unknown) => void, pause = wait) {
-    this.#done = this.#run(registry, onFailure, pause)
+    this.#upload = () => this.#run(registry, onFailure, pause)
+  }
+
+  async start(): Promise<void> {
+    this.#done = this.#upload()
   }
 
   /** Stops after the files that are being uploaded; the next start goes on. */

@@ -1,16 +1,14 @@
-import {
-  Backoff,
-  buildMarks,
-  IDLE_KINDS,
-  isPaused,
-  markOutdatedPages,
-  newerDaemons,
-  nextRetry,
-  PAGE_KINDS,
-  type PageContext,
-  pageMarks,
-  Repeater,
-} from '../../generator/index.ts'
+import { Backoff } from '../../core/async/backoff.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { newerDaemons } from '../../generator/database/daemons.ts'
+import { markOutdatedPages } from '../../generator/pages/claim.ts'
+import { pageMarks } from '../../generator/pages/due.ts'
+import { buildMarks } from '../../generator/pages/marked.ts'
+import type { PageContext } from '../../generator/projections/context.ts'
+import { IDLE_KINDS, PAGE_KINDS } from '../../generator/projections/projections.ts'
+import { nextRetry } from '../../generator/records/marks.ts'
+import { isPaused } from '../../generator/records/pause.ts'
+import type { Worker } from './worker.ts'
 
 /** How long pages wait for more changes, so that a burst of publishes renders each page once. */
 const GATHER_MS = 200
@@ -39,7 +37,6 @@ const IDLE_WAIT_MS = 10_000
 const IDLE_PAUSE = 50
 const MAX_IDLE_PAUSE_MS = 60_000
 
-/** What the page worker depends on. */
 export interface PageWorkerDeps {
   readonly context: PageContext
   /** Receives the error of a failed page; its mark stays, so it is tried again. */
@@ -54,7 +51,7 @@ export interface PageWorkerDeps {
  * Renders pages one at a time, after the index files of publishes. Retries failed pages; the marks
  * of pages left when it closes stay in the catalog for the next start.
  */
-export class PageWorker {
+export class PageWorker implements Worker {
   readonly #deps: PageWorkerDeps
   readonly #repeater = new Repeater(() => this.#turn())
   #deadline = Number.POSITIVE_INFINITY
@@ -100,7 +97,6 @@ export class PageWorker {
     this.#mayBeOutdated = false
   }
 
-  /** Schedules a turn for new changes, after a short wait for more of them. */
   wake(): void {
     const now = this.#now
     this.#since ??= now
@@ -116,7 +112,6 @@ export class PageWorker {
     await this.#turn()
   }
 
-  /** Renders what is pending without waiting for more. */
   flush(): Promise<void> {
     this.#idleAt = 0
     return this.#repeater.run()

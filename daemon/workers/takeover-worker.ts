@@ -1,15 +1,13 @@
-import {
-  forgetBuckets,
-  hasMarksUpTo,
-  lastChange,
-  PAGE_KINDS,
-  Refusal,
-  type Registry,
-  Repeater,
-  type Serving,
-  timestamp,
-} from '../../generator/index.ts'
+import { Repeater } from '../../core/async/repeater.ts'
+import { Refusal } from '../../core/error/error.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { PAGE_KINDS } from '../../generator/projections/projections.ts'
+import { forgetBuckets } from '../../generator/records/accounts/rate-limits.ts'
+import { hasMarksUpTo, lastChange } from '../../generator/records/marks.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Serving } from '../../generator/serving.ts'
 import type { IndexWorker } from './index-worker.ts'
+import type { Worker } from './worker.ts'
 
 /** How often the worker looks, in milliseconds, and at how many looks it says that it serves. */
 const LOOK_EVERY = 2000
@@ -26,7 +24,7 @@ const URGENT = ['index', 'whole']
  * pages at once, which daemons render in turns. Also tells the others that this daemon serves, and
  * removes rate limits that nobody is near.
  */
-export class TakeoverWorker {
+export class TakeoverWorker implements Worker {
   readonly #registry: Registry
   readonly #serving: Serving
   readonly #indexWorker: IndexWorker
@@ -54,6 +52,9 @@ export class TakeoverWorker {
     this.#indexWorker = indexWorker
     this.#onFailure = onFailure
     this.outdated.catch(() => undefined)
+  }
+
+  async start(): Promise<void> {
     this.#repeater.schedule(LOOK_EVERY)
   }
 

@@ -6,9 +6,7 @@ import { type BatchItem, orderBatch } from '../registry/order.ts'
 import { addCrateFile } from '../registry/publish.ts'
 import type { Registry } from '../registry/registry.ts'
 import { showChanges } from './changes.ts'
-import { withManual } from './console/manual.ts'
-import { type ProgressLine, progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { withRegistry } from './console/folder.ts'
 import {
   describeOutcomes,
   Exit,
@@ -18,7 +16,9 @@ import {
   printWarnings,
   report,
   withDir,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
+import { type ProgressLine, progressLine } from './console/progress.ts'
 
 interface AddOptions extends FolderOptions {
   readonly json?: boolean

@@ -5,9 +5,7 @@ import { backup } from '../backup/backup.ts'
 import { restore } from '../backup/restore.ts'
 import { ORIGINAL_SETTINGS_FILE } from '../backup/restored-settings.ts'
 import { showChanges } from './changes.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
-import { readRegistry, withRegistry } from './folder.ts'
+import { readRegistry, withRegistry } from './console/folder.ts'
 import {
   type FolderOptions,
   flagsOf,
@@ -17,7 +15,9 @@ import {
   report,
   run,
   withDir,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
 

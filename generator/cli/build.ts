@@ -9,9 +9,7 @@ import type { Registry } from '../registry/registry.ts'
 import { buildStatic } from '../static/build.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
 import { showChanges } from './changes.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
-import { looseSettings, withRegistry } from './folder.ts'
+import { looseSettings, withRegistry } from './console/folder.ts'
 import {
   Exit,
   type FolderOptions,
@@ -23,7 +21,9 @@ import {
   run,
   withDir,
   withSettingFlags,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 
 interface Options extends FolderOptions {
   readonly all?: boolean

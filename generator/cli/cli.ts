@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Io } from './io.ts'
+import type { Io } from './console/io.ts'
 
 /** Adds commands to the program. */
 export type Register = (program: Command, io: Io) => void

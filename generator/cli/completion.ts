@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Argument, type Command, type Option } from 'commander'
 import { settingTable } from '../../core/settings/schema.ts'
+import type { Io } from './console/io.ts'
 import { withManual } from './console/manual.ts'
-import type { Io } from './io.ts'
 
 /**
  * Each script asks the program: one line a word, with its meaning, then `:` and a kind of words.

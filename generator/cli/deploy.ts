@@ -17,9 +17,7 @@ import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/registry.ts'
 import { push } from '../static/push.ts'
 import { openPushFolder } from '../static/push-place.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
-import { looseSettings } from './folder.ts'
+import { looseSettings } from './console/folder.ts'
 import {
   Exit,
   type FolderOptions,
@@ -31,7 +29,9 @@ import {
   report,
   run,
   withDir,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 
 interface Options extends FolderOptions {
   readonly to: string

@@ -11,10 +11,10 @@ import { readFolder, statOf } from '../places/disk/files.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { Registry } from '../registry/registry.ts'
 import { showChanges } from './changes.ts'
+import { withRegistry } from './console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
-import { type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface Options extends FolderOptions {
   readonly format: LogFormat

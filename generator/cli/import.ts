@@ -9,9 +9,7 @@ import { plain } from '../import/source/web.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Registry } from '../registry/registry.ts'
 import { showChanges, showSoFar } from './changes.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
-import { withRegistry } from './folder.ts'
+import { withRegistry } from './console/folder.ts'
 import {
   describeOutcomes,
   Exit,
@@ -21,7 +19,9 @@ import {
   printIssues,
   printWarnings,
   withDir,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
+import { progressLine } from './console/progress.ts'
 
 interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
   readonly owner?: string

@@ -4,9 +4,9 @@ import { resolveSettings } from '../../core/settings/settings.ts'
 import { fromText } from '../../core/settings/source.ts'
 import { initRegistry } from '../registry/registry.ts'
 import { showChanges } from './changes.ts'
+import { withRegistry } from './console/folder.ts'
+import { type FolderOptions, flagsOf, type Io, report, run, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
-import { withRegistry } from './folder.ts'
-import { type FolderOptions, flagsOf, type Io, report, run, withDir } from './io.ts'
 
 /** `init`: creates the registry folder, with all that `serve` needs; asks no questions. */
 export function registerInit(program: Command, io: Io): void {

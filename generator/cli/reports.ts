@@ -7,8 +7,7 @@ import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
 import { readSettings } from '../registry/registry.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
-import { withManual } from './console/manual.ts'
-import { readRegistry } from './folder.ts'
+import { readRegistry } from './console/folder.ts'
 import {
   type FolderOptions,
   flagsOf,
@@ -17,7 +16,8 @@ import {
   run,
   withDir,
   withSettingFlags,
-} from './io.ts'
+} from './console/io.ts'
+import { withManual } from './console/manual.ts'
 
 /** `status` and `settings`, which print the state of the registry and change nothing. */
 export function registerReports(program: Command, io: Io): void {

@@ -8,9 +8,9 @@ import { operatorChange } from '../records/change.ts'
 import { setYanked } from '../records/release-changes.ts'
 import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/delete.ts'
 import { showChanges } from './changes.ts'
+import { readRegistry, withRegistry } from './console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
-import { readRegistry, withRegistry } from './folder.ts'
-import { type FolderOptions, type Io, report, withDir } from './io.ts'
 
 interface YankOptions extends FolderOptions {
   readonly undo?: boolean

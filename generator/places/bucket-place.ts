@@ -6,7 +6,7 @@ import type {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { refuse } from '../../core/error/error.ts'
-import { publicFile } from '../../core/paths/tree.ts'
+import { CACHE_CONTROL, publicFile } from '../../core/paths/tree.ts'
 import { addressText } from '../../core/settings/bucket.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type {
@@ -76,13 +76,13 @@ export class BucketPlace implements Place {
     const isFile = !(content instanceof Uint8Array)
     const sum = cksum ?? (isFile ? '' : sha256(content))
     const { contentType, cache } = publicFile(path)
-    const short = this.#cacheSeconds === 0 ? 'no-cache' : `public, max-age=${this.#cacheSeconds}`
+    const isKept = cache === 'revalidate' && this.#cacheSeconds > 0
     const request = {
       ...this.#at(path),
       Body: isFile ? '' : content,
       ContentLength: isFile ? content.size : content.byteLength,
       ContentType: contentType,
-      CacheControl: cache === 'immutable' ? 'public, max-age=31536000, immutable' : short,
+      CacheControl: isKept ? `public, max-age=${this.#cacheSeconds}` : CACHE_CONTROL[cache],
       Metadata: { sha256: sum },
       ...(onlyIf === 'absent' ? { IfNoneMatch: '*' } : onlyIf && { IfMatch: onlyIf.etag }),
     }

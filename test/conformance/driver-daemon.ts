@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import type { Cleanup } from '../support/cleanup.ts'
 import { serveHere } from '../support/program.ts'
-import type { Origin } from '../support/raw-publish.ts'
-import { putRelease, refusal } from '../support/raw-publish.ts'
+import { type Origin, putRelease, refusal } from '../support/raw-publish.ts'
 import { RecordingProxy } from '../support/recording-proxy.ts'
-import type { Driver, Registry } from './driver.ts'
-import { readsSparse } from './driver.ts'
+import { type Driver, type Registry, readsSparse } from './driver.ts'
 import { addUser, copyTemplate } from './registry-template.ts'
 
 /** One daemon for readers and writers, the index over sparse HTTP, behind a recording proxy. */

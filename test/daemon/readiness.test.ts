@@ -92,8 +92,8 @@ test('a registry is not ready while the disk has no room for the largest .crate'
   let seconds = 0
   const clock = () => new Date(Date.UTC(2026, 10, 20, 12, 0, seconds++))
   const app = new Hono()
-  const { registry } = test
-  app.get('/readyz', readiness({ registry, clock, freeBytes: async () => free }))
+  const registry = { ...test.registry, clock }
+  app.get('/readyz', readiness({ registry, freeBytes: async () => free }))
   const ask = async () => {
     const response = await app.request('/readyz')
     return [response.status, await response.text()]

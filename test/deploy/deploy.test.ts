@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
+import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
 import { execForm, lastOf, parseDockerfile, type Stage, variables } from '../support/dockerfile.ts'
 import { root } from '../support/plimsoll.ts'
@@ -108,6 +109,14 @@ test('the S3 server of compose.yaml is the version that the tests run on', () =>
   const { services } = parse(read('compose.yaml'), { merge: true })
   const [, version] = /const VERSION = '(v[\d.]+)'/.exec(read('scripts/versitygw.mjs')) ?? []
   assert.ok(version && services.objects.image.startsWith(`versity/versitygw:${version}@`))
+})
+
+test('files for web servers have the cache rules that the daemon has', () => {
+  for (const file of ['deploy/nginx/nginx.conf', 'docs/hosting.md']) {
+    const rules = [...read(file).matchAll(/Cache-Control (?:"([^"]+)"|([\w-]+))/g)]
+    const named = rules.map(([, quoted, bare]) => quoted ?? bare)
+    assert.deepEqual(new Set(named), new Set(Object.values(CACHE_CONTROL)), file)
+  }
 })
 
 test('every setting that the packages name exists', () => {

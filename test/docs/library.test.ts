@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
@@ -31,6 +31,7 @@ async function installed(t: TestContext): Promise<string> {
   const folder = scratch(new Cleanup(t))
   const modules = join(folder, 'node_modules')
   mkdirSync(modules)
+  writeFileSync(join(folder, 'package.json'), '{}')
   for (const name of readdirSync(join(root, 'node_modules')))
     symlinkSync(join(root, 'node_modules', name), join(modules, name))
   for (const path of await packed())
@@ -59,8 +60,8 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
   for (const path of [
     'assets/style.css',
     'program/cli.js',
-    'generator/index.js',
-    'generator/index.d.ts',
+    'generator/registry/registry.js',
+    'generator/registry/registry.d.ts',
   ])
     assert.ok(paths.includes(`dist/${path}`), path)
   assert.deepEqual(
@@ -70,6 +71,25 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
           path,
         ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
     ),
+    [],
+  )
+})
+
+test('a package has at most 800 files, and whatever its files import', async () => {
+  const paths = await packed()
+  assert.ok(paths.length <= 800, `${paths.length} files`)
+  const files = new Set(paths)
+  const wanted = paths
+    .filter(path => /^dist\/(?:core|generator|site)\//.test(path))
+    .flatMap(path => {
+      const text = readFileSync(join(root, path), 'utf8')
+      const imports = text.matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)\.(?:js|ts)["']/g)
+      const end = path.endsWith('.d.ts') ? '.d.ts' : '.js'
+      return [...imports].map(([, specifier]) => join(dirname(path), `${specifier}${end}`))
+    })
+  assert.ok(wanted.length > 500)
+  assert.deepEqual(
+    wanted.filter(path => !files.has(path)),
     [],
   )
 })
@@ -96,7 +116,8 @@ test('the example of docs/library.md runs against the package, and so does its c
 test('the package has types', async t => {
   const folder = await installed(t)
   const lines = [
-    "import { openRegistry, type Registry, Refusal } from 'plimsoll'",
+    "import { type Refusal } from 'plimsoll/core/error/error'",
+    "import { openRegistry, type Registry } from 'plimsoll/registry/registry'",
     "export const opened: Promise<Registry> = openRegistry('registry', { env: {} })",
     'export const codes = (refusal: Refusal): string[] => refusal.issues.map(one => one.code)',
     '// @ts-expect-error: a folder is a text',

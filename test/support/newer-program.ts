@@ -2,8 +2,8 @@
 // newer-program.js newer|newest WORDS…`
 import { CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
+import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
-import { Exit } from '../../generator/cli/io.ts'
 import { NEWER, NEWEST } from './versions.ts'
 
 const [which, ...words] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { createProgram } from '../../daemon/program.ts'
+import { Exit } from '../../generator/cli/console/io.ts'
 import { terminalIo } from '../../generator/cli/console/terminal.ts'
-import { Exit } from '../../generator/cli/io.ts'
 import type { Cleanup } from './cleanup.ts'
 import type { Run } from './command.ts'
 import { hostEnvironment } from './plimsoll.ts'

@@ -4,18 +4,18 @@ import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Logger } from 'pino'
 import { timestamp } from '../../core/timestamp.ts'
-import { addUser } from '../../daemon/accounts/accounts.ts'
-import { createToken, type TokenOrder } from '../../daemon/accounts/tokens.ts'
 import { createApp } from '../../daemon/app.ts'
 import type { Deps } from '../../daemon/deps.ts'
 import { openLog } from '../../daemon/http/log.ts'
-import { Metrics } from '../../daemon/metrics.ts'
-import { DownloadCounter } from '../../daemon/workers/download-counter.ts'
+import { Metrics } from '../../daemon/http/metrics.ts'
+import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { all, type Row } from '../../generator/database/statement.ts'
 import { GitIndex } from '../../generator/git/git-index.ts'
 import { build } from '../../generator/projections/index/build.ts'
+import { addUser } from '../../generator/records/accounts/accounts.ts'
+import { createToken, type TokenOrder } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import {
   DATABASE_FILE,
@@ -63,7 +63,6 @@ export class TestRegistry implements Deps {
   readonly buildFailures: unknown[] = []
   now = new Date('2026-11-20T12:00:00Z')
   readonly timing = { build: 15_000, retry: 20 }
-  readonly clock = () => this.now
 
   private constructor(
     dir: string,
@@ -80,7 +79,7 @@ export class TestRegistry implements Deps {
     const database = beforeChange
       ? withChangeHook(registry.database, beforeChange)
       : registry.database
-    this.registry = { ...registry, database, clock: this.clock }
+    this.registry = { ...registry, database, clock: () => this.now }
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(
       this.registry,
@@ -104,6 +103,7 @@ export class TestRegistry implements Deps {
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
     const test = new TestRegistry(dir, registry, options, git)
+    await test.git?.start()
     new Cleanup(t).add(async () => {
       await test.git?.close()
       await test.indexWorker.close()

@@ -5,7 +5,9 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { issue, Refusal, readHead, refuse, UploadPack } from '../../../generator/index.ts'
+import { issue, Refusal, refuse } from '../../../core/error/error.ts'
+import { readHead } from '../../../generator/git/index-repository/bare-repository.ts'
+import { UploadPack } from '../../../generator/git/index-repository/git-process.ts'
 import { addressGroup, clientAddress } from '../../http/client-address.ts'
 import { readWhole } from '../../http/request-body.ts'
 import { Slots } from '../../http/slots.ts'
@@ -18,13 +20,10 @@ const DEFAULTS = {
   /** Running `git upload-pack` processes; `maxWaiting` more requests wait, others are refused. */
   maxConcurrent: 4,
   maxWaiting: 60,
-  /** The maximum time of a clone. */
   timeoutMs: 600_000,
-  /** The maximum time for a request body to arrive. */
   bodyTimeoutMs: 30_000,
   /** The largest request body, decompressed; git's cumulative commit list stays below 1 MB. */
   maxBodyBytes: 2 * 1024 * 1024,
-  /** Receives every error that the client did not cause. */
   onFailure: (_error: unknown): void => undefined,
 }
 
@@ -124,7 +123,6 @@ async function answer(c: Context, limits: Limits, slots: Slots): Promise<Respons
   }
 }
 
-/** Returns the request body, decompressed. */
 async function readBody(
   c: Context,
   { maxBodyBytes: max, bodyTimeoutMs }: Limits,

@@ -1,6 +1,6 @@
 import { formatNumber } from '../../../core/quantity.ts'
 import type { Progress } from '../../projections/index/build.ts'
-import type { Io } from '../io.ts'
+import type { Io } from './io.ts'
 
 /** Shows the progress of long work. */
 export interface ProgressLine {

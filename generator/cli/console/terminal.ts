@@ -1,5 +1,5 @@
-import type { Io, Stream } from '../io.ts'
 import { type Paint, painter } from './color.ts'
+import type { Io, Stream } from './io.ts'
 
 /** The streams and the environment of a process. */
 export interface Streams {

@@ -8,10 +8,10 @@ import { copyTree } from '../../migrate/tree.ts'
 import type { CrateStore } from '../../places/crate-store.ts'
 import { openCrates, requireApart } from '../../places/storage.ts'
 import { isServed, type Registry, readSettings } from '../../registry/registry.ts'
+import { withRegistry } from '../console/folder.ts'
+import { type FolderOptions, filled, flagsOf, type Io, report, withDir } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { type ProgressLine, progressLine } from '../console/progress.ts'
-import { withRegistry } from '../folder.ts'
-import { type FolderOptions, filled, flagsOf, type Io, report, withDir } from '../io.ts'
 
 interface MoveOptions extends FolderOptions {
   readonly to?: string

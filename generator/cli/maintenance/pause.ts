@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { after, timestamp } from '../../../core/timestamp.ts'
 import { beginPause, endPause } from '../../records/pause.ts'
+import { withRegistry } from '../console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
-import { withRegistry } from '../folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../io.ts'
 
 interface PauseOptions extends FolderOptions {
   readonly for: string

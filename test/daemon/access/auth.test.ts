@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
-import {
-  type Actor,
-  authenticate,
-  coversCrate,
-  hasScope,
-  tokenOf,
-} from '../../../daemon/access/auth.ts'
-import { recordUses } from '../../../daemon/accounts/last-use.ts'
-import { listTokens, makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { type Actor, coversCrate, hasScope, tokenOf } from '../../../daemon/access/auth.ts'
 import { all, one, type Row, run } from '../../../generator/database/statement.ts'
+import { recordUses } from '../../../generator/records/accounts/last-use.ts'
+import {
+  authenticate,
+  listTokens,
+  makeToken,
+  revokeToken,
+} from '../../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 
-const note = recordUses({ warn: assert.fail })
+const note = recordUses(error => assert.fail(String(error)))
 const NOW = new Date('2026-11-20T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
 

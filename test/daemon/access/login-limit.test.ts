@@ -1,7 +1,7 @@
 // Mirrors daemon/access/rate-limit.ts: logins
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { makeToken } from '../../../daemon/accounts/tokens.ts'
+import { makeToken } from '../../../generator/records/accounts/tokens.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 

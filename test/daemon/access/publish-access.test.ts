@@ -1,7 +1,7 @@
 // Mirrors daemon/access/auth.ts: publishes
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
+import { makeToken, revokeToken } from '../../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry, type TokenWish } from '../../support/registry.ts'
 import { BASE, publishRequest } from '../../support/release.ts'

@@ -3,19 +3,23 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
+import { routes } from '../../../daemon/app.ts'
+import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import {
   addUser,
   requireUser,
   setAdmin,
   setLocked,
   type User,
-} from '../../../daemon/accounts/accounts.ts'
-import { makeLink } from '../../../daemon/accounts/credentials.ts'
-import { addOwners, inviteOwners, removeOwners } from '../../../daemon/accounts/ownership.ts'
-import { endSessions } from '../../../daemon/accounts/sessions.ts'
-import { createToken, revokeToken } from '../../../daemon/accounts/tokens.ts'
-import { routes } from '../../../daemon/app.ts'
-import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
+} from '../../../generator/records/accounts/accounts.ts'
+import { makeLink } from '../../../generator/records/accounts/credentials.ts'
+import {
+  addOwners,
+  inviteOwners,
+  removeOwners,
+} from '../../../generator/records/accounts/ownership.ts'
+import { endSessions } from '../../../generator/records/accounts/sessions.ts'
+import { createToken, revokeToken } from '../../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
 import { TestRegistry } from '../../support/registry.ts'

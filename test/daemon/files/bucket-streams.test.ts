@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { type Context, Hono } from 'hono'
+import { Refusal } from '../../../core/error/error.ts'
 import { type BucketStreamOptions, BucketStreams } from '../../../daemon/files/bucket-streams.ts'
-import { Refusal } from '../../../generator/index.ts'
 import { until } from '../../support/until.ts'
 
 /** An app whose answers are streamed without an end, by the address that a header names. */

@@ -1,3 +1,4 @@
+// Mirrors daemon/files/file-headers.ts
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'

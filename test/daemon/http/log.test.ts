@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { issue, Refusal } from '../../../core/error/error.ts'
 import { type LogFormat, logFailure, openLog } from '../../../daemon/http/log.ts'
 import { logText } from '../../../daemon/http/log-text.ts'
-import { issue, Refusal } from '../../../generator/index.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn } from '../../support/visitor.ts'
 

@@ -1,9 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Refusal } from '../../../core/error/error.ts'
 import { Slots } from '../../../daemon/http/slots.ts'
-import { Refusal } from '../../../generator/index.ts'
 
 const isBusy = (error: unknown) => error instanceof Refusal && error.has('git_busy')
+
+/** Works in a slot, as handlers do. */
+async function run(
+  slots: Slots,
+  client: string,
+  work: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const slot = slots.admit(client)
+  try {
+    await slot.start(signal)
+    await work()
+  } finally {
+    slot.leave()
+  }
+}
 
 /** Work that lasts until `release`, and counts how often it has begun. */
 function heldWork() {
@@ -22,10 +38,10 @@ function heldWork() {
 test('so many work at a time, so many wait, and half of either is left to other clients', async () => {
   const slots = new Slots({ running: 2, waiting: 4, busy: 'git_busy' })
   const { work, begun, release } = heldWork()
-  const greedy = [1, 2, 3].map(() => slots.run('a', work('a')))
-  await assert.rejects(slots.run('a', work('a')), isBusy)
-  const others = ['b', 'c', 'd'].map(one => slots.run(one, work(one)))
-  await assert.rejects(slots.run('e', work('e')), isBusy)
+  const greedy = [1, 2, 3].map(() => run(slots, 'a', work('a')))
+  await assert.rejects(run(slots, 'a', work('a')), isBusy)
+  const others = ['b', 'c', 'd'].map(one => run(slots, one, work(one)))
+  await assert.rejects(run(slots, 'e', work('e')), isBusy)
   await new Promise(setImmediate)
   assert.deepEqual(begun, ['a', 'b'])
   release()
@@ -36,15 +52,15 @@ test('so many work at a time, so many wait, and half of either is left to other 
 test('work that fails leaves its place, and so does who leaves before their turn', async () => {
   const slots = new Slots({ running: 1, waiting: 1, busy: 'git_busy' })
   const fails = () => Promise.reject(new Error('no'))
-  await assert.rejects(slots.run('a', fails), /^Error: no$/)
+  await assert.rejects(run(slots, 'a', fails), /^Error: no$/)
   const { work, release } = heldWork()
-  const first = slots.run('a', work('a'))
+  const first = run(slots, 'a', work('a'))
   const leaving = new AbortController()
-  const left = slots.run('b', work('b'), leaving.signal)
-  await assert.rejects(slots.run('c', work('c')), isBusy)
+  const left = run(slots, 'b', work('b'), leaving.signal)
+  await assert.rejects(run(slots, 'c', work('c')), isBusy)
   leaving.abort()
   await assert.rejects(left, isBusy)
-  const next = slots.run('c', work('c'))
+  const next = run(slots, 'c', work('c'))
   release()
   await Promise.all([first, next])
 })

@@ -1,9 +1,9 @@
 // Mirrors daemon/web/
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addUser } from '../../../daemon/accounts/accounts.ts'
 import { routes } from '../../../daemon/app.ts'
 import { all, one, run } from '../../../generator/database/statement.ts'
+import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'

@@ -1,7 +1,8 @@
+// Mirrors daemon/workers/download-worker.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listen } from '../../../daemon/http/listen.ts'
-import { DownloadCounter } from '../../../daemon/workers/download-counter.ts'
+import { DownloadCounter } from '../../../daemon/workers/download-worker.ts'
 import { writeDurably } from '../../../generator/places/disk/durable.ts'
 import { TestRegistry } from '../../support/registry.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { GitWorker } from '../../../daemon/workers/git-worker.ts'
-import type { GitIndex } from '../../../generator/index.ts'
+import type { GitIndex } from '../../../generator/git/git-index.ts'
 import { settle } from '../../support/event-loop.ts'
 
 /** A worker whose first commit is made, with a clock that stands still but for `pass`. */
@@ -10,7 +10,11 @@ async function prepare(t: TestContext) {
   let now = 0
   t.mock.method(performance, 'now', () => now)
   let commits = 0
-  const index = { commit: async () => ++commits, close: async () => undefined }
+  const index = {
+    commit: async () => ++commits,
+    commitConfig: async () => undefined,
+    close: async () => undefined,
+  }
   const lease = { isMine: async () => true, close: async () => undefined }
   const worker = new GitWorker(
     index as unknown as GitIndex,
@@ -22,6 +26,7 @@ async function prepare(t: TestContext) {
     t.mock.timers.tick(ms)
     await settle()
   }
+  await worker.start()
   await pass(0)
   return { worker, pass, commits: () => commits }
 }

@@ -30,6 +30,7 @@ test('it tries again soon while the bucket is away, and rarely while it refuses 
   const failures: unknown[] = []
   const pause = async (ms: number) => void pauses.push(ms)
   const worker = new MirrorWorker(registry, error => failures.push(error), pause)
+  await worker.start()
   await until(
     () => isMirrored(registry),
     () => `the tree is not uploaded after pauses of ${pauses.join(', ')} ms`,

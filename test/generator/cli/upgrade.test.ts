@@ -1,4 +1,4 @@
-// Mirrors generator/cli/folder.ts
+// Mirrors generator/cli/console/folder.ts
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

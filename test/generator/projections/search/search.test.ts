@@ -293,7 +293,9 @@ test('nobody finds nothing left to render before a layout that the registry need
 test('a search between the first crate and the first layout waits for that layout', async t => {
   const registry = await TestRegistry.open(t)
   await fillCatalog(registry.registry, ENTRIES.slice(0, 1))
-  const [mark] = await pageMarks(registry.registry.database, registry.clock(), 1, ['search'])
+  const [mark] = await pageMarks(registry.registry.database, registry.registry.clock(), 1, [
+    'search',
+  ])
   assert.ok(mark)
   // As within a batch of pages, which is followed only when all of it is rendered.
   await crateTerms.render(registry.registry, mark)

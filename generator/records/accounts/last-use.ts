@@ -1,5 +1,5 @@
-import type { Logger } from 'pino'
-import { Mutex, timestamp } from '../../generator/index.ts'
+import { Mutex } from '../../../core/async/mutex.ts'
+import { timestamp } from '../../../core/timestamp.ts'
 
 /** Lets `work` record `now` as the last use of a token or session, at most once a minute. */
 export type RecordUse = (
@@ -11,8 +11,8 @@ export type RecordUse = (
 /** The precision of a last use, and the pause after a failed write, in milliseconds. */
 const PAUSE = 60_000
 
-/** Returns a recorder. It writes one use at a time and only logs failures: reads must go on. */
-export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
+/** Returns a recorder. It writes one use at a time and only reports failures: reads must go on. */
+export function recordUses(onFailure: (error: unknown) => void): RecordUse {
   const mutex = new Mutex()
   let failedAt = Number.NEGATIVE_INFINITY
   return async (last, now, work) => {
@@ -23,7 +23,7 @@ export function recordUses(log: Pick<Logger, 'warn'>): RecordUse {
         await work(timestamp(now))
       } catch (error) {
         failedAt = now.getTime()
-        log.warn({ err: error }, 'cannot record when a token or a login was last used; skipped')
+        onFailure(error)
       }
     })
   }

@@ -1,16 +1,8 @@
-import {
-  addEvent,
-  all,
-  type Change,
-  type Database,
-  first,
-  lacksAdministrator,
-  makeChange,
-  type Queries,
-  refuse,
-  run,
-  type Slice,
-} from '../../generator/index.ts'
+import { refuse } from '../../../core/error/error.ts'
+import type { Slice } from '../../../core/search/files/layout.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, one, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
 
 /** A user account. Ids fit the u32 that Cargo reads. */
 export interface User {
@@ -23,7 +15,6 @@ export interface User {
   readonly created: string
 }
 
-/** The part of a user that decides access. */
 export type Account = Pick<User, 'id' | 'login' | 'admin'>
 
 /** The columns of an account in a joined row, where the user's id is `user_id`. */
@@ -166,4 +157,17 @@ export async function setAdmin(
 /** Refuses a change after which no unlocked administrator is left to unlock other users. */
 async function requireAdministrator(tx: Queries, login: string): Promise<void> {
   if (await lacksAdministrator(tx)) refuse('admin_last', { login })
+}
+
+/** The warning of a registry that lacks an administrator. */
+export const NO_ADMINISTRATOR =
+  'there is no administrator, so nobody manages users, or crates without owners, at `/me`; `plimsoll user promote NAME` makes a user one'
+
+/** Returns whether there are users, but none of them is an administrator who is not locked. */
+export async function lacksAdministrator(db: Queries): Promise<boolean> {
+  const sql = `SELECT count(*) AS users,
+      count(CASE WHEN admin = 1 AND locked_at IS NULL THEN 1 END) AS administrators
+    FROM users`
+  const { users, administrators } = await one<Record<'users' | 'administrators', number>>(db, sql)
+  return users > 0 && administrators === 0
 }

@@ -1,18 +1,12 @@
 import { randomInt } from 'node:crypto'
-import {
-  addEvent,
-  all,
-  type Change,
-  type Database,
-  first,
-  issue,
-  makeChange,
-  one,
-  type Queries,
-  refuse,
-  refuseErrors,
-  sha256Bytes,
-} from '../../generator/index.ts'
+import { issue, refuse, refuseErrors } from '../../../core/error/error.ts'
+import { sha256Bytes } from '../../../core/sha256.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, one, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
+import { type Account, type AccountRow, accountOf } from './accounts.ts'
+import type { RecordUse } from './last-use.ts'
 import { hashSecret } from './secret.ts'
 
 /** The rights of a token: the endpoint scopes of crates.io, plus `read` for private registries. */
@@ -62,12 +56,10 @@ export interface TokenRecord {
   readonly last_used: string | null
 }
 
-/** A token that was just created, with its text. */
 export interface NewToken extends TokenRecord {
   readonly token: string
 }
 
-/** The properties of a new token. */
 export interface TokenOrder extends Pick<TokenRecord, 'name' | 'scopes' | 'crates' | 'expires'> {
   readonly userId: number
   /** The maximum number of valid tokens of the user, including this one; default: no limit. */
@@ -171,4 +163,57 @@ export function parseScopes(texts: readonly string[]): Scope[] {
   const unknown = texts.filter(text => !known.includes(text))
   refuseErrors(unknown.map(scope => issue('scope_invalid', { scope, accepted: SCOPES.join(', ') })))
   return SCOPES.filter(scope => texts.includes(scope))
+}
+
+/** Tokens that are valid at a given time, with their users, who may be locked. */
+const VALID = `FROM tokens JOIN users ON users.id = tokens.user_id
+  WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`
+
+type TokenRow = AccountRow &
+  StoredReach & { id: number; last_used_at: string | null; locked_at: string | null }
+
+/** A token is unknown, revoked or expired; or it is good, but its user is locked. */
+export type Rejection = 'token_rejected' | 'account_locked'
+
+export interface TokenHolder extends Pick<TokenRecord, 'scopes' | 'crates'> {
+  readonly user: Account
+  readonly tokenId: number
+}
+
+/** Returns the user of a token, or why there is none. */
+export async function authenticate(
+  database: Database,
+  token: string,
+  now: Date,
+  record: RecordUse,
+): Promise<TokenHolder | Rejection> {
+  if (!isToken(token)) return 'token_rejected'
+  const sql = `SELECT tokens.id, user_id, login, admin, locked_at, scopes, crates, last_used_at
+    ${VALID} AND hash = ?`
+  const row = await first<TokenRow>(database, sql, timestamp(now), hashSecret(token))
+  if (!row) return 'token_rejected'
+  if (row.locked_at !== null) return 'account_locked'
+  await record(row.last_used_at, now, at =>
+    run(database, 'UPDATE tokens SET last_used_at = ? WHERE id = ?', at, row.id),
+  )
+  return { user: accountOf(row), tokenId: row.id, ...reachOf(row) }
+}
+
+/** Returns the user of a token; refuses a revoked token, or a locked user. */
+export async function requireToken(db: Queries, id: number, now: Date): Promise<Account> {
+  const sql = `SELECT user_id, login, admin ${VALID} AND locked_at IS NULL AND tokens.id = ?`
+  const row = await first<AccountRow>(db, sql, timestamp(now), id)
+  return row ? accountOf(row) : refuse('token_withdrawn')
+}
+
+/** Returns the valid tokens that were made to read, and do not: they are for certain crates. */
+export function listWithoutRead(db: Queries, isPrivate: boolean, now: Date) {
+  return all<{ readonly id: number; readonly name: string; readonly user: string }>(
+    db,
+    `SELECT tokens.id, tokens.name, login AS "user" FROM tokens JOIN users ON users.id = user_id
+      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND crates IS NOT NULL
+        AND (instr(scopes, '"read"') > 0 OR (scopes IS NULL AND ? = 1)) ORDER BY tokens.id`,
+    timestamp(now),
+    Number(isPrivate),
+  )
 }

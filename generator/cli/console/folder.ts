@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { refuse } from '../../core/error/error.ts'
-import { isRegistry, openRegistry, type Registry } from '../registry/registry.ts'
-import { readStaticSettings } from '../static/settings.ts'
-import { progressLine } from './console/progress.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { isRegistry, openRegistry, type Registry } from '../../registry/registry.ts'
+import { readStaticSettings } from '../../static/settings.ts'
 import { type FolderOptions, flagsOf, type Io, run } from './io.ts'
+import { progressLine } from './progress.ts'
 
 type Work = (registry: Registry) => Promise<void>
 

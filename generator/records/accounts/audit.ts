@@ -1,7 +1,9 @@
-import { all, type Database, findCrate, isName, LIST } from '../../generator/index.ts'
+import { isName } from '../../../core/name.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, LIST } from '../../database/statement.ts'
+import { findCrate } from '../crates.ts'
 import { findUser } from './accounts.ts'
 
-/** An event of the audit log. */
 export interface AuditEvent {
   readonly id: number
   readonly at: string

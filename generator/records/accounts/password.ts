@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { type Issue, issue, refuse } from '../../generator/index.ts'
+import { type Issue, issue, refuse } from '../../../core/error/error.ts'
 
 /** Long rather than complicated (NIST SP 800-63B §3.1.1); the maximum bounds the work. */
 const SHORTEST = 10

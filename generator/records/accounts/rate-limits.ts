@@ -1,4 +1,4 @@
-import { first, one, type Queries, run } from './statement.ts'
+import { first, one, type Queries, run } from '../../database/statement.ts'
 
 /** Clocks of daemons may differ by this without anybody getting more tokens. */
 const SKEW_MS = 60_000

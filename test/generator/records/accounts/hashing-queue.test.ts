@@ -1,12 +1,12 @@
-// Mirrors daemon/accounts/password.ts
+// Mirrors generator/records/accounts/password.ts
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Refusal } from '../../../core/error/error.ts'
+import { Refusal } from '../../../../core/error/error.ts'
 import {
   HashingQueue,
   type LoginPriority,
   TOP_PRIORITY,
-} from '../../../daemon/accounts/password.ts'
+} from '../../../../generator/records/accounts/password.ts'
 
 const stranger = (recent: number): LoginPriority => ({ isKnown: false, recent })
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
-import { addUser, findUser, hasNoUsers, listUsers } from '../../../daemon/accounts/accounts.ts'
-import { operatorChange } from '../../../generator/records/change.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { type Code, Refusal } from '../../../../core/error/error.ts'
+import {
+  addUser,
+  findUser,
+  hasNoUsers,
+  listUsers,
+} from '../../../../generator/records/accounts/accounts.ts'
+import { operatorChange } from '../../../../generator/records/change.ts'
+import { TestRegistry } from '../../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 

@@ -7,18 +7,13 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
-import {
-  countFailedMarks,
-  countMarks,
-  listFailedMarks,
-  listPlainPages,
-  MARK_KINDS,
-  type Registry,
-  registryCounts,
-} from '../generator/index.ts'
-import { issuesOf } from './http/answer.ts'
+import { MARK_KINDS } from '../../generator/projections/projections.ts'
+import { registryCounts } from '../../generator/records/crates.ts'
+import { countFailedMarks, countMarks, listFailedMarks } from '../../generator/records/marks.ts'
+import { listPlainPages } from '../../generator/records/pages/plain-pages.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { issuesOf } from './answer.ts'
 
-/** The kinds of background work after a publish. */
 const BACKGROUND = [
   'build',
   'git index',
@@ -36,7 +31,6 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  */
 const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
 
-/** The standard HTTP methods (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
@@ -108,20 +102,16 @@ export class Metrics {
     times.observe(seconds)
   }
 
-  /** Counts a failure in background work. */
   backgroundFailed(what: BackgroundWork): void {
     this.#backgroundFailures.inc({ what })
   }
 
-  /** Counts a publish. */
   published(outcome: 'added' | 'present'): void {
     this.#publishes.inc({ outcome })
   }
 
-  /** Counts downloads. */
   readonly downloaded = (n: number): void => this.#downloads.inc(n)
 
-  /** Returns the metrics page for Prometheus. */
   async page(): Promise<Response> {
     return new Response(await this.#prometheus.metrics(), {
       headers: { 'content-type': this.#prometheus.contentType, 'cache-control': 'no-store' },
@@ -129,7 +119,6 @@ export class Metrics {
   }
 }
 
-/** Registers the gauges that read the catalog at every scrape. */
 function gauges({ database, followers }: Registry, registers: Prometheus[]): void {
   type Samples = (readonly [labels: Record<string, string>, n: number])[]
   const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { sha256, sha256Bytes } from '../../generator/index.ts'
+import { sha256, sha256Bytes } from '../../../core/sha256.ts'
 
 /** Returns a new secret of 256 random bits for a cookie or a link. */
 export function makeSecret(): string {

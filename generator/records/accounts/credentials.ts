@@ -1,29 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import {
-  addEvent,
-  type Change,
-  type Database,
-  first,
-  makeChange,
-  type Queries,
-  type Registry,
-  refuse,
-  refuseErrors,
-  run,
-  timestamp,
-} from '../../generator/index.ts'
+import { refuse, refuseErrors } from '../../../core/error/error.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { RegistryUrls } from '../../../core/urls/urls.ts'
+import type { Database } from '../../database/connection.ts'
+import { first, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
 import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
-/** Validity of a one-time link. */
 const LINK_SECONDS = 24 * 3600
-
-/** A password to store, and the cost of its hash. */
-interface NewPassword {
-  readonly password: string
-  readonly cost: number
-}
 
 /** A user, and the stored form of the password that was shown or set for them. */
 export interface Credential {
@@ -77,7 +63,7 @@ async function highestCost(database: Database): Promise<number> {
 export async function setPassword(
   database: Database,
   user: Account,
-  { password, cost }: NewPassword,
+  { password, cost }: { readonly password: string; readonly cost: number },
   change: Change,
 ): Promise<Credential> {
   const { id, login } = user
@@ -112,7 +98,7 @@ export async function makeLink(
 }
 
 /** Returns the URL of a one-time link. */
-export function passwordLink({ base }: Registry['urls'], secret: string): string {
+export function passwordLink({ base }: RegistryUrls, secret: string): string {
   return `${base}/me/password?link=${secret}`
 }
 

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { type Code, Refusal } from '../../../core/error/error.ts'
-import { addUser } from '../../../daemon/accounts/accounts.ts'
+import { type Code, Refusal } from '../../../../core/error/error.ts'
+import { all, type Row } from '../../../../generator/database/statement.ts'
+import { addUser } from '../../../../generator/records/accounts/accounts.ts'
 import {
   createToken,
   isToken,
   listTokens,
   makeToken,
   revokeToken,
-} from '../../../daemon/accounts/tokens.ts'
-import { all, type Row } from '../../../generator/database/statement.ts'
-import { operatorChange } from '../../../generator/records/change.ts'
-import { TestRegistry } from '../../support/registry.ts'
+} from '../../../../generator/records/accounts/tokens.ts'
+import { operatorChange } from '../../../../generator/records/change.ts'
+import { TestRegistry } from '../../../support/registry.ts'
 
 const AT = '2026-11-20T12:00:00Z'
 const OPERATOR = operatorChange(AT)

@@ -1,27 +1,11 @@
-import {
-  addEvent,
-  all,
-  type Change,
-  type CrateRecord,
-  type Database,
-  first,
-  follow,
-  type Issue,
-  isOwner,
-  issue,
-  listOwners,
-  makeChange,
-  type Permitted,
-  type Queries,
-  type Records,
-  Refusal,
-  refuse,
-  requireOwner,
-  run,
-  type Slice,
-  timestamp,
-  upsert,
-} from '../../generator/index.ts'
+import { type Issue, issue, Refusal, refuse } from '../../../core/error/error.ts'
+import type { Slice } from '../../../core/search/files/layout.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, type Queries, run, upsert } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../change.ts'
+import { follow, type Records } from '../crate-change.ts'
+import { type CrateRecord, isOwner, listOwners, requireOwner } from '../crates.ts'
 import { type Account, findUser, type User } from './accounts.ts'
 
 /** Counts the crates a user owns. */
@@ -149,10 +133,8 @@ async function withdrawInvitation(tx: Queries, crateId: number, userId: number):
   return (await run(tx, sql, crateId, userId)) > 0
 }
 
-/** An invitation to own a crate. */
 export interface InvitationRecord {
   readonly crate: string
-  /** Login of the invited user. */
   readonly login: string
   /** Login of the inviting user, or `the operator`. */
   readonly by: string

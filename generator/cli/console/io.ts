@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { groupWarnings, type Issue, kindOf, Refusal } from '../../core/error/error.ts'
-import { formatNumber } from '../../core/quantity.ts'
-import { isBucket } from '../../core/settings/bucket.ts'
-import { systemRefusal } from '../places/disk/fault.ts'
-import type { Program } from '../projections/context.ts'
+import { groupWarnings, type Issue, kindOf, Refusal } from '../../../core/error/error.ts'
+import { formatNumber } from '../../../core/quantity.ts'
+import { isBucket } from '../../../core/settings/bucket.ts'
+import { systemRefusal } from '../../places/disk/fault.ts'
+import type { Program } from '../../projections/context.ts'
 
 /** Flag values by setting key. */
 export type Flags = Readonly<Record<string, string>>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commandMessages } from '../../core/error/messages/commands.ts'
-import { makeToken } from '../../daemon/accounts/tokens.ts'
-import { type Exposition, parseExposition } from '../support/exposition.ts'
-import { TestRegistry } from '../support/registry.ts'
-import { loggedIn, PASSWORD, Visitor } from '../support/visitor.ts'
+import { commandMessages } from '../../../core/error/messages/commands.ts'
+import { makeToken } from '../../../generator/records/accounts/tokens.ts'
+import { type Exposition, parseExposition } from '../../support/exposition.ts'
+import { TestRegistry } from '../../support/registry.ts'
+import { loggedIn, PASSWORD, Visitor } from '../../support/visitor.ts'
 
 async function scrape(test: TestRegistry, token?: string): Promise<Exposition> {
   const response = await test.request('GET', '/metrics', token ?? null)

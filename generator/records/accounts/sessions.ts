@@ -1,20 +1,12 @@
-import {
-  addEvent,
-  all,
-  type Change,
-  type Database,
-  first,
-  makeChange,
-  type Queries,
-  refuse,
-  run,
-  timestamp,
-} from '../../generator/index.ts'
+import { refuse } from '../../../core/error/error.ts'
+import { timestamp } from '../../../core/timestamp.ts'
+import type { Database } from '../../database/connection.ts'
+import { all, first, type Queries, run } from '../../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf } from './accounts.ts'
 import type { RecordUse } from './last-use.ts'
 import { formProof, hashSecret, makeSecret } from './secret.ts'
 
-/** A browser session, found by the cookie of a request. */
 export interface Session {
   readonly id: number
   readonly user: Account
@@ -22,7 +14,6 @@ export interface Session {
   readonly proof: string
 }
 
-/** A browser session as listed for its user. */
 export interface SessionRecord {
   readonly id: number
   readonly agent: string
@@ -41,7 +32,6 @@ export interface SessionTime {
 const MOST = 50
 const AGENT_LENGTH = 120
 
-/** A session to start. */
 interface NewSession {
   readonly agent: string
   readonly now: Date

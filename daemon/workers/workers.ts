@@ -1,0 +1,90 @@
+import type { Logger } from 'pino'
+import { timestamp } from '../../core/timestamp.ts'
+import { systemRefusal } from '../../generator/places/disk/fault.ts'
+import { recordFailure } from '../../generator/records/facts.ts'
+import { isPaused } from '../../generator/records/pause.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Serving } from '../../generator/serving.ts'
+import { logFailure } from '../http/log.ts'
+import type { BackgroundWork, Metrics } from '../http/metrics.ts'
+import { DownloadCounter, DownloadWorker } from './download-worker.ts'
+import { type GitWorker, openGitWorker } from './git-worker.ts'
+import { IndexWorker } from './index-worker.ts'
+import { MirrorWorker } from './mirror-worker.ts'
+import { TakeoverWorker } from './takeover-worker.ts'
+import type { Worker } from './worker.ts'
+
+export interface Workers {
+  /** In the order in which they start and close: each hands work to later ones. */
+  readonly list: readonly Worker[]
+  readonly indexWorker: IndexWorker
+  readonly git: GitWorker | null
+  readonly downloads: DownloadCounter
+  /** Rejects when this daemon cannot serve any longer beside newer ones. */
+  readonly outdated: Promise<never>
+}
+
+/** Opens the workers of a daemon; `serving` is null where there can be no other daemon. */
+export async function openWorkers(
+  registry: Registry,
+  serving: Serving | null,
+  log: Logger,
+  metrics: Metrics,
+): Promise<Workers> {
+  const report = failureReports(registry, log, metrics)
+  const index = new IndexWorker(registry, report('build', 'a build failed; trying again'))
+  const onTakeoverFailure = report('takeover', 'cannot look for work of other daemons')
+  const takeover = serving && new TakeoverWorker(registry, serving, index, onTakeoverFailure)
+  const downloads = new DownloadCounter()
+  const downloadWorker = new DownloadWorker({
+    context: registry,
+    counter: downloads,
+    onWritten: metrics.downloaded,
+    onFailure: report('downloads', 'downloads could not be written; trying again'),
+    onMarked: () => index.pages.wake(),
+  })
+  const git = await openGitWorker(registry, log, {
+    onFailure: report('git index', 'the git index is behind; trying again'),
+    onPushFailure: report('git push', 'a push of the git index failed; trying again'),
+  })
+  const mirror = new MirrorWorker(
+    registry,
+    report('upload', 'the upload of the whole tree failed; trying again'),
+  )
+  const purges = purgeWorker(registry, report('cdn purge', 'a purge of the CDN failed'))
+  const list = [takeover, downloadWorker, index, git, mirror, purges].filter(
+    worker => worker !== null,
+  )
+  const outdated = takeover?.outdated ?? new Promise<never>(() => undefined)
+  return { list, indexWorker: index, git, downloads, outdated }
+}
+
+/** Returns a function that logs, counts and stores failures of background work. */
+function failureReports(registry: Registry, log: Logger, metrics: Metrics) {
+  return (what: BackgroundWork, words: string) => (fault: unknown) => {
+    // It goes on after the pause, or elsewhere.
+    if (isPaused(fault)) return
+    const error = systemRefusal(fault, 'operator') ?? fault
+    logFailure(log, error, words)
+    metrics.backgroundFailed(what)
+    const why = error instanceof Error ? error.message : String(error)
+    const failure = { what, at: timestamp(registry.clock()), why }
+    recordFailure(registry.database, failure).catch(unrecorded =>
+      logFailure(log, unrecorded, 'cannot record this failure'),
+    )
+  }
+}
+
+function purgeWorker(
+  { tree: { cdn } }: Registry,
+  onFailure: (error: unknown) => void,
+): Worker | null {
+  return (
+    cdn && {
+      start: async () => {
+        cdn.onFailure = onFailure
+      },
+      close: () => cdn.close().catch(onFailure),
+    }
+  )
+}
