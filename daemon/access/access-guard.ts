@@ -12,14 +12,18 @@ import {
   type Session,
   type SessionTime,
 } from '../../generator/records/accounts/sessions.ts'
-import { authenticate, type Rejection } from '../../generator/records/accounts/tokens.ts'
+import {
+  authenticate,
+  type Rejection,
+  type TokenHolder,
+} from '../../generator/records/accounts/tokens.ts'
 import type { Change } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { failureBody, recordIssues } from '../http/answer.ts'
 import { addressOf, type ClientAddress } from '../http/client-address.ts'
 import { dropCookie, readCookie, writeCookie } from '../http/cookies.ts'
 import { recordSubject } from '../http/log.ts'
-import { redirect, refusedPage } from '../http/page.ts'
+import { redirect, refusedPage, wantsPage } from '../http/page.ts'
 import { isFromHere, loginOf, readForm } from '../http/request-body.ts'
 import { WaitingStreams } from '../http/waiting-streams.ts'
 import { type Actor, hasScope, passwordOf, tokenOf } from './auth.ts'
@@ -101,12 +105,7 @@ export class AccessGuard {
       if ((method === 'GET' || method === 'HEAD') && (await this.#session(c))) return handle(c)
       return wantsPage(c) ? this.#askToLogIn(c) : this.#challenge(c, 'token_absent')
     }
-    const actor = await authenticate(
-      this.#registry.database,
-      token,
-      this.#registry.clock(),
-      this.#recordUse,
-    )
+    const actor = await this.#authenticate(token)
     if (typeof actor === 'string') {
       // Cargo repeats index requests and downloads after a 401; the API answers 403 (section 7).
       if (route.startsWith('/api/') && !route.endsWith('/download')) refuse(actor, { me: this.#me })
@@ -252,15 +251,15 @@ export class AccessGuard {
   async #identify(c: Context): Promise<Actor> {
     const token = tokenOf(c.req.header('authorization'))
     if (!token) return refuse('token_absent', { me: this.#me })
-    const actor = await authenticate(
-      this.#registry.database,
-      token,
-      this.#registry.clock(),
-      this.#recordUse,
-    )
+    const actor = await this.#authenticate(token)
     if (typeof actor === 'string') return refuse(actor, { me: this.#me })
     recordSubject(c, { user: actor.user.login })
     return { ...actor, address: this.#addressOf(c) }
+  }
+
+  #authenticate(token: string): Promise<TokenHolder | Rejection> {
+    const { database, clock } = this.#registry
+    return authenticate(database, token, clock(), this.#recordUse)
   }
 
   #askToLogIn(c: Context): Response {
@@ -293,10 +292,4 @@ function keptPrivate(response: Response): Response {
   if (!/no-store|private/.test(rule))
     response.headers.set('cache-control', `private, ${rule.replace('public, ', '')}`)
   return response
-}
-
-/** Returns whether a browser asks for a page, as opposed to a program asking for data. */
-export function wantsPage(c: Context): boolean {
-  if (c.req.method !== 'GET' || !/\btext\/html\b/i.test(c.req.header('accept') ?? '')) return false
-  return !/^\/(?:api|index|index\.git)\/|\.crate$/.test(c.req.path)
 }

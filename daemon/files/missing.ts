@@ -8,8 +8,7 @@ import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
-import { wantsPage } from '../access/access-guard.ts'
-import { page, redirect } from '../http/page.ts'
+import { page, redirect, wantsPage } from '../http/page.ts'
 import type { TreeFiles } from './public-files.ts'
 
 const CRATES = `/${CRATES_FOLDER}/`

@@ -60,3 +60,9 @@ export function redirect(c: Context, site: SiteConfig, path: string): Response {
   for (const [name, value] of Object.entries(headers(site))) c.header(name, value)
   return c.redirect(`${new URL(site.base).pathname.replace(/\/$/, '')}${path}`, 303)
 }
+
+/** Returns whether a browser asks for a page, as opposed to a program asking for data. */
+export function wantsPage(c: Context): boolean {
+  if (c.req.method !== 'GET' || !/\btext\/html\b/i.test(c.req.header('accept') ?? '')) return false
+  return !/^\/(?:api|index|index\.git)\/|\.crate$/.test(c.req.path)
+}
