@@ -1,12 +1,11 @@
 import { canonicalName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import type { Queries } from '../../generator/database/statement.ts'
 import {
   requireToken,
   type Scope,
   type TokenHolder,
 } from '../../generator/records/accounts/tokens.ts'
-import type { Change } from '../../generator/records/change.ts'
+import type { Change, StillMay } from '../../generator/records/change.ts'
 
 export interface Actor extends TokenHolder {
   readonly address?: string
@@ -45,7 +44,7 @@ export function coversCrate(actor: Actor, name: Name): boolean {
 
 /** Returns a change by an actor, whose token must still be valid when the change is made. */
 export function changeBy({ user, tokenId, address }: Actor, clock: () => Date): Change {
-  const stillMay = (tx: Queries) => requireToken(tx, tokenId, clock())
+  const stillMay: StillMay = tx => requireToken(tx, tokenId, clock())
   const at = timestamp(clock())
   return { at, actor: user.login, user, tokenId, address: address ?? null, stillMay }
 }

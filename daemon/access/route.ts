@@ -3,12 +3,11 @@ import { refuse } from '../../core/error/error.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Database } from '../../generator/database/connection.ts'
-import type { Queries } from '../../generator/database/statement.ts'
 import type { Account } from '../../generator/records/accounts/accounts.ts'
 import type { LoginPriority } from '../../generator/records/accounts/password.ts'
 import type { Session } from '../../generator/records/accounts/sessions.ts'
 import type { Scope } from '../../generator/records/accounts/tokens.ts'
-import type { Change } from '../../generator/records/change.ts'
+import type { Change, StillMay } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Actor } from './auth.ts'
 import type { Action } from './rate-limits.ts'
@@ -107,11 +106,7 @@ export async function crateOf<Found>(
 type Sender = Pick<BrowserRequest, 'now' | 'address'>
 
 /** Returns a change by a user; `stillMay` requires their right when it is made. */
-export function changeOf(
-  { now, address }: Sender,
-  user: Account,
-  stillMay: (tx: Queries) => Promise<Account>,
-): Change {
+export function changeOf({ now, address }: Sender, user: Account, stillMay: StillMay): Change {
   return { at: timestamp(now), actor: user.login, user, tokenId: null, address, stillMay }
 }
 

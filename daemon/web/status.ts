@@ -9,25 +9,19 @@ import type { Deps } from '../deps.ts'
 import { page } from '../http/page.ts'
 import { viewerOf } from './notice.ts'
 
-/** Milliseconds for which the numbers are reused, so that reloading causes no work. */
-const HOLDS_MS = 2000
-
+/** The most pending work of a kind that is counted. */
 const COUNTED = 10_000
 
 /** `GET /me/admin/status`: the report of `plimsoll status`. Its cost is bounded in any registry. */
 export function status({ registry }: Deps): SessionHandler {
-  type Content = Omit<StatusData, 'viewer'>
-  let latest: { readonly at: number; readonly facts: Promise<Content> } | null = null
   return async (c, request) => {
-    const at = registry.clock().getTime()
-    if (latest === null || Math.abs(at - latest.at) >= HOLDS_MS)
-      latest = { at, facts: factsOf(registry, registry.clock()) }
-    const data = { ...(await latest.facts), viewer: viewerOf(request) }
+    const data = { ...(await readData(registry)), viewer: viewerOf(request) }
     return page(c, registry.site, statusPage(registry.site, data))
   }
 }
 
-async function factsOf(registry: Registry, now: Date): Promise<Omit<StatusData, 'viewer'>> {
+async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>> {
+  const now = registry.clock()
   const status = await readStatus(registry, now, COUNTED + 1)
   const { git } = status
   const bounded = (what: string, n: number) => ({

@@ -5,6 +5,12 @@ import { requireUnpaused } from './pause.ts'
 /** A user who changes something, as they were when the request was looked at. */
 type Author = { readonly id: number; readonly admin: boolean }
 
+/**
+ * Returns the user as they are now; refuses if their token, session or whatever else gave them the
+ * right to a change is no longer good.
+ */
+export type StillMay = (tx: Queries) => Promise<Author>
+
 /** The time of a change to the catalog (RFC 3339, UTC, whole seconds), and who makes it. */
 export type Change = {
   readonly at: string
@@ -15,11 +21,7 @@ export type Change = {
   | {
       readonly user: Author
       readonly tokenId: number | null
-      /**
-       * Returns the user as they are now; refuses if their token, session or whatever else gave
-       * them the right to this change is no longer good.
-       */
-      readonly stillMay: (tx: Queries) => Promise<Author>
+      readonly stillMay: StillMay
     }
   /** The operator at the command line, or nobody who is known. */
   | { readonly user: null; readonly tokenId: null }
