@@ -5,7 +5,7 @@ import { findCrates } from '../places/disk/crate-files.ts'
 import { type BatchItem, orderBatch } from '../registry/order.ts'
 import { addCrateFile } from '../registry/publish.ts'
 import type { Registry } from '../registry/registry.ts'
-import { showChanges } from './changes.ts'
+import { showChanges } from './console/changes.ts'
 import { withRegistry } from './console/folder.ts'
 import {
   describeOutcomes,

@@ -8,7 +8,7 @@ import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
 import type { Registry } from '../registry/registry.ts'
 import { buildStatic } from '../static/build.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
-import { showChanges } from './changes.ts'
+import { showChanges } from './console/changes.ts'
 import { looseSettings, withRegistry } from './console/folder.ts'
 import {
   Exit,

@@ -7,29 +7,26 @@ export type Register = (program: Command, io: Io) => void
 /** Commands by name, loaded on demand: loading all takes longer than most commands run. */
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
-const backup = async (): Promise<Register> => (await import('./backup.ts')).registerBackup
 const pause = async (): Promise<Register> => (await import('./maintenance/pause.ts')).registerPause
 const completion = async (): Promise<Register> =>
   (await import('./completion.ts')).registerCompletion
-const reports = async (): Promise<Register> => (await import('./reports.ts')).registerReports
-const withdraw = async (): Promise<Register> => (await import('./withdraw.ts')).registerWithdraw
 
 /** The commands that need no daemon, in the order of the help. */
 export const commands: CommandTable = {
   init: async () => (await import('./init.ts')).registerInit,
   add: async () => (await import('./add.ts')).registerAdd,
-  yank: withdraw,
+  yank: async () => (await import('./yank.ts')).registerYank,
+  delete: async () => (await import('./delete.ts')).registerDelete,
   import: async () => (await import('./import.ts')).registerImport,
   downloads: async () => (await import('./downloads.ts')).registerDownloads,
   build: async () => (await import('./build.ts')).registerBuild,
   deploy: async () => (await import('./deploy.ts')).registerDeploy,
-  push: async () => (await import('./deploy.ts')).registerPush,
-  verify: async () => (await import('./verify.ts')).registerVerify,
-  delete: withdraw,
-  status: reports,
-  settings: reports,
-  backup,
-  restore: backup,
+  push: async () => (await import('./push.ts')).registerPush,
+  verify: async () => (await import('./maintenance/verify.ts')).registerVerify,
+  status: async () => (await import('./status.ts')).registerStatus,
+  settings: async () => (await import('./settings.ts')).registerSettings,
+  backup: async () => (await import('./maintenance/backup.ts')).registerBackup,
+  restore: async () => (await import('./maintenance/restore.ts')).registerRestore,
   pause,
   resume: pause,
   migrate: async () => (await import('./maintenance/migrate.ts')).registerMigrate,

@@ -1,31 +1,22 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
-import { configPath } from '../../core/paths/tree.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
-import { baseOfDl } from '../../core/urls/urls.ts'
 import { deploy } from '../deploy/deploy.ts'
-import { parseDl } from '../import/source/config.ts'
-import { findCrates } from '../places/disk/crate-files.ts'
 import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/registry.ts'
-import { push } from '../static/push.ts'
-import { openPushFolder } from '../static/push-place.ts'
 import { looseSettings } from './console/folder.ts'
 import {
-  Exit,
   type FolderOptions,
   filled,
   type Io,
   localPath,
-  printIssues,
-  printWarnings,
   report,
   run,
   withDir,
@@ -39,12 +30,6 @@ interface Options extends FolderOptions {
   readonly delete?: boolean
   readonly pages?: boolean
   readonly dryRun?: boolean
-  readonly json?: boolean
-}
-
-interface PushOptions extends FolderOptions {
-  readonly to: string
-  readonly verbose?: boolean
   readonly json?: boolean
 }
 
@@ -73,79 +58,6 @@ export function registerDeploy(program: Command, io: Io): void {
     json: 'an object: `uploaded` and `removed`, arrays of paths; `unchanged`, `surplus` (files that only the target has) and `bytes`, numbers; `foreign`, the paths of those that no tree has, which stay',
     fails: 'the target cannot be written to',
   })
-}
-
-/** `push`: adds `.crate` files to a static tree. */
-export function registerPush(program: Command, io: Io): void {
-  const command = withDir(program.command('push'), io)
-    .description('add .crate files to a static tree in a bucket or folder, also many at once')
-    .argument('<file-or-dir...>', '.crate files, or folders to search for them')
-    .requiredOption(
-      '--to <place>',
-      'the tree: s3://BUCKET/PREFIX or a folder; new if it is empty',
-      filled,
-    )
-    .option('--base-url <url>', 'URL at which users reach the tree')
-    .option('--verbose', 'print every warning, not just one of each kind')
-    .action((sources: string[], options: PushOptions) =>
-      run(io, () => pushFiles(io, sources, options, command)),
-    )
-  withManual(command, {
-    examples: [
-      [
-        'plimsoll push target/package/demo-1.0.0.crate --to s3://my-site --base-url https://crates.example.com',
-        'publishes from CI, without a server',
-      ],
-      [
-        'plimsoll push crates --to www --base-url https://crates.example.com',
-        'adds all files below a folder, dependencies first',
-      ],
-    ],
-    json: 'an object: `files`, an array with an object for each file (`path`, `name`, `version`; `outcome`, `pushed` or `present`); `warnings` and `refused`, arrays of texts',
-    fails: 'a file was refused; if `refused` is in the result, the files in `files` were pushed',
-  })
-}
-
-async function pushFiles(
-  io: Io,
-  sources: readonly string[],
-  options: PushOptions,
-  command: Command,
-): Promise<void> {
-  const { storage } = looseSettings(io, command, options).settings
-  const bucket = await openBucket(options.to, storage, io.env)
-  const { place: to, close } = bucket
-    ? { place: bucket, close: undefined }
-    : await openPushFolder(resolve(options.to))
-  const { settings, urls } = await pushSettings(io, command, options, to)
-  const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
-  const result = await push({ files, to, settings, urls }).finally(() => close?.())
-  printWarnings(io, result.warnings, options.verbose ?? false)
-  printIssues(io, result.refused)
-  const [warnings, refused] = [result.warnings, result.refused].map(all =>
-    all.map(issue => issue.message),
-  )
-  report(
-    io,
-    options,
-    { files: result.files, warnings, refused },
-    result.files.map(({ name, version, outcome }) =>
-      outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
-    ),
-  )
-  if (result.refused.length > 0) throw new Exit(1)
-}
-
-/** Returns the settings of a push; without an address, uses that of the existing tree. */
-async function pushSettings(io: Io, command: Command, options: PushOptions, to: Place) {
-  const given = looseSettings(io, command, options)
-  if (given.settings.registry.base_url !== null) return given
-  const config = await to.read(configPath)
-  const dl = config && parseDl(config.bytes.toString(), `${to.name}/${configPath}`)
-  const baseUrl = dl && baseOfDl(dl)
-  // The index contains the base URL, and there is no daemon whose address it could be.
-  if (!baseUrl) return refuse('base_url_missing', { address: options.to })
-  return looseSettings(io, command, { ...options, baseUrl })
 }
 
 async function deployTree(io: Io, options: Options, command: Command): Promise<void> {

@@ -8,7 +8,7 @@ import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
 import { plain } from '../import/source/web.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Registry } from '../registry/registry.ts'
-import { showChanges, showSoFar } from './changes.ts'
+import { showChanges, showSoFar } from './console/changes.ts'
 import { withRegistry } from './console/folder.ts'
 import {
   describeOutcomes,

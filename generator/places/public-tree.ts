@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { configPath, type Output, PUSH_FOLDER, type PublicFile } from '../../core/paths/tree.ts'
 import type { BucketPlace } from './bucket-place.ts'
@@ -5,7 +6,7 @@ import type { Cdn } from './cdn.ts'
 import type { ChangeNumber } from './change-number.ts'
 import { disk } from './disk/disk.ts'
 import { probeFolder } from './disk/durable.ts'
-import { fileFacts, readBytes, readFolder, sweepFolder } from './disk/files.ts'
+import { fileFacts, readBytes, readFolder, statOf, sweepFolder } from './disk/files.ts'
 import { isTemporary, type TextFile } from './disk/steps.ts'
 import { FolderPlace } from './folder-place.ts'
 import type { Mirror } from './mirror.ts'
@@ -19,6 +20,8 @@ export interface TreeOptions {
   readonly uploads?: Mirror | null
   /** The CDN, which is told which files have changed. */
   readonly cdn?: Cdn | null
+  /** Whether a write removes whatever is in its way, such as a file where a folder is needed. */
+  readonly clears?: boolean
 }
 
 /**
@@ -79,6 +82,11 @@ export class PublicTree {
     return new PublicTree(this.root, batch, this.#options)
   }
 
+  /** Returns the same tree for a repair: writes remove whatever is in their way. */
+  clearing(): PublicTree {
+    return new PublicTree(this.root, this.#sync, { ...this.#options, clears: true })
+  }
+
   /** Throws when the tree cannot be written to. */
   async probe(): Promise<void> {
     await probeFolder(this.root)
@@ -94,7 +102,8 @@ export class PublicTree {
   write(output: Output): Promise<boolean> {
     const path = this.path(output.path)
     return this.#change(async batch => {
-      const isWritten = await disk.run('write', path, output.bytes)
+      const write = () => disk.run('write', path, output.bytes)
+      const isWritten = await this.#clearing(output.path, write)
       batch?.file(path)
       return isWritten
     })
@@ -120,7 +129,7 @@ export class PublicTree {
   show(file: PublicFile, source: string): Promise<boolean> {
     const path = this.path(file.path)
     return this.#change(async batch => {
-      const isDone = await disk.run('show', source, path)
+      const isDone = await this.#clearing(file.path, () => disk.run('show', source, path))
       batch?.file(path)
       return isDone
     })
@@ -230,4 +239,29 @@ export class PublicTree {
     if (isAlone) await given?.sync()
     return result
   }
+
+  /** Runs `work`, and again when something else was in the way, if that may be removed. */
+  async #clearing<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      if (!this.#options.clears || !IN_THE_WAY.has(code)) throw error
+      await this.#makeRoom(path)
+      return work()
+    }
+  }
+
+  async #makeRoom(path: string): Promise<void> {
+    for (const [at, letter] of [...path].entries()) {
+      const folder = this.path(path.slice(0, at))
+      if (letter === '/' && !(await statOf(folder))?.isDirectory())
+        await rm(folder, { force: true })
+    }
+    if ((await statOf(this.path(path)))?.isDirectory())
+      await rm(this.path(path), { recursive: true, force: true })
+  }
 }
+
+/** The error codes of a write when something else is in its place. */
+const IN_THE_WAY = new Set(['EEXIST', 'EISDIR', 'ENOENT', 'ENOTDIR', 'ENOTEMPTY'])

@@ -18,8 +18,9 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
   }
   // Damaged records may lack a crate, whose files are then its only remains.
   const rest = { ...options, repair: options.repair && isSound }
-  yield* verifyCrates(registry, rest)
-  yield* verifyPages(registry, rest)
+  const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
+  yield* verifyCrates(context, rest)
+  yield* verifyPages(context, rest)
   options.progress?.('verifying the git index', 0, 0)
   yield* verifyGit(registry, rest)
 }

@@ -1,4 +1,4 @@
-// Mirrors generator/cli/deploy.ts: `push`, and what Cargo reads then
+// Mirrors generator/cli/push.ts: `push`, and what Cargo reads then
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Mirrors generator/cli/verify.ts
+// Mirrors generator/cli/maintenance/verify.ts
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { counted, formatNumber } from '../../core/quantity.ts'
-import { isServed } from '../registry/registry.ts'
-import type { Finding } from '../verify/finding.ts'
-import { verify } from '../verify/verify.ts'
-import { readRegistry, withRegistry } from './console/folder.ts'
-import { Exit, type FolderOptions, type Io, report, withDir } from './console/io.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
+import { counted, formatNumber } from '../../../core/quantity.ts'
+import { isServed } from '../../registry/registry.ts'
+import type { Finding } from '../../verify/finding.ts'
+import { verify } from '../../verify/verify.ts'
+import { readRegistry, withRegistry } from '../console/folder.ts'
+import { Exit, type FolderOptions, type Io, report, withDir } from '../console/io.ts'
+import { withManual } from '../console/manual.ts'
+import { progressLine } from '../console/progress.ts'
 
 interface VerifyOptions extends FolderOptions {
   readonly repair?: boolean

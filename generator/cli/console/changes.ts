@@ -1,10 +1,10 @@
-import { Refusal } from '../../core/error/error.ts'
-import { GitIndex } from '../git/git-index.ts'
-import { buildPages } from '../pages/pages.ts'
-import { type Built, build } from '../projections/index/build.ts'
-import { isServed, type Registry } from '../registry/registry.ts'
-import type { Io } from './console/io.ts'
-import { progressLine } from './console/progress.ts'
+import { Refusal } from '../../../core/error/error.ts'
+import { GitIndex } from '../../git/git-index.ts'
+import { buildPages } from '../../pages/pages.ts'
+import { type Built, build } from '../../projections/index/build.ts'
+import { isServed, type Registry } from '../../registry/registry.ts'
+import type { Io } from './io.ts'
+import { progressLine } from './progress.ts'
 
 /**
  * Brings the public tree and the git index up to date with the catalog; `all` renders every file.

@@ -1,27 +1,17 @@
 import type { Command } from 'commander'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
-import { describeSettings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
-import { readSettings } from '../registry/registry.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
 import { readRegistry } from './console/folder.ts'
-import {
-  type FolderOptions,
-  flagsOf,
-  type Io,
-  report,
-  run,
-  withDir,
-  withSettingFlags,
-} from './console/io.ts'
+import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
 
-/** `status` and `settings`, which print the state of the registry and change nothing. */
-export function registerReports(program: Command, io: Io): void {
-  const statusCommand = withDir(program.command('status'), io)
+/** `status` prints the state of the registry and changes nothing. */
+export function registerStatus(program: Command, io: Io): void {
+  const command = withDir(program.command('status'), io)
     .description('print counts, pending work, disk space and the last errors')
     .action((options: FolderOptions & { json?: boolean }) =>
       readRegistry(io, options, async registry => {
@@ -30,27 +20,10 @@ export function registerReports(program: Command, io: Io): void {
       }),
     )
 
-  withManual(statusCommand, {
+  withManual(command, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
     json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
     fails: 'the registry cannot be read',
-  })
-
-  const settings = withSettingFlags(withDir(program.command('settings'), io))
-    .description('print every effective setting and where it comes from')
-    .action((options: FolderOptions & { json?: boolean }) =>
-      run(io, async () => {
-        const rows = describeSettings(
-          readSettings(options.dir, { env: io.env, flags: flagsOf(options) }),
-        )
-        const lines = rows.map(row => `${row.key} = ${row.text || '(none)'}  # ${row.origin}`)
-        report(io, options, rows, lines)
-      }),
-    )
-  withManual(settings, {
-    examples: [['plimsoll settings --set auth.required=true', 'shows what a setting would change']],
-    json: 'an array with an object for each setting: `key`; `value`; `text`, the value as in plimsoll.toml; `origin`',
-    fails: 'the settings cannot be read',
   })
 }
 

@@ -1,21 +1,14 @@
 import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
-import { isName, type Name } from '../../core/name.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { isVersion, type Version } from '../../core/version.ts'
 import { operatorChange } from '../records/change.ts'
-import { setYanked } from '../records/release-changes.ts'
 import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/delete.ts'
-import { showChanges } from './changes.ts'
+import { showChanges } from './console/changes.ts'
 import { readRegistry, withRegistry } from './console/folder.ts'
 import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
-
-interface YankOptions extends FolderOptions {
-  readonly undo?: boolean
-  readonly json?: boolean
-}
+import { parseSpec } from './release-spec.ts'
 
 interface DeleteOptions extends FolderOptions {
   readonly yes?: boolean
@@ -25,42 +18,8 @@ interface DeleteOptions extends FolderOptions {
 
 const DEPENDENTS_NAMED = 3
 
-/** `yank NAME@VERSION [--undo]`, and `delete NAME[@VERSION] --yes [--force]`. */
-export function registerWithdraw(program: Command, io: Io): void {
-  registerYank(program, io)
-  registerDelete(program, io)
-}
-
-function registerYank(program: Command, io: Io): void {
-  const command = withDir(program.command('yank'), io)
-    .description('yank a version: new lock files will not choose it, existing ones keep working')
-    .argument('<name@version>', 'the version to yank')
-    .option('--undo', 'undo a yank')
-    .action((spec: string, options: YankOptions) =>
-      withRegistry(io, options, async registry => {
-        const { name, version } = parseSpec(spec)
-        if (version === null) return refuse('release_spec_invalid', { spec })
-        const change = operatorChange(timestamp(io.now()))
-        const yanked = !options.undo
-        const { changed } = await setYanked(registry, name, version, yanked, change)
-        refuseErrors((await showChanges(io, registry)).issues)
-        const verb = options.undo ? 'unyanked' : 'yanked'
-        report(io, options, { name, version, yanked, changed }, [
-          changed ? `${verb} ${name} ${version}` : `${name} ${version} was ${verb} before`,
-        ])
-      }),
-    )
-  withManual(command, {
-    examples: [
-      ['plimsoll yank demo@1.0.0', 'yanks a version'],
-      ['plimsoll yank demo@1.0.0 --undo', 'makes it available again'],
-    ],
-    json: 'an object: `name`, `version`; `yanked`; `changed`, false if it was so before',
-    fails: 'there is no such version, or it could not be rendered',
-  })
-}
-
-function registerDelete(program: Command, io: Io): void {
+/** `delete NAME[@VERSION] --yes [--force]`. */
+export function registerDelete(program: Command, io: Io): void {
   const command = withDir(program.command('delete'), io)
     .description(
       'delete a crate or a version permanently; unlike with `yank`, builds locked to it break',
@@ -128,13 +87,4 @@ function dependentLines({ dependents }: DeletionPlan): string[] {
   return [
     `other crates depend on it (${count}): ${names}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
   ]
-}
-
-/** Reads `NAME@VERSION`, or `NAME` alone, which means every version. */
-function parseSpec(spec: string): { name: Name; version: Version | null } {
-  const [name = '', ...rest] = spec.split('@')
-  const version = rest.length > 0 ? rest.join('@') : null
-  if (!isName(name) || (version !== null && !isVersion(version)))
-    return refuse('release_spec_invalid', { spec })
-  return { name, version }
 }

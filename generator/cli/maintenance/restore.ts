@@ -1,53 +1,31 @@
 import type { Command } from 'commander'
-import { refuseErrors, warning } from '../../core/error/error.ts'
-import { counted } from '../../core/quantity.ts'
-import { backup } from '../backup/backup.ts'
-import { restore } from '../backup/restore.ts'
-import { ORIGINAL_SETTINGS_FILE } from '../backup/restored-settings.ts'
-import { showChanges } from './changes.ts'
-import { readRegistry, withRegistry } from './console/folder.ts'
+import { refuseErrors, warning } from '../../../core/error/error.ts'
+import { counted } from '../../../core/quantity.ts'
+import { restore } from '../../backup/restore.ts'
+import { ORIGINAL_SETTINGS_FILE } from '../../backup/restored-settings.ts'
+import { showChanges } from '../console/changes.ts'
+import { withRegistry } from '../console/folder.ts'
 import {
   type FolderOptions,
   flagsOf,
   type Io,
-  localPath,
   printIssues,
   report,
   run,
   withDir,
-} from './console/io.ts'
-import { withManual } from './console/manual.ts'
-import { progressLine } from './console/progress.ts'
+} from '../console/io.ts'
+import { withManual } from '../console/manual.ts'
+import { progressLine } from '../console/progress.ts'
 
 type Options = FolderOptions & { readonly json?: boolean }
 
-/** `backup FILE` and `restore FILE`: one tar file with everything that cannot be derived. */
-export function registerBackup(program: Command, io: Io): void {
-  const save = withDir(program.command('backup'), io)
-    .description(
-      'write settings, database and .crate files to one tar file, also while a daemon is running',
-    )
-    .argument('<file>', 'the tar file to create', localPath)
-    .action((file: string, options: Options) =>
-      readRegistry(io, options, async registry => {
-        const progress = progressLine(io)
-        const crates = await backup(registry, file, progress.at)
-        progress.done()
-        report(io, options, { file, crate_files: crates }, [
-          `${file} contains the registry with its ${counted(crates, '.crate file')}, and the hashes of its tokens; keep it secret`,
-        ])
-      }),
-    )
-  withManual(save, {
-    examples: [['plimsoll backup backups/monday.tar', 'writes a consistent backup']],
-    json: 'an object: `file`, and `crate_files`, the number of .crate files in it',
-    fails: 'the backup could not be made; there is no file',
-  })
-  const restoring = withDir(program.command('restore'), io)
+/** `restore FILE`: a registry folder from a backup. */
+export function registerRestore(program: Command, io: Io): void {
+  const command = withDir(program.command('restore'), io)
     .description('create a registry folder from a backup; nothing outside of it is changed')
     .argument('<file>', 'a file that `plimsoll backup` wrote')
     .action((file: string, options: Options) => load(io, file, options))
-  withManual(restoring, {
+  withManual(command, {
     examples: [
       ['plimsoll restore backups/monday.tar --dir restored', 'restores into a new folder'],
     ],
