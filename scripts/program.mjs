@@ -1,6 +1,6 @@
 // Bundles the program into dist/program: loading a few large files takes half the time of loading
 // hundreds of small ones.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './prepare.mjs'
@@ -34,6 +34,8 @@ const ownPlaces = {
   },
 }
 
+// Chunks of earlier bundles have other names.
+rmSync(out, { recursive: true, force: true })
 await build({
   entryPoints: {
     main: built('daemon/cli.js'),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { dateOf, dayOf, daysUntil } from '../../core/day-counts.ts'
 import {
-  type Downloads,
   crateDownloads as downloadsOfCrates,
   releaseDownloads,
 } from '../../generator/records/downloads/read.ts'
@@ -18,18 +17,15 @@ const LISTED_VERSIONS = 5
 
 /** `GET …/{name}/downloads`: the newest versions by day, and the sums of all others. */
 export function crateDownloads(registry: Registry): OpenHandler {
+  const { database, site } = registry
   return async c => {
     const card = await crateOf(registry, c, findCard)
     const today = dayOf(registry.clock())
-    const releases = newestFirst(await listVersions(registry.database, card.id))
+    const releases = newestFirst(await listVersions(database, card.id))
     const listed = releases.slice(0, LISTED_VERSIONS).map(release => release.id)
-    const ofVersions = registry.site.downloads
-      ? await releaseDownloads(registry.database, listed)
-      : new Map<number, Downloads>()
-    const ofCrate = registry.site.downloads
-      ? (await downloadsOfCrates(registry.database, [card.id])).get(card.id)
-      : undefined
-    const rest = daysUntil(ofCrate?.days ?? null, today)
+    const ofVersions = await releaseDownloads(database, site.downloads ? listed : [])
+    const ofCrates = await downloadsOfCrates(database, site.downloads ? [card.id] : [])
+    const rest = daysUntil(ofCrates.get(card.id)?.days ?? null, today)
     for (const { days } of ofVersions.values())
       for (const [at, n] of daysUntil(days, today).entries()) rest[at] = (rest[at] ?? 0) - n
     return answer<typeof schema.crateDownloadsAnswer>(c, {
@@ -51,10 +47,9 @@ export function versionDownloads(registry: Registry): OpenHandler {
     const today = dayOf(registry.clock())
     const wanted = dayOf(new Date(/^\d{4}-\d\d-\d\d$/.test(before_date) ? before_date : ''))
     const last = Number.isNaN(wanted) ? today : Math.min(wanted, today)
-    const found = registry.site.downloads
-      ? (await releaseDownloads(registry.database, [release.id])).get(release.id)
-      : undefined
-    const days = byDate(daysUntil(found?.days ?? null, last), last)
+    const ids = registry.site.downloads ? [release.id] : []
+    const downloads = (await releaseDownloads(registry.database, ids)).get(release.id)
+    const days = byDate(daysUntil(downloads?.days ?? null, last), last)
     return answer<typeof schema.versionDownloadsAnswer>(c, {
       version_downloads: days.map(day => ({ version: release.id, ...day })),
     })

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../core/version.ts'
 import {
-  type DownloadNumbers,
   downloadNumbers,
   releaseDownloads,
   versionTotals,
@@ -42,10 +41,8 @@ export async function viewsOf(
 
 /** Returns the downloads of crates by id; none if the registry does not count them. */
 export async function numbersOf({ database, site, clock }: Registry, cards: readonly CrateCard[]) {
-  const ids = cards.map(card => card.id)
-  return site.downloads
-    ? downloadNumbers(database, ids, clock())
-    : new Map<number, DownloadNumbers>()
+  const ids = site.downloads ? cards.map(card => card.id) : []
+  return downloadNumbers(database, ids, clock())
 }
 
 /** Returns the total downloads of the versions of a crate by id. */
