@@ -5,7 +5,7 @@ import { chmod, lstat, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, METHODS, type ServerResponse } from 'node:http'
 import { createSecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { type AddressInfo, connect, isIP } from 'node:net'
-import type { Server } from 'node:tls'
+import type { Server, TLSSocket } from 'node:tls'
 import { getSystemErrorMap } from 'node:util'
 import { getRequestListener, type ServerType } from '@hono/node-server'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
@@ -71,7 +71,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   const pair = options.tls && readTls(options.tls)
   const settings = { maxConcurrentStreams: STREAMS_MAX }
-  const server = pair ? createSecureServer({ allowHTTP1: true, settings, ...pair }) : createServer()
+  const secure = pair && { allowHTTP1: true, settings, ...pair }
+  const server = secure ? createSecureServer(secure) : createServer()
+  if (secure) acceptOldClients(server)
   const connections = new Connections(server)
   await start(server, options)
   const isRenewable = options.tls && pair && 'setSecureContext' in server
@@ -115,6 +117,21 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
     const why = issue('address_taken', { address: addressText(options), reason })
     throw new Refusal([why], { cause: error })
   }
+}
+
+/** The protocols that a client may offer, ours first (RFC 7301 §6); any other gets an alert. */
+const PROTOCOLS = ['h2', 'http/1.1', 'http/1.0']
+
+/** Serves clients that offer `http/1.0`, which Node does not choose and would take for HTTP/2. */
+function acceptOldClients(server: ServerType): void {
+  const ALPNProtocols = Buffer.concat(
+    PROTOCOLS.map(protocol => Buffer.concat([Buffer.of(protocol.length), Buffer.from(protocol)])),
+  )
+  // A property, because the HTTP/2 server replaces the option; it has the form of RFC 7301 §3.1.
+  Object.assign(server, { ALPNProtocols })
+  server.prependListener('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'http/1.0') socket.alpnProtocol = 'http/1.1'
+  })
 }
 
 /** Returns the most milliseconds for a request to arrive, and without any byte. */

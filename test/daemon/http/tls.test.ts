@@ -54,7 +54,7 @@ test('answers over HTTP/1.1 and HTTP/2, and stops although an HTTP/2 connection 
   session.destroy()
 })
 
-test('a client without ALPN is served, and one that offers nothing known gets an alert', async t => {
+test('a client that offers only http/1.0 is served, and one that offers nothing known gets an alert', async t => {
   const server = await listen({ host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure })
   t.after(() => server.stop(0))
   server.answer(() => new Response('hello'))
@@ -69,6 +69,8 @@ test('a client without ALPN is served, and one that offers nothing known gets an
     return [socket.alpnProtocol, text.split('\r\n')[0], text.split('\r\n').at(-1)]
   }
   const status = 'HTTP/1.1 200 OK'
+  assert.deepEqual(await speak('http/1.0'), ['http/1.0', status, 'hello'])
+  assert.deepEqual(await speak('spdy/3', 'http/1.0'), ['http/1.0', status, 'hello'])
   assert.deepEqual(await speak('http/1.0', 'http/1.1'), ['http/1.1', status, 'hello'])
   assert.deepEqual(await speak(), [false, status, 'hello'])
   await assert.rejects(speak('spdy/3'), { code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL' })
