@@ -15,19 +15,21 @@ export function withQueryHook(database: Database, hook: QueryHook): Database {
     },
   })
   return {
-    ...database,
     ...hooked(database),
     transaction: work => database.transaction(tx => work(hooked(tx))),
+    close: () => database.close(),
   }
 }
 
 /** The same database, with a hook before each transaction. */
 export function withChangeHook(database: Database, hook: () => Promise<void>): Database {
   return {
-    ...database,
+    engine: database.engine,
+    execute: (sql, parameters) => database.execute(sql, parameters),
     async transaction(work) {
       await hook()
       return database.transaction(work)
     },
+    close: () => database.close(),
   }
 }

@@ -263,8 +263,11 @@ test('a crate that cannot be rendered is recorded all the same, and keeps its ma
 
 test('a crate whose transaction is not committed is not shown', async t => {
   const { registry } = await prepare(t)
+  const { engine } = registry.database
   const database: Registry['database'] = {
-    ...registry.database,
+    engine,
+    execute: (sql, parameters) => registry.database.execute(sql, parameters),
+    close: () => registry.database.close(),
     transaction: work =>
       registry.database.transaction(async tx => {
         await work(tx)
