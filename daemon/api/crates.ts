@@ -10,7 +10,7 @@ import {
   NO_DOWNLOADS,
   registryDownloads,
 } from '../../generator/records/downloads/read.ts'
-import { findCard, readCards } from '../../generator/records/pages/cards.ts'
+import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
 import { countDependents, listDependents } from '../../generator/records/pages/dependents.ts'
 import { crateCount } from '../../generator/records/pages/prefixes.ts'
 import { newCrates, updatedCrates } from '../../generator/records/pages/recent.ts'
@@ -71,7 +71,7 @@ const LENGTH = 10
 export function summary(registry: Registry): OpenHandler {
   const { database, site, clock } = registry
   return async c => {
-    const view = (ids: readonly number[]) => viewsOf(registry, ids)
+    const view = (cards: readonly CrateCard[]) => viewsOf(registry, cards)
     const { total } = site.downloads ? await registryDownloads(database) : NO_DOWNLOADS
     const often = site.downloads ? await mostDownloaded(database, LENGTH) : []
     const lately = site.downloads ? await mostRecentlyDownloaded(database, LENGTH, clock()) : []
@@ -80,8 +80,8 @@ export function summary(registry: Registry): OpenHandler {
       num_downloads: total,
       new_crates: await view(await newCrates(database, LENGTH)),
       just_updated: await view(await updatedCrates(database, LENGTH)),
-      most_downloaded: await view(often),
-      most_recently_downloaded: await view(lately),
+      most_downloaded: await view(await readCards(database, often)),
+      most_recently_downloaded: await view(await readCards(database, lately)),
       popular_keywords: [],
       popular_categories: [],
     })

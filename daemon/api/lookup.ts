@@ -6,7 +6,7 @@ import {
   releaseDownloads,
   versionTotals,
 } from '../../generator/records/downloads/read.ts'
-import { type CrateCard, findCard, readCards } from '../../generator/records/pages/cards.ts'
+import { type CrateCard, findCard } from '../../generator/records/pages/cards.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf } from '../access/route.ts'
@@ -29,10 +29,9 @@ export function newestFirst<R extends { readonly version: Version }>(releases: r
 /** Returns views of crates with their downloads. */
 export async function viewsOf(
   registry: Registry,
-  ids: readonly number[],
+  cards: readonly CrateCard[],
   isExact: (card: CrateCard) => boolean = () => false,
 ) {
-  const cards = await readCards(registry.database, ids)
   const numbers = await numbersOf(registry, cards)
   return cards.map(card =>
     crateView(card, { exact: isExact(card), downloads: numbers.get(card.id) }),

@@ -3,7 +3,7 @@ import { canonicalName, isName } from '../../core/name.ts'
 import type { Sort } from '../../core/paths/search.ts'
 import { readSearch } from '../../core/search/request.ts'
 import { searchFresh } from '../../generator/pages/fresh-search.ts'
-import { isNamed } from '../../generator/records/pages/cards.ts'
+import { isNamed, readCards } from '../../generator/records/pages/cards.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { answer } from '../http/answer.ts'
@@ -28,8 +28,9 @@ export function search(registry: Registry): OpenHandler {
     const text = request.q.replaceAll('+', ' ').trim()
     const found = await searchFresh(registry, request, sliceOf(query))
     const { ids, total, leniency, matched, words } = found
+    const cards = await readCards(registry.database, ids)
     const exact = isName(text) ? canonicalName(text) : null
-    const views = await viewsOf(registry, ids, card => exact !== null && isNamed(card, exact))
+    const views = await viewsOf(registry, cards, card => exact !== null && isNamed(card, exact))
     const crates = views.map(view => ({ ...view, description: view.description ?? '' }))
     const meta = { ...metaOf(c.req.url, query, total), words, matched_words: matched }
     const lenient = leniencyView(leniency)

@@ -77,11 +77,15 @@ async function renderTogether(
   const done = new Map<string, Mark>()
   const again: MarkSubject[] = []
   const renderAll = async (tree: PublicTree): Promise<void> => {
+    const turn = { ...context, tree }
     const build = async (mark: Mark): Promise<void> => {
       try {
         // An earlier mark may have completed it.
         if (done.get(keyOf(mark))?.generation === mark.generation) return
-        const finished = await rendererOf(mark).render({ ...context, tree }, mark)
+        const others = queue.filter(
+          other => other.kind === mark.kind && other !== mark && !done.has(keyOf(other)),
+        )
+        const finished = await rendererOf(mark).render(turn, mark, others)
         for (const one of finished.done) {
           if (!done.has(keyOf(one))) work.onDone?.(one)
           done.set(keyOf(one), one)

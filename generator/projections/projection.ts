@@ -30,8 +30,11 @@ export interface Projection extends Follower {
   readonly due: 'soon' | 'idle'
   /** Whether its marks can be rendered beside each other. */
   readonly isParallel?: boolean
-  /** Renders the files of a mark, and removes those that are gone; the caller clears the mark. */
-  render(context: PageContext, mark: Mark): Promise<Rendered>
+  /**
+   * Renders the files of a mark, and removes those that are gone; the caller clears the mark.
+   * `others` are marks of its kind in the same turn, which may be done with it.
+   */
+  render(context: PageContext, mark: Mark, others: readonly Mark[]): Promise<Rendered>
   /** Follows its marks that are done, in the transaction that clears them. */
   follow?(tx: Queries, done: readonly Mark[]): Promise<void>
   /** Marks everything that it has, in a transaction. */

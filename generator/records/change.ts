@@ -1,6 +1,6 @@
 import type { Database } from '../database/connection.ts'
-import { insert, type Queries } from '../database/statement.ts'
-import { requireUnpaused } from './pause.ts'
+import { type Queries, value } from '../database/statement.ts'
+import { requireUnpaused, UNPAUSED } from './pause.ts'
 
 /** A user who changes something, as they were when the request was looked at. */
 type Author = { readonly id: number; readonly admin: boolean }
@@ -62,14 +62,16 @@ export async function addEvent(
   change: Permitted,
   event: { action: string; crate?: string; version?: string; detail?: Record<string, unknown> },
 ): Promise<number> {
+  const sql = `INSERT INTO audit
+    (action, crate, version, detail, at, user_id, actor, token_id, address)
+    SELECT ?, ?, ?, ?, ?, CAST(? AS INTEGER), ?, CAST(? AS INTEGER), ? WHERE ${UNPAUSED}
+    RETURNING id`
+  const { action, crate = null, version = null, detail } = event
+  const { at, user, actor, tokenId, address = null } = change
+  const what = [action, crate, version, detail ? JSON.stringify(detail) : null, at] as const
+  const id = await value<number>(tx, sql, ...what, user?.id ?? null, actor, tokenId, address)
+  if (id !== null) return id
+  // Refuses the change, or removes a pause that is over.
   await requireUnpaused(tx)
-  return insert(tx, 'audit', {
-    ...event,
-    at: change.at,
-    user_id: change.user?.id ?? null,
-    actor: change.actor,
-    token_id: change.tokenId,
-    address: change.address ?? null,
-    detail: event.detail ? JSON.stringify(event.detail) : null,
-  })
+  return addEvent(tx, change, event)
 }

@@ -4,7 +4,6 @@ import { indexPath } from '../../core/paths/tree.ts'
 import type { Queries } from '../database/statement.ts'
 import type { IndexFile } from '../places/mirror.ts'
 import { findCrate } from './crates.ts'
-import { fileMarks } from './marks.ts'
 import { indexFiles } from './releases.ts'
 
 /** Returns the index file at a path of the public tree; null when no crate has one there. */
@@ -14,9 +13,7 @@ export async function readIndexFile(db: Queries, path: string): Promise<IndexFil
   if (!crate || indexPath(crate.name) !== path) return null
   const [indexed] = await indexFiles(db, [crate.id])
   if (!indexed || indexed.text === null) return null
-  // Read after the lines: whatever has a line by now and is not shown yet is among these.
-  const files = await fileMarks(db, [crate.id])
-  const unshown = files.map(
+  const unshown = indexed.unshown.map(
     ({ version, cksum }) =>
       [crateFilePath(crate.name, version), crateKey(crate.name, cksum)] as const,
   )

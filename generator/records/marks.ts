@@ -1,6 +1,5 @@
 import { type Issue, issue } from '../../core/error/error.ts'
 import { after, timestamp } from '../../core/timestamp.ts'
-import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { all, LIST, type Queries, run, value } from '../database/statement.ts'
 
@@ -22,13 +21,6 @@ export interface MarkSubject {
 /** Pending work: something that has changed since it was last rendered. */
 export interface Mark extends MarkSubject {
   readonly generation: number
-}
-
-/** A release whose `.crate` is not yet shown in the public tree. */
-export type FileMark = Mark & {
-  readonly crateId: number
-  readonly version: Version
-  readonly cksum: string
 }
 
 /** The number of marks of a kind. */
@@ -67,17 +59,6 @@ export function listIndexMarks(db: Queries, above: number, last: number): Promis
       ORDER BY marks.subject LIMIT 1000`,
     above,
     last,
-  )
-}
-
-/** Returns the `file` marks of the releases of some crates. */
-export function fileMarks(db: Queries, crateIds: readonly number[]): Promise<FileMark[]> {
-  return all(
-    db,
-    `SELECT ${MARK}, releases.crate_id AS "crateId", releases.version, releases.cksum
-      FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
-      WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND releases.crate_id IN ${LIST}`,
-    crateIds,
   )
 }
 

@@ -19,14 +19,18 @@ export interface Pause {
   readonly place: string | null
 }
 
+const FACTS = `SELECT key, value FROM facts WHERE key IN ('${MOVED}', '${PAUSE}') ORDER BY key`
+
+/** Holds where `requireUnpaused` need not be asked. */
+export const UNPAUSED = `NOT EXISTS (${FACTS})`
+
 /**
  * Refuses a change while the registry is paused, and after its records were moved. Call it in the
  * transaction of the change. A pause that is over is removed, so that its maker can tell that
  * something may have changed since.
  */
 export async function requireUnpaused(db: Queries): Promise<void> {
-  const sql = `SELECT key, value FROM facts WHERE key IN ('${MOVED}', '${PAUSE}') ORDER BY key`
-  for (const { key, value } of await all<{ key: string; value: string }>(db, sql)) {
+  for (const { key, value } of await all<{ key: string; value: string }>(db, FACTS)) {
     if (key === MOVED)
       throw new Refusal([issue('registry_moved')], { retryAfter: MOVED_RETRY_SECONDS })
     const { until } = JSON.parse(value) as Pause

@@ -53,7 +53,8 @@ async function insertWithEvent(
   const crate =
     existing.crate ?? (await insertCrate(tx, name, { ...by, at: createdAt }, generation))
   const added = [await insertRelease(tx, crate.id, release, by)]
-  const edit = { crate, isNew: existing.crate === null, added, by, generation }
+  const isNew = existing.crate === null
+  const edit = { crate, isNew, owner: isNew ? (by.user?.id ?? null) : null, added, by, generation }
   return { outcome: 'added', crate: { ...crate, generation }, edit }
 }
 

@@ -19,6 +19,7 @@ import {
 } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
+import type { Mark } from './marks.ts'
 
 /** A release as lists need it; a crate may have thousands. */
 export interface VersionRecord {
@@ -70,6 +71,9 @@ const SELECT_SUMMARIES = `SELECT ${COLUMNS}, releases.line ->> 'links' AS links,
     CASE WHEN length(releases.line) <= ? THEN releases.line END AS line
   ${FROM}`
 
+/** How many releases are read in one go. */
+const SLICE = 50
+
 /** Finds a release of a crate by version, ignoring build metadata; null when there is none. */
 export async function findRelease(
   db: Queries,
@@ -95,11 +99,17 @@ export async function readRelease(
 
 /** Returns all releases of a crate in publish order; others get a turn meanwhile. */
 export async function listReleases(db: Queries, crateId: number): Promise<ReleaseRecord[]> {
-  const ids = 'SELECT id FROM releases WHERE crate_id = ? ORDER BY id'
-  const sql = `${SELECT_RELEASES} WHERE releases.id IN ${LIST} ORDER BY releases.id`
-  return inSlices(await column<number>(db, ids, crateId), async some =>
-    (await all<StoredRelease>(db, sql, some)).map(releaseOf),
-  )
+  const sql = `${SELECT_RELEASES} WHERE releases.id IN
+    (SELECT id FROM releases WHERE crate_id = ? AND id > ? ORDER BY id LIMIT ${SLICE})
+    ORDER BY releases.id`
+  const releases: ReleaseRecord[] = []
+  for (let isMore = true; isMore; ) {
+    const some = await all<StoredRelease>(db, sql, crateId, releases.at(-1)?.id ?? 0)
+    for (const row of some) releases.push(releaseOf(row))
+    isMore = some.length === SLICE
+    await pace()
+  }
+  return releases
 }
 
 /** A release whose index line may have been left out because it is long. */
@@ -118,26 +128,14 @@ export async function readSummaries(
   length: number,
 ): Promise<ReleaseSummary[]> {
   const sql = `${SELECT_SUMMARIES} WHERE releases.id IN ${LIST}`
-  const rows = await inSlices(ids, some =>
-    all<StoredRelease<ReleaseSummary>>(db, sql, length, some),
-  )
-  const found = new Map(rows.map(row => [row.id, releaseOf(row)]))
-  return ids.flatMap(id => found.get(id) ?? [])
-}
-
-/** How many releases are read in one go. */
-const SLICE = 50
-
-async function inSlices<R>(
-  ids: readonly number[],
-  read: (some: readonly number[]) => Promise<readonly R[]>,
-): Promise<R[]> {
-  const rows: R[] = []
+  const found = new Map<number, ReleaseSummary>()
   for (let from = 0; from < ids.length; from += SLICE) {
-    for (const row of await read(ids.slice(from, from + SLICE))) rows.push(row)
+    const some = ids.slice(from, from + SLICE)
+    for (const row of await all<StoredRelease<ReleaseSummary>>(db, sql, length, some))
+      found.set(row.id, releaseOf(row))
     await pace()
   }
-  return rows
+  return ids.flatMap(id => found.get(id) ?? [])
 }
 
 /** Returns the dependencies of releases by id, without the checks of `parseEntry`. */
@@ -166,21 +164,35 @@ export function indexLines(db: Queries, crateId: number): Promise<string[]> {
   return column(db, 'SELECT line FROM releases WHERE crate_id = ? ORDER BY id', crateId)
 }
 
+/** The mark of a release whose `.crate` is not yet shown in the public tree. */
+export type FileMark = Mark & Pick<VersionRecord, 'version' | 'cksum'>
+
 /** A crate with the text of its index file; null when it has no versions. */
-export type IndexedCrate = CrateRecord & { readonly text: string | null }
+export interface IndexedCrate extends CrateRecord {
+  readonly text: string | null
+  readonly unshown: readonly FileMark[]
+}
 
 /**
  * Returns crates with their index files: one line for each version, in publish order. The lines are
  * joined in the database, because rows of their own would take several times as long.
  */
-export function indexFiles(db: Queries, crateIds: readonly number[]): Promise<IndexedCrate[]> {
-  return all(
+export async function indexFiles(
+  db: Queries,
+  crateIds: readonly number[],
+): Promise<IndexedCrate[]> {
+  const rows = await all<Omit<IndexedCrate, 'unshown'> & { readonly unshown: string | null }>(
     db,
     `SELECT ${CRATE}, (SELECT string_agg(line, '\n') || '\n'
-        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text
+        FROM (SELECT line FROM releases WHERE crate_id = crates.id ORDER BY id) AS lines) AS text,
+      (SELECT json_group_array(json_object('kind', marks.kind, 'subject', marks.subject,
+          'generation', marks.generation, 'version', version, 'cksum', cksum))
+        FROM releases CROSS JOIN marks ON marks.kind = 'file' AND marks.subject = releases.id
+        WHERE EXISTS (SELECT 1 FROM marks WHERE kind = 'file') AND crate_id = crates.id) AS unshown
       FROM crates WHERE crates.id IN ${LIST}`,
     crateIds,
   )
+  return rows.map(row => ({ ...row, unshown: JSON.parse(row.unshown ?? '[]') as FileMark[] }))
 }
 
 /** Returns the README text of a release as packaged; null when there is none. */

@@ -3,12 +3,13 @@ import { type Issue, unique, warning } from '../../core/error/error.ts'
 import type { Release } from '../../core/release/release.ts'
 import { pace } from '../database/pace.ts'
 import type { Queries } from '../database/statement.ts'
-import { type Changes, IndexWriter, readChanges } from '../projections/index/index-writer.ts'
+import { IndexWriter } from '../projections/index/index-writer.ts'
 import { type Change, operatorChange } from '../records/change.ts'
 import type { CrateRecord } from '../records/crates.ts'
 import { checkQuota } from '../records/existing.ts'
 import { marksOf, setMarks } from '../records/marks.ts'
 import { insertAdded, type ReleaseOutcome } from '../records/release-changes.ts'
+import { type IndexedCrate, indexFiles } from '../records/releases.ts'
 import { type Addition, addTogether } from './add-together.ts'
 import { type Candidate, check, type Submission } from './check.ts'
 import type { Registry } from './registry.ts'
@@ -99,10 +100,10 @@ export class PublishQueue {
       this.#registry,
       candidates.map(({ request }) => additionOf(this.#registry, request)),
       async (tx, publications) => {
-        const changed: Changes[] = []
+        const changed: IndexedCrate[] = []
         // Read here, where the new rows are in memory: a reader would read them again.
         for (const id of new Set(publications.map(({ crate }) => crate.id))) {
-          changed.push(await readChanges(tx, [id]))
+          changed.push(...(await indexFiles(tx, [id])))
           await pace()
         }
         return changed
@@ -126,17 +127,13 @@ export class PublishQueue {
 
   /** Shows what was published, and crates that have changed otherwise. */
   async #show(
-    published: readonly Changes[],
+    published: readonly IndexedCrate[],
     others: readonly Waiting<number, void>[],
   ): Promise<ReadonlyMap<number, unknown>> {
     const ids = new Set(others.map(({ request }) => request))
-    for (const { crates } of published) for (const { id } of crates) ids.delete(id)
-    const changed = ids.size > 0 ? [await readChanges(this.#registry.database, [...ids])] : []
-    const all = [...published, ...changed]
-    return this.#writer.show({
-      crates: all.flatMap(({ crates }) => crates),
-      files: all.flatMap(({ files }) => files),
-    })
+    for (const { id } of published) ids.delete(id)
+    const changed = ids.size > 0 ? await indexFiles(this.#registry.database, [...ids]) : []
+    return this.#writer.show([...published, ...changed])
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Name } from '../../../core/name.ts'
 import { compareVersions, type Version } from '../../../core/version.ts'
 import { first, LIST, type Queries, run, value } from '../../database/statement.ts'
 import type { CrateChange } from '../../records/crate-change.ts'
-import { MARK, type Mark, type MarkSubject, marksOf } from '../../records/marks.ts'
+import { CRATE, type CrateRecord } from '../../records/crates.ts'
+import { type MarkSubject, marksOf } from '../../records/marks.ts'
 
 /** Returns the marks of the versions whose pages show a change of their crate. */
 export async function changedReleases(
@@ -50,18 +50,26 @@ function nextOf(versions: readonly Numbered[], version: Version): number[] {
   return next ? [next.id] : []
 }
 
-/** The mark of a release, with what names its pages. */
-export type ReleaseMark = Mark & { readonly name: Name; readonly version: Version }
+/** What the page of a crate shows besides its releases. */
+export interface PageCrate extends CrateRecord {
+  readonly dependents: number
+  readonly hasDownloads: 0 | 1
+  /** The newest release, and its README; null while there is none. */
+  readonly newestId: number | null
+  readonly readme: string | null
+  /** The generation of its mark; null if it has none, or if it failed before. */
+  readonly newestMark: number | null
+}
 
-/** Returns the mark of a crate's newest release; null if it has none, or if it failed before. */
-export function newestReleaseMark(db: Queries, crateId: number): Promise<ReleaseMark | null> {
-  return first(
-    db,
-    `SELECT ${MARK}, crates.name, releases.version
-      FROM marks JOIN releases ON releases.id = marks.subject
-      JOIN crates ON crates.id = releases.crate_id
-      WHERE marks.kind = 'release' AND marks.retry_at IS NULL
-        AND marks.subject = (SELECT newest_id FROM listings WHERE crate_id = ?)`,
-    crateId,
-  )
+/** Reads a crate for its page; null when there is none. */
+export function readPageCrate(db: Queries, id: number): Promise<PageCrate | null> {
+  const sql = `SELECT ${CRATE}, coalesce(listings.dependents, 0) AS dependents,
+      EXISTS (SELECT 1 FROM crate_downloads WHERE crate_id = crates.id) AS "hasDownloads",
+      newest_id AS "newestId", releases.readme, marks.generation AS "newestMark"
+    FROM crates LEFT JOIN listings ON listings.crate_id = crates.id
+    LEFT JOIN releases ON releases.id = newest_id
+    LEFT JOIN marks ON marks.kind = 'release' AND marks.subject = newest_id
+      AND marks.retry_at IS NULL
+    WHERE crates.id = ?`
+  return first(db, sql, id)
 }

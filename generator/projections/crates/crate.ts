@@ -6,9 +6,9 @@ import { newestVersion, previousOf } from '../../../core/version.ts'
 import { versionPage } from '../../../site/crate/page.ts'
 import type { VersionData } from '../../../site/crate-data.ts'
 import { pace } from '../../database/pace.ts'
-import { listOwners, readCrate } from '../../records/crates.ts'
-import { hasDownloads } from '../../records/downloads/read.ts'
-import { countDependents, listedNames, readDependents } from '../../records/pages/dependents.ts'
+import { listOwners } from '../../records/crates.ts'
+import type { Mark } from '../../records/marks.ts'
+import { listedNames, readDependents } from '../../records/pages/dependents.ts'
 import { readFailure, writeFailure } from '../../records/pages/plain-pages.ts'
 import {
   findRelease,
@@ -22,6 +22,7 @@ import { unpackedLimit } from '../../sandbox/archive.ts'
 import { renderReadme } from '../../sandbox/rendering.ts'
 import { PAGE_FORMAT, type PageContext, remembered } from '../context.ts'
 import { renderCrateFeed } from '../feed.ts'
+import type { PageCrate } from './change.ts'
 import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './render.ts'
 import { sourcePages } from './source.ts'
 
@@ -30,31 +31,32 @@ const HAS_IMAGES = /!\[|<(?:img|source)\b/i
 
 /**
  * Renders a crate's pages, except those of its versions; none if the crate has no versions. The
- * page of `releaseId` comes along if that is the newest version: both show the same README.
+ * page of the newest version comes along if it is marked: both show the same README.
  */
 export async function cratePages(
   context: PageContext,
-  crateId: number,
-  releaseId: number | null = null,
-): Promise<Output[]> {
+  crate: PageCrate,
+): Promise<{ readonly outputs: readonly Output[]; readonly newest?: Mark }> {
   const { database, site } = context
-  const crate = await readCrate(database, crateId)
-  const releases = crate ? await listReleases(database, crateId) : []
+  const releases = await listReleases(database, crate.id)
   const newest = newestVersion(releases)
-  if (!crate || !newest) return []
+  if (!newest) return { outputs: [] }
   const previous = previousOf(releases, newest.version)
-  const { version, files } = await shownVersion(context, crate.name, newest, previous)
+  const isSame = newest.id === crate.newestId
+  const readme = isSame ? crate.readme : await readReadme(database, newest.id)
+  const { version, files } = await shownVersion(context, crate.name, newest, previous, readme)
   await pace()
-  const canonical = canonicalName(crate.name)
   const facts = {
     name: crate.name,
     createdAt: crate.createdAt || null,
     releases,
-    owners: site.owners ? await listOwners(database, crateId) : [],
-    dependents: await readDependents(database, canonical, DEPENDENTS_SHOWN),
-    dependentCount: await countDependents(database, canonical),
+    owners: site.owners ? await listOwners(database, crate.id) : [],
+    dependents: crate.dependents
+      ? await readDependents(database, canonicalName(crate.name), DEPENDENTS_SHOWN)
+      : [],
+    dependentCount: crate.dependents,
     namesakes: await listedNames(database, namesElsewhere(version.deps)),
-    downloads: site.downloads && (await hasDownloads(database, crateId)),
+    downloads: site.downloads && crate.hasDownloads === 1,
   }
   await pace()
   const outputs = [...files, renderCrateRecord(facts, site)]
@@ -62,8 +64,9 @@ export async function cratePages(
   await pace()
   outputs.push(...renderCratePages(site, facts, version))
   await pace()
-  if (newest.id === releaseId) outputs.push(...(await versionPages(context, version)))
-  return outputs
+  if (crate.newestMark === null || !isSame) return { outputs }
+  outputs.push(...(await versionPages(context, version)))
+  return { outputs, newest: { kind: 'release', subject: newest.id, generation: crate.newestMark } }
 }
 
 function namesElsewhere(deps: readonly Dependency[]): CanonicalName[] {
@@ -79,7 +82,8 @@ export async function releasePages(context: PageContext, releaseId: number): Pro
   // Versions only: there may be thousands of releases, each with an index line.
   const before = previousOf(await listVersions(database, crate.id), release.version)
   const previous = before && (await findRelease(database, crate.id, before.version))
-  const { version, files } = await shownVersion(context, crate.name, release, previous)
+  const readme = await readReadme(database, releaseId)
+  const { version, files } = await shownVersion(context, crate.name, release, previous, readme)
   await pace()
   return [...files, ...(await versionPages(context, version))]
 }
@@ -96,10 +100,10 @@ async function shownVersion(
   name: Name,
   release: ReleaseRecord,
   previous: ReleaseRecord | null,
+  text: string | null,
 ): Promise<{ readonly version: VersionData; readonly files: readonly Output[] }> {
   const { database, site, crates } = context
   const { id, about, cksum } = release
-  const text = await readReadme(database, id)
   const data = (readme: string | null) => versionData(site, name, release, { readme, previous })
   if (text === null) return { version: data(null), files: [] }
   const known = await readFailure(database, id, PAGE_FORMAT)

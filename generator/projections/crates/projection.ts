@@ -1,14 +1,14 @@
 import { canonicalName } from '../../../core/name.ts'
-import { cratePagePaths, versionPath } from '../../../core/paths/crates.ts'
+import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
 import { run } from '../../database/statement.ts'
-import { eachCrate, readCrate } from '../../records/crates.ts'
+import { eachCrate } from '../../records/crates.ts'
 import { awaitsFirstDownloads } from '../../records/downloads/due.ts'
 import { isMarked, marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
 import { listVersions } from '../../records/releases.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
-import { changedReleases, newestReleaseMark } from './change.ts'
+import { changedReleases, readPageCrate } from './change.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const [pages, sources] = [() => import('./crate.ts'), () => import('./source.ts')]
@@ -26,16 +26,13 @@ export const cratePages: Projection = {
     return marksOf('page', [crate.id, ...uses.map(use => use.id), ...namesakes])
   },
   async render(context, mark) {
-    const { database, tree } = context
     // Read before the pages: a later change sets a new mark.
-    const newest = await newestReleaseMark(database, mark.subject)
-    const outputs = await (await pages()).cratePages(context, mark.subject, newest?.subject)
-    const crate = outputs.length === 0 ? await readCrate(database, mark.subject) : null
-    await (await sources()).pruneSources(tree, outputs)
-    await replaceFiles(context, outputs, crate ? cratePagePaths(crate.name) : [])
-    const newestPage = newest && versionPath(newest.name, newest.version)
-    const hasNewest = outputs.some(output => output.path === newestPage)
-    return { done: newest && hasNewest ? [mark, newest] : [mark], again: [] }
+    const crate = await readPageCrate(context.database, mark.subject)
+    if (!crate) return { done: [mark] }
+    const { outputs, newest } = await (await pages()).cratePages(context, crate)
+    await (await sources()).pruneSources(context.tree, outputs)
+    await replaceFiles(context, outputs, outputs.length === 0 ? cratePagePaths(crate.name) : [])
+    return { done: newest ? [mark, newest] : [mark] }
   },
   markAll: tx =>
     run(
@@ -49,7 +46,12 @@ export const cratePages: Projection = {
         (await isMarked(context.database, { kind: 'page', subject: id })) ||
         // The page links to the files of its downloads once there are some.
         (await awaitsFirstDownloads(context.database, id))
-      yield { about: name, pending, render: async () => (await pages()).cratePages(context, id) }
+      const render = async () => {
+        const crate = await readPageCrate(context.database, id)
+        const alone = crate && { ...crate, newestMark: null }
+        return alone ? (await (await pages()).cratePages(context, alone)).outputs : []
+      }
+      yield { about: name, pending, render }
     }
   },
   // Earlier versions kept images of other hosts.

@@ -19,7 +19,7 @@ import type { ProcessMutex } from '../../places/locks/process-mutex.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import type { Records } from '../../records/crate-change.ts'
 import { type CrateRecord, readCrate } from '../../records/crates.ts'
-import { clearMarks, fileMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
+import { clearMarks, currentMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../../records/releases.ts'
 
 /** What a build reads and writes, and the mutex that every writer of the tree takes. */
@@ -103,7 +103,8 @@ export async function renderWhole(
 ): Promise<{ readonly lost: Issue[]; readonly marks: readonly Mark[] }> {
   guardCrates(context, [crate.id])
   const releases = await listReleases(context.database, crate.id)
-  const marks = await fileMarks(context.database, [crate.id])
+  const ids = releases.map(release => release.id)
+  const marks = await currentMarks(context.database, marksOf('file', ids))
   const lost = await renderAgain(context, crate, releases)
   if (lost.length > 0) return { lost, marks: [] }
   return { lost, marks: [...marks, markOf(crate, 'index'), markOf(crate, 'whole')] }

@@ -5,27 +5,13 @@ import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateFilePath, crateKey } from '../../../core/paths/crates.ts'
 import { indexPath, publicFile } from '../../../core/paths/tree.ts'
-import type { Queries } from '../../database/statement.ts'
 import type { TextFile } from '../../places/disk/steps.ts'
 import { isMissing } from '../../places/disk/steps.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import type { SyncBatch } from '../../places/sync-batch.ts'
-import { clearMarks, type FileMark, fileMarks, type Mark } from '../../records/marks.ts'
-import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
+import { clearMarks, type Mark } from '../../records/marks.ts'
+import type { FileMark, IndexedCrate } from '../../records/releases.ts'
 import { type BuildContext, guardCrates, markOf } from './crate.ts'
-
-/** Crates with their index files, and their `.crate` files that are not shown yet. */
-export interface Changes {
-  readonly crates: readonly IndexedCrate[]
-  readonly files: readonly FileMark[]
-}
-
-/** Reads crates to show them. */
-export async function readChanges(db: Queries, crateIds: readonly number[]): Promise<Changes> {
-  // Lines are read first: a release added in between then gets its `.crate` before its line.
-  const crates = await indexFiles(db, crateIds)
-  return { crates, files: await fileMarks(db, crateIds) }
-}
 
 /** The most marks that wait for a common sync: creating files takes much longer while one runs. */
 const MARKS_MAX = 250_000
@@ -68,18 +54,19 @@ export class IndexWriter {
    * by crate. The caller holds the mutex.
    */
   async show(
-    { crates, files }: Changes,
+    crates: readonly IndexedCrate[],
     folders: readonly string[] = [],
   ): Promise<ReadonlyMap<number, unknown>> {
-    const ids = crates.map(crate => crate.id)
-    guardCrates(this.#context, ids)
+    guardCrates(
+      this.#context,
+      crates.map(crate => crate.id),
+    )
     const { tree } = this
-    const shown = new Map(ids.map(id => [id, files.filter(file => file.crateId === id)]))
     const failures = new Map<number, unknown>()
     const texts: [id: number, file: TextFile][] = []
-    await forEachConcurrently(crates, async ({ id, name, text }) => {
+    await forEachConcurrently(crates, async ({ id, name, text, unshown }) => {
       try {
-        await forEachConcurrently(shown.get(id) ?? [], file => this.#showFile(tree, name, file))
+        await forEachConcurrently(unshown, file => this.#showFile(tree, name, file))
         if (text !== null) texts.push([id, { path: indexPath(name), text }])
         else await removeIndex(tree, indexPath(name))
       } catch (error) {
@@ -97,8 +84,7 @@ export class IndexWriter {
         await write([text]).catch((own: unknown) => failures.set(text[0], own))
     })
     for (const crate of crates)
-      if (!failures.has(crate.id))
-        this.rendered([...(shown.get(crate.id) ?? []), markOf(crate, 'index')])
+      if (!failures.has(crate.id)) this.rendered([...crate.unshown, markOf(crate, 'index')])
     return failures
   }
 

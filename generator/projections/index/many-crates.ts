@@ -6,8 +6,9 @@ import { disk } from '../../places/disk/disk.ts'
 import { isBucketRefusal, isStorageRefusal } from '../../places/disk/fault.ts'
 import { eachCrate } from '../../records/crates.ts'
 import { type IndexMark, lastIndexMark, listIndexMarks, postponeMark } from '../../records/marks.ts'
+import { type IndexedCrate, indexFiles } from '../../records/releases.ts'
 import { type BuildContext, markOf, renderWhole } from './crate.ts'
-import { type Changes, IndexWriter, readChanges } from './index-writer.ts'
+import { IndexWriter } from './index-writer.ts'
 
 /** How long a turn of the process mutex lasts, in milliseconds: publishes get in between. */
 const TURN_MS = 200
@@ -49,9 +50,9 @@ export async function buildMarked(
     const some = nextOf(waiting)
     if (some.length === 0) return null
     const ids = some.map(mark => mark.subject)
-    const changes = await readChanges(database, ids)
+    const changes = await indexFiles(database, ids)
     return async () => {
-      const paths = changes.crates.map(crate => indexPath(crate.name))
+      const paths = changes.map(crate => indexPath(crate.name))
       const failures = await writer.show(changes, unswept(paths))
       issues.push(...(await postpone(context, changes, failures)))
       crates += some.length
@@ -71,7 +72,7 @@ function isPostponed(error: unknown): error is Refusal {
 /** Puts off crates that cannot be shown; returns why. */
 async function postpone(
   { database, clock }: BuildContext,
-  { crates }: Changes,
+  crates: readonly IndexedCrate[],
   failures: ReadonlyMap<number, unknown>,
 ): Promise<readonly Issue[]> {
   const issues: Issue[] = []

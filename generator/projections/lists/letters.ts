@@ -1,4 +1,4 @@
-import { canonicalName } from '../../../core/name.ts'
+import { canonicalName, type Name } from '../../../core/name.ts'
 import { listPath, type Output } from '../../../core/paths/tree.ts'
 import {
   LIST_MAX,
@@ -6,14 +6,13 @@ import {
   ORDERED_MAX,
   type PrefixCount,
 } from '../../../site/pages/all-crates.ts'
-import { all, LIST, type Queries } from '../../database/statement.ts'
+import { all, type Queries } from '../../database/statement.ts'
 import { readCrate } from '../../records/crates.ts'
 import { MARK, type Mark } from '../../records/marks.ts'
-import { readCards } from '../../records/pages/cards.ts'
+import { findCard } from '../../records/pages/cards.ts'
 import {
   beginnings,
   crateCount,
-  crateNamed,
   cratesBelow,
   longerPrefixes,
   prefixCounts,
@@ -41,10 +40,10 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
       break
     }
     if (total <= LIST_MAX) {
-      const ids = await cratesBelow(database, prefix, LIST_MAX)
       // Read before the cards: a later change sets a new mark.
-      const sql = `SELECT ${MARK} FROM marks WHERE kind = 'list' AND subject IN ${LIST}`
-      const marks = await all<Mark>(database, sql, ids)
+      const sql = `SELECT ${MARK} FROM marks WHERE kind = 'list' AND subject IN
+        (SELECT crate_id FROM listings WHERE canonical >= ? AND canonical < ?)`
+      const marks = await all<Mark>(database, sql, prefix, `${prefix}{`)
       const before = await tree.read(listPath(prefix))
       await tree.write(await listOutput(context, prefix, total))
       // It had too many crates, and pages below it.
@@ -84,16 +83,15 @@ async function* listsBelow(
 async function listOutput(context: PageContext, prefix: string, total: number): Promise<Output> {
   const { database, site } = context
   const isLast = total <= LIST_MAX
-  const ids = await (isLast
-    ? cratesBelow(database, prefix, LIST_MAX)
-    : crateNamed(database, prefix))
+  const named = isLast ? null : await findCard(database, prefix as Name)
+  const crates = isLast ? await cratesBelow(database, prefix, LIST_MAX) : named ? [named] : []
   const parts = isLast ? [] : await letterParts(database, prefix)
   const path = beginnings(prefix)
   const counts = await prefixCounts(database, path)
   const above = path.filter(
     (one, at) => at === 0 || (one !== prefix && counts.get(one) !== counts.get(path[at + 1] ?? '')),
   )
-  return listPage(site, { prefix, total, crates: await readCards(database, ids), parts, above })
+  return listPage(site, { prefix, total, crates, parts, above })
 }
 
 /** Returns the pages below a prefix. A page that would lead to only one other is left out. */

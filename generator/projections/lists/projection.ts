@@ -84,7 +84,9 @@ export const users: Projection = {
   kind: 'user',
   work: 'pages of users',
   async changed(tx, change) {
-    if (!isRelisted(change)) return marksOf('user', change.owner === null ? [] : [change.owner])
+    const { before, owner } = change
+    const isOnly = before === null && owner !== null
+    if (isOnly || !isRelisted(change)) return marksOf('user', owner === null ? [] : [owner])
     const sql = 'SELECT user_id FROM owners WHERE crate_id = ?'
     return marksOf('user', await column<number>(tx, sql, change.crate.id))
   },

@@ -18,8 +18,7 @@ import {
   type WeekCount,
 } from '../../../site/pages/statistics.ts'
 import { first, type Queries, type Row } from '../../database/statement.ts'
-import { registryCounts } from '../../records/crates.ts'
-import { type CrateCard, readCards } from '../../records/pages/cards.ts'
+import type { CrateCard } from '../../records/pages/cards.ts'
 import {
   commonLabels,
   labelCrates,
@@ -28,13 +27,7 @@ import {
   subcategories,
 } from '../../records/pages/labels.ts'
 import { crateCount, cratesBelow } from '../../records/pages/prefixes.ts'
-import {
-  type CrateOrder,
-  cratesInOrder,
-  lastWeek,
-  readWeeks,
-  storedBytes,
-} from '../../records/pages/statistics.ts'
+import { cratesInOrder, lastWeek, readFigures, readWeeks } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { letterParts } from './letters.ts'
 
@@ -46,7 +39,7 @@ export async function labelOutputs(
   const label = await readLabel(database, labelId)
   if (!label || label.crates === 0) return []
   const { kind, slug, crates: total } = label
-  const cards = await readCards(database, await labelCrates(database, labelId, LABEL_CRATES))
+  const cards = await labelCrates(database, labelId, LABEL_CRATES)
   const below = kind === 'category' ? await subcategories(database, slug, LABELS_SHOWN) : []
   const page = labelPage(site, { kind, slug, total, crates: byDependents(cards), below })
   return page === null ? [] : [page]
@@ -64,12 +57,13 @@ export async function userOutputs(
   { database, site }: PageContext,
   userId: number,
 ): Promise<Output[]> {
+  if (!site.owners) return []
   const user = await readOwner(database, userId)
-  const ids = site.owners ? await ownedCrates(database, userId, LABEL_CRATES + 1) : []
-  if (!user || ids.length === 0) return []
-  const cards = await readCards(database, ids.slice(0, LABEL_CRATES))
-  const hasMore = ids.length > LABEL_CRATES
-  return [userPage(site, { ...user, crates: hasMore ? cards : sortByName(cards), hasMore })]
+  const crates = user ? await ownedCrates(database, userId, LABEL_CRATES + 1) : []
+  if (!user || crates.length === 0) return []
+  const hasMore = crates.length > LABEL_CRATES
+  const shown = hasMore ? crates.slice(0, LABEL_CRATES) : sortByName(crates)
+  return [userPage(site, { ...user, crates: shown, hasMore })]
 }
 
 /** Returns the path of the page of a user. */
@@ -89,13 +83,11 @@ function byDependents(crates: readonly CrateCard[]): CrateCard[] {
 
 /** Renders the lists of all crates, of keywords and of categories, statistics and the API page. */
 export async function viewOutputs({ database, site }: PageContext): Promise<Output[]> {
-  const { crates: total, releases: versions } = await registryCounts(database)
-  const inOrder = async (order: CrateOrder, limit: number) =>
-    readCards(database, await cratesInOrder(database, order, limit))
-  const popular = await inOrder('dependents', ORDERED_MAX)
-  const newest = await inOrder('newest', ORDERED_MAX)
+  const { crates: total, versions, bytes } = await readFigures(database)
+  const popular = await cratesInOrder(database, 'dependents', ORDERED_MAX)
+  const newest = await cratesInOrder(database, 'newest', ORDERED_MAX)
   const times = [
-    { order: 'updated', crates: await inOrder('updated', ORDERED_MAX) },
+    { order: 'updated', crates: await cratesInOrder(database, 'updated', ORDERED_MAX) },
     { order: 'newest', crates: newest.map(createdAt) },
   ] as const
   const others = [{ order: 'dependents', crates: popular } as const, ...(site.feeds ? times : [])]
@@ -103,14 +95,14 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
   const statistics = {
     crates: total,
     versions,
-    bytes: await storedBytes(database),
+    bytes,
     weeks: await shownWeeks(database),
     popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
-    largest: await inOrder('bytes', RANKS_SHOWN),
+    largest: await cratesInOrder(database, 'bytes', RANKS_SHOWN),
     newest: site.feeds ? newest.slice(0, RANKS_SHOWN).map(createdAt) : [],
   }
   const byName = async () => {
-    const crates = await readCards(database, await cratesBelow(database, '', ORDERED_MAX))
+    const crates = await cratesBelow(database, '', ORDERED_MAX)
     return [...orderedPages(site, { order: 'name', crates }, total, orders)]
   }
   const byLetters = async () => {

@@ -14,17 +14,14 @@ import type { Database } from '../../database/connection.ts'
 import { pace } from '../../database/pace.ts'
 import { all, LIST, type Queries, type Row, run } from '../../database/statement.ts'
 import { isStorageRefusal } from '../../places/disk/fault.ts'
-import { clearMarks, MARK, type Mark } from '../../records/marks.ts'
+import type { Mark } from '../../records/marks.ts'
 import type { Rendered } from '../projection.ts'
-import { fileOf, markFiles, type SearchFile } from './layouts.ts'
+import { fileOf, type Layouts, markFiles, type SearchFile } from './layouts.ts'
 
 /** The most crates of a transaction. */
 const AT_ONCE = 32
 
-/** The subjects of crates are below those of files. */
-const DUE = `SELECT ${MARK} FROM marks
-  WHERE kind = 'search' AND retry_at IS NULL ORDER BY subject LIMIT ?`
-const ONE = `SELECT ${MARK} FROM marks WHERE kind = 'search' AND subject = ?`
+type Refreshed = Rendered & { readonly layouts: Layouts }
 
 /** Who may be named in a search file. */
 export interface SearchSite {
@@ -32,39 +29,28 @@ export interface SearchSite {
 }
 
 /**
- * Derives by what searches find up to 32 crates, in one transaction: that of a mark and others that
- * have one. If that fails, only that of the mark. The marks of these crates are off then; those of
- * the files that change are set.
+ * Derives by what searches find the crate of a mark and up to 31 `others`, in one transaction that
+ * marks the files that change. If that fails, derives only the crate of the mark.
  */
 export async function refreshSearch(
   database: Database,
   site: SearchSite,
-  { subject }: Pick<Mark, 'subject'>,
-): Promise<Rendered> {
-  const own = (tx: Queries) => all<Mark>(tx, ONE, subject)
+  mark: Mark,
+  others: readonly Mark[] = [],
+): Promise<Refreshed> {
+  const crates = others.filter(other => fileOf(other) === null).slice(0, AT_ONCE - 1)
   try {
-    return await refresh(database, site, async tx => {
-      const due = await all<Mark>(tx, DUE, AT_ONCE)
-      const crates = due.filter(mark => fileOf(mark) === null)
-      return crates.some(mark => mark.subject === subject) ? crates : own(tx)
-    })
+    return await refresh(database, site, [mark, ...crates])
   } catch (error) {
     if (isStorageRefusal(error)) throw error
-    return refresh(database, site, own)
+    return refresh(database, site, [mark])
   }
 }
 
-function refresh(
-  database: Database,
-  site: SearchSite,
-  read: (tx: Queries) => Promise<readonly Mark[]>,
-): Promise<Rendered> {
+function refresh(database: Database, site: SearchSite, done: readonly Mark[]): Promise<Refreshed> {
   return database.transaction(async tx => {
-    const done = await read(tx)
     const ids = done.map(mark => mark.subject)
-    const next = await markFiles(tx, await changeCrates(tx, site, ids))
-    await clearMarks(tx, done)
-    return { done, next }
+    return { done, ...(await markFiles(tx, await changeCrates(tx, site, ids))) }
   })
 }
 
@@ -80,11 +66,7 @@ async function changeCrates(
   site: SearchSite,
   ids: readonly number[],
 ): Promise<SearchFile[]> {
-  const sql = `SELECT crate_id, terms FROM search_crates WHERE crate_id IN ${LIST}`
-  const before = new Map(
-    (await all<Row<'search_crates'>>(tx, sql, ids)).map(row => [row.crate_id, row.terms]),
-  )
-  const now = await readCrates(tx, site, ids)
+  const { before, now } = await readCrates(tx, site, ids)
   const changes: Changes = { terms: new Map(), columns: { ranks: new Map(), rust: new Map() } }
   for (const id of ids) {
     const old = new Map<string, number>(JSON.parse(before.get(id) ?? '[]'))
@@ -120,38 +102,43 @@ interface Findable {
 
 const NOTHING: Findable = { terms: new Map(), columns: { ranks: 0, rust: 0 } }
 
-/** Reads those of some crates that are listed. */
-async function readCrates(
-  tx: Queries,
-  site: SearchSite,
-  ids: readonly number[],
-): Promise<Map<number, Findable>> {
+/** Reads the terms by which crates were found, and by what those that are listed are found now. */
+async function readCrates(tx: Queries, site: SearchSite, ids: readonly number[]) {
   const rows = await all<{
     id: number
+    before: string | null
     canonical: CanonicalName
     dependents: number
     yanked: number
-    about: string
+    about: string | null
     rust: string | null
     owners: string | null
   }>(
     tx,
-    `SELECT listings.crate_id AS id, listings.canonical, listings.dependents, listings.yanked,
+    `SELECT crates.id, search_crates.terms AS before,
+      crates.canonical, listings.dependents, listings.yanked,
       releases.about, releases.line ->> 'rust_version' AS rust,
       ${site.owners ? OWNERS : 'NULL'} AS owners
-      FROM listings JOIN releases ON releases.id = listings.newest_id
-      WHERE listings.crate_id IN ${LIST}`,
+      FROM crates LEFT JOIN search_crates ON search_crates.crate_id = crates.id
+      LEFT JOIN listings ON listings.crate_id = crates.id
+      LEFT JOIN releases ON releases.id = listings.newest_id
+      WHERE crates.id IN ${LIST}`,
     ids,
   )
-  return new Map(
-    rows.map(({ id, canonical, dependents, yanked, about, rust, owners }) => {
-      const { keywords, categories, description, license } = JSON.parse(about) as About
-      const searched = { canonical, keywords, categories, description, license }
-      const terms = termsOf({ ...searched, owners: JSON.parse(owners ?? '[]') })
-      const columns = columnsOf({ canonical, dependents, yanked: yanked === 1, rust })
-      return [id, { terms, columns }]
-    }),
-  )
+  const before = new Map<number, string>()
+  const now = new Map<number, Findable>()
+  for (const { id, canonical, dependents, yanked, rust, ...row } of rows) {
+    if (row.before !== null) before.set(id, row.before)
+    if (row.about === null) continue
+    const { keywords, categories, description, license } = JSON.parse(row.about) as About
+    const searched = { canonical, keywords, categories, description, license }
+    const terms = termsOf({ ...searched, owners: JSON.parse(row.owners ?? '[]') })
+    now.set(id, {
+      terms,
+      columns: columnsOf({ canonical, dependents, yanked: yanked === 1, rust }),
+    })
+  }
+  return { before, now }
 }
 
 const OWNERS = `(SELECT json_group_array(users.login) FROM owners

@@ -105,22 +105,23 @@ export async function searchPaths(db: Queries): Promise<Set<string>> {
 
 /**
  * Marks files that change, in every layout that is read or being written. Begins the first layout
- * here, so that no search finds neither a mark nor a layout. Returns the marks of the files that
- * searches read now.
+ * here, so that no search finds neither a mark nor a layout. Returns the layouts, and the marks of
+ * the files that searches read now.
  */
 export async function markFiles(
   tx: Queries,
   files: readonly SearchFile[],
-): Promise<readonly Mark[]> {
+): Promise<{ readonly layouts: Layouts; readonly next: readonly Mark[] }> {
   const { now, next, crates, generation } = await readLayouts(tx)
   if (now === null && next === null) {
-    await beginLayout(tx, null, layoutFor(crates), generation)
-    return []
+    const layouts = { now, next: layoutFor(crates) }
+    await beginLayout(tx, now, layouts.next, generation)
+    return { layouts, next: [] }
   }
   const current = marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : [])
   const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
   await setMarks(tx, [...current, ...coming], generation)
-  return current.map(mark => ({ ...mark, generation }))
+  return { layouts: { now, next }, next: current.map(mark => ({ ...mark, generation })) }
 }
 
 /**

@@ -15,7 +15,14 @@ import type { Mark } from '../../records/marks.ts'
 import { readCards } from '../../records/pages/cards.ts'
 import type { Rendered } from '../projection.ts'
 import { columnTerm, refreshSearch, type SearchSite } from './change.ts'
-import { fileOf, finishLayout, pathOf, readLayouts, type SearchFile } from './layouts.ts'
+import {
+  fileOf,
+  finishLayout,
+  type Layouts,
+  pathOf,
+  readLayouts,
+  type SearchFile,
+} from './layouts.ts'
 
 /** What renders the search. */
 interface SearchContext {
@@ -24,12 +31,25 @@ interface SearchContext {
   readonly tree: PublicTree
 }
 
+/** The layouts as a turn has read them; nobody else changes them meanwhile. */
+const known = new WeakMap<SearchContext, Layouts>()
+
 /** Does what a mark of the search says. */
-export async function buildSearch(context: SearchContext, mark: Mark): Promise<Rendered> {
+export async function buildSearch(
+  context: SearchContext,
+  mark: Mark,
+  others: readonly Mark[],
+): Promise<Rendered> {
   const { database, tree } = context
   const file = fileOf(mark)
-  if (file === null) return refreshSearch(database, context.site, mark)
-  const { now, next } = await readLayouts(database)
+  if (file === null) {
+    const refreshed = await refreshSearch(database, context.site, mark, others)
+    known.set(context, refreshed.layouts)
+    return refreshed
+  }
+  const layouts = known.get(context) ?? (await readLayouts(database))
+  known.set(context, layouts)
+  const { now, next } = layouts
   const layout = mark.kind === 'search' ? (next ?? now) : now
   // Without a layout, nothing is written yet: the first one will have all files.
   if (layout === null) return { done: [mark] }
@@ -37,6 +57,7 @@ export async function buildSearch(context: SearchContext, mark: Mark): Promise<R
   if (output) await tree.write(output)
   else await tree.remove(pathOf(file, layout))
   if (file.kind === 'layout') {
+    known.delete(context)
     await database.transaction(finishLayout)
     // Searches that have read the layout before find no file there, and read it again.
     for (const bits of await tree.folders(TERMS_FOLDER))
@@ -64,17 +85,21 @@ export async function searchOutput(
 async function bucketOutput(db: Queries, bucket: number, bits: number): Promise<Output> {
   const width = 2 ** (HASH_BITS - bits)
   const range = [bucket * width, (bucket + 1) * width] as const
-  const terms = await all<Pick<Row<'search_terms'>, 'term' | 'postings'>>(
+  type Term = Pick<Row<'search_terms'>, 'term' | 'shape' | 'words'> & {
+    /** Null for a word that is only near in shape. */
+    readonly postings: string | null
+  }
+  const rows = await all<Term>(
     db,
-    'SELECT term, postings FROM search_terms WHERE shard = 0 AND place >= ? AND place < ?',
-    ...range,
-  )
-  const words = await all<Pick<Row<'search_terms'>, 'term' | 'shape' | 'words'>>(
-    db,
-    `SELECT term, shape, words FROM search_terms
+    `SELECT term, 0 AS shape, 0 AS words, postings FROM search_terms
+      WHERE shard = 0 AND place >= ? AND place < ?
+      UNION ALL SELECT term, shape, words, NULL FROM search_terms
       WHERE shard = 0 AND shape >= ? AND shape < ? AND words > 0`,
     ...range,
+    ...range,
   )
+  const terms = rows.flatMap(({ term, postings }) => (postings === null ? [] : { term, postings }))
+  const words = rows.filter(row => row.postings === null)
   const shapes = new Map<number, ListedWord[]>()
   for (const { term, shape, words: crates } of words) {
     const listed = { word: term, grade: gradeOf(crates) }

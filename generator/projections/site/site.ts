@@ -16,13 +16,11 @@ import {
   sitemapIndex,
   sitemapPart,
 } from '../../../site/pages/search-engines.ts'
-import { registryCounts } from '../../records/crates.ts'
-import { readCards } from '../../records/pages/cards.ts'
-import { mostRequired } from '../../records/pages/dependents.ts'
 import { listedBetween, rangesOf } from '../../records/pages/id-ranges.ts'
 import { commonLabels } from '../../records/pages/labels.ts'
 import { cratesBelow } from '../../records/pages/prefixes.ts'
 import { newCrates, recentReleases, updatedCrates } from '../../records/pages/recent.ts'
+import { readFigures } from '../../records/pages/statistics.ts'
 import type { PageContext } from '../context.ts'
 import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 
@@ -33,13 +31,12 @@ const FRONT_KEYWORDS = 16
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
   const { database, site } = context
-  const { crates, releases: versions } = await registryCounts(database)
-  const cards = async (ids: Promise<number[]>) => readCards(database, await ids)
-  const newest = site.feeds ? await cards(newCrates(database, FRONT_LENGTH)) : []
-  const updated = site.feeds ? await cards(updatedCrates(database, FRONT_LENGTH)) : []
-  const first = site.feeds ? [] : await cards(cratesBelow(database, '', FRONT_LENGTH))
+  const { crates, versions, mostRequired } = await readFigures(database)
+  const newest = site.feeds ? await newCrates(database, FRONT_LENGTH) : []
+  const updated = site.feeds ? await updatedCrates(database, FRONT_LENGTH) : []
+  const first = site.feeds ? [] : await cratesBelow(database, '', FRONT_LENGTH)
   const latest = [...updated, ...newest, ...first].find(one => !one.yanked)?.name ?? null
-  const example = (await mostRequired(database)) ?? latest
+  const example = mostRequired ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
   const front = { crates, versions, newest, updated, first, keywords, example }
   return [
@@ -58,7 +55,7 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
 /** Renders the feeds of the registry, if it has some, and the index of the site map. */
 export async function feedOutputs({ database, site }: PageContext): Promise<Output[]> {
   const feeds = async () => [
-    renderNewCrates(site, await readCards(database, await newCrates(database, FEED_LENGTH.crates))),
+    renderNewCrates(site, await newCrates(database, FEED_LENGTH.crates)),
     renderUpdates(site, await recentReleases(database, FEED_LENGTH.updates)),
   ]
   return [

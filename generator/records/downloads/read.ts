@@ -86,11 +86,6 @@ function mapped(rows: ReadonlyMap<number, Stored>): ReadonlyMap<number, Download
   return new Map(Array.from(rows, ([id, row]) => [id, downloadsOf(row)]))
 }
 
-/** Returns whether a crate was ever downloaded. */
-export async function hasDownloads(db: Queries, crateId: number): Promise<boolean> {
-  return (await value(db, 'SELECT 1 FROM crate_downloads WHERE crate_id = ?', crateId)) !== null
-}
-
 /** Returns the total downloads of the versions of a crate, by id. */
 export async function versionTotals(
   db: Queries,

@@ -1,7 +1,7 @@
 import type { About } from '../../../core/manifest/manifest.ts'
 import { type CanonicalName, canonicalName, type Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
-import { all, first, LIST, type Queries } from '../../database/statement.ts'
+import { all, LIST, type Queries } from '../../database/statement.ts'
 import { CRATE, type CrateRecord } from '../crates.ts'
 import { recordOf, type Stored } from '../releases.ts'
 
@@ -39,19 +39,26 @@ const SELECT_CARDS = `SELECT ${CRATE}, nullif(listings.updated_at, '') AS "updat
   LEFT JOIN releases AS stable ON stable.id = listings.stable_id
   LEFT JOIN releases AS highest ON highest.id = listings.max_id`
 
+/** Returns the cards that the rest of a statement on `crates` and `listings` selects and orders. */
+export async function selectCards(
+  db: Queries,
+  rest: string,
+  ...parameters: (string | number | readonly number[])[]
+): Promise<CrateCard[]> {
+  const rows = await all<Stored<CrateCard>>(db, `${SELECT_CARDS} ${rest}`, ...parameters)
+  return rows.map(recordOf)
+}
+
 /** Finds a crate's card by name; null when there is no such crate, or it has no versions. */
 export async function findCard(db: Queries, name: Name): Promise<CrateCard | null> {
-  const sql = `${SELECT_CARDS} WHERE crates.canonical = ?`
-  const row = await first<Stored<CrateCard>>(db, sql, canonicalName(name))
-  return row && recordOf(row)
+  return (await selectCards(db, 'WHERE crates.canonical = ?', canonicalName(name)))[0] ?? null
 }
 
 /** Returns the cards of crates in the order of `ids`. */
 export async function readCards(db: Queries, ids: readonly number[]): Promise<CrateCard[]> {
   if (ids.length === 0) return []
-  const sql = `${SELECT_CARDS} WHERE crates.id IN ${LIST}`
-  const rows = await all<Stored<CrateCard>>(db, sql, ids)
-  const cards = new Map(rows.map(row => [row.id, recordOf(row)]))
+  const found = await selectCards(db, `WHERE crates.id IN ${LIST}`, ids)
+  const cards = new Map(found.map(card => [card.id, card]))
   return ids.flatMap(id => cards.get(id) ?? [])
 }
 

@@ -74,12 +74,3 @@ export function namesakesOf(db: Queries, dependency: CanonicalName): Promise<num
   const sql = 'SELECT crate_id FROM dependents WHERE dependency = ? AND elsewhere = 1'
   return column(db, sql, dependency)
 }
-
-/** Returns the crate with the most dependents, unless it is yanked; null when none has any. */
-export async function mostRequired(db: Queries): Promise<Name | null> {
-  // A sum has no index: SQLite would take the one of `yanked`, and sort all crates.
-  const sql = `SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
-    WHERE listings.dependents > 0 AND listings.yanked + 0 = 0
-    ORDER BY listings.dependents DESC, listings.canonical LIMIT 1`
-  return (await value<Name>(db, sql)) ?? null
-}

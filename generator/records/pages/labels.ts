@@ -2,6 +2,7 @@ import type { About } from '../../../core/manifest/manifest.ts'
 import { categoryPath, keywordPath } from '../../../core/paths/listings.ts'
 import { sha256Bytes } from '../../../core/sha256.ts'
 import { all, column, first, type Queries, type Row } from '../../database/statement.ts'
+import { type CrateCard, selectCards } from './cards.ts'
 
 /** A keyword or category that has a page. */
 export type Label = Pick<Row<'labels'>, 'id' | 'kind' | 'slug'>
@@ -41,13 +42,13 @@ export function readLabel(db: Queries, id: number): Promise<(Label & LabelCount)
 }
 
 /**
- * Returns the ids of at most `limit` crates of a label: those with the most dependents, by steps
- * that double, and of equal ones the newest.
+ * Returns at most `limit` crates of a label: first those with the most dependents, by steps that
+ * double, then the newest.
  */
-export function labelCrates(db: Queries, labelId: number, limit: number): Promise<number[]> {
-  const sql = `SELECT crate_id FROM crate_labels
-    WHERE label_id = ? ORDER BY weight DESC, crate_id DESC LIMIT ?`
-  return column(db, sql, labelId, limit)
+export function labelCrates(db: Queries, labelId: number, limit: number): Promise<CrateCard[]> {
+  const rest = `JOIN crate_labels ON crate_labels.crate_id = crates.id WHERE label_id = ?
+    ORDER BY crate_labels.weight DESC, crate_labels.crate_id DESC LIMIT ?`
+  return selectCards(db, rest, labelId, limit)
 }
 
 /** Returns the labels of a kind that most crates have, at most `limit`. */
@@ -69,12 +70,11 @@ export function subcategories(db: Queries, slug: string, limit: number): Promise
   return all(db, sql, `${slug}::`, `${slug}:;`, limit)
 }
 
-/** Returns the ids of at most `limit` crates that a user owns, the newest crates first. */
-export function ownedCrates(db: Queries, userId: number, limit: number): Promise<number[]> {
-  const sql = `SELECT owners.crate_id FROM owners
-    JOIN listings ON listings.crate_id = owners.crate_id
-    WHERE owners.user_id = ? ORDER BY owners.crate_id DESC LIMIT ?`
-  return column(db, sql, userId, limit)
+/** Returns at most `limit` crates that a user owns, the newest crates first. */
+export function ownedCrates(db: Queries, userId: number, limit: number): Promise<CrateCard[]> {
+  const rest = `JOIN owners ON owners.crate_id = crates.id WHERE owners.user_id = ?
+    ORDER BY owners.crate_id DESC LIMIT ?`
+  return selectCards(db, rest, userId, limit)
 }
 
 /** Returns the ids of at most `limit` labels that crates have, after an id. */

@@ -1,4 +1,5 @@
-import { all, column, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+import { all, LIST, type Queries, type Row, value } from '../../database/statement.ts'
+import { type CrateCard, selectCards } from './cards.ts'
 
 /** Every character that a canonical name may contain, in order. */
 const CHARACTERS = [...'0123456789_abcdefghijklmnopqrstuvwxyz']
@@ -31,17 +32,12 @@ export async function longerPrefixes(
   })
 }
 
-/** Returns the ids of at most `limit` crates whose canonical name begins with `prefix`, by name. */
-export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<number[]> {
-  const sql = `SELECT crate_id FROM listings
-    WHERE canonical >= ? AND canonical < ? ORDER BY canonical LIMIT ?`
+/** Returns at most `limit` crates whose canonical name begins with `prefix`, by name. */
+export function cratesBelow(db: Queries, prefix: string, limit: number): Promise<CrateCard[]> {
+  const rest = `WHERE listings.canonical >= ? AND listings.canonical < ?
+    ORDER BY listings.canonical LIMIT ?`
   // `{` follows `z`, the last character that a canonical name may have.
-  return column(db, sql, prefix, `${prefix}{`, limit)
-}
-
-/** Returns the id of the listed crate with this canonical name: a list of one or none. */
-export function crateNamed(db: Queries, canonical: string): Promise<number[]> {
-  return column(db, 'SELECT crate_id FROM listings WHERE canonical = ?', canonical)
+  return selectCards(db, rest, prefix, `${prefix}{`, limit)
 }
 
 /** `abc` → ``, `a`, `ab`, `abc`. */

@@ -1,6 +1,7 @@
-import { all, column, type Queries } from '../../database/statement.ts'
+import { all, type Queries } from '../../database/statement.ts'
 import type { CrateRecord } from '../crates.ts'
 import { type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
+import { type CrateCard, selectCards } from './cards.ts'
 
 /** A version as shown in the list of updates. */
 export interface RecentRelease
@@ -24,16 +25,14 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
   return rows.map(recordOf)
 }
 
-/** Returns the ids of the most recently updated crates that have several versions, newest first. */
-export function updatedCrates(db: Queries, limit: number): Promise<number[]> {
-  const sql = `SELECT crate_id FROM listings
-    WHERE versions > 1 ORDER BY updated_at DESC, crate_id DESC LIMIT ?`
-  return column(db, sql, limit)
+/** Returns the most recently updated crates that have several versions, newest first. */
+export function updatedCrates(db: Queries, limit: number): Promise<CrateCard[]> {
+  const rest =
+    'WHERE listings.versions > 1 ORDER BY listings.updated_at DESC, listings.crate_id DESC LIMIT ?'
+  return selectCards(db, rest, limit)
 }
 
-/** Returns the ids of the newest crates, newest first. */
-export function newCrates(db: Queries, limit: number): Promise<number[]> {
-  const sql = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
-    ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?`
-  return column(db, sql, limit)
+/** Returns the newest crates, newest first. */
+export function newCrates(db: Queries, limit: number): Promise<CrateCard[]> {
+  return selectCards(db, 'ORDER BY crates.created_at DESC, crates.id DESC LIMIT ?', limit)
 }

@@ -1,4 +1,6 @@
-import { all, column, one, type Queries, type Row, value } from '../../database/statement.ts'
+import type { Name } from '../../../core/name.ts'
+import { all, one, type Queries, type Row, value } from '../../database/statement.ts'
+import { type CrateCard, selectCards } from './cards.ts'
 
 /** New releases and crates by week, oldest first; `week` counts from January 5, 1970. */
 export type Week = Readonly<Row<'weeks'>>
@@ -14,9 +16,26 @@ export function lastWeek(db: Queries): Promise<number | null> {
   return value(db, 'SELECT week FROM weeks WHERE releases > 0 ORDER BY week DESC LIMIT 1')
 }
 
-/** Returns the number of bytes of all `.crate` files. */
-export async function storedBytes(db: Queries): Promise<number> {
-  return (await one<{ n: number }>(db, "SELECT n FROM counts WHERE what = 'bytes'")).n
+/** The figures of a registry. */
+export interface Figures {
+  readonly crates: number
+  readonly versions: number
+  /** Of all `.crate` files. */
+  readonly bytes: number
+  /** The crate with the most dependents, unless it is yanked; null when none has any. */
+  readonly mostRequired: Name | null
+}
+
+/** Returns the figures of the registry. */
+export function readFigures(db: Queries): Promise<Figures> {
+  // A sum has no index: SQLite would take the one of `yanked`, and sort all crates.
+  const sql = `SELECT coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
+    (SELECT n FROM counts WHERE what = 'releases') AS versions,
+    (SELECT n FROM counts WHERE what = 'bytes') AS bytes,
+    (SELECT crates.name FROM listings JOIN crates ON crates.id = listings.crate_id
+      WHERE listings.dependents > 0 AND listings.yanked + 0 = 0
+      ORDER BY listings.dependents DESC, listings.canonical LIMIT 1) AS "mostRequired"`
+  return one(db, sql)
 }
 
 /** The orders of the list of all crates, besides the one by name. */
@@ -31,9 +50,7 @@ const ORDER_BY: Readonly<Record<CrateOrder, string>> = {
   bytes: 'listings.bytes DESC, listings.crate_id DESC',
 }
 
-/** Returns the ids of the first `limit` crates in an order. */
-export function cratesInOrder(db: Queries, order: CrateOrder, limit: number): Promise<number[]> {
-  const sql = `SELECT crates.id FROM crates JOIN listings ON listings.crate_id = crates.id
-    ORDER BY ${ORDER_BY[order]} LIMIT ?`
-  return column(db, sql, limit)
+/** Returns the first `limit` crates in an order. */
+export function cratesInOrder(db: Queries, order: CrateOrder, limit: number): Promise<CrateCard[]> {
+  return selectCards(db, `ORDER BY ${ORDER_BY[order]} LIMIT ?`, limit)
 }

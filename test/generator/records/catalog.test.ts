@@ -18,7 +18,7 @@ import {
   readCrate,
 } from '../../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../../generator/records/facts.ts'
-import { clearMarks, fileMarks, isMarked, listMarks } from '../../../generator/records/marks.ts'
+import { clearMarks, isMarked, listMarks } from '../../../generator/records/marks.ts'
 import {
   followReleases,
   insertAdded,
@@ -26,6 +26,7 @@ import {
 } from '../../../generator/records/release-changes.ts'
 import {
   findRelease,
+  indexFiles,
   indexLines,
   listReleases,
   readReadme,
@@ -111,16 +112,9 @@ test('a release is added with its crate, first owner, audit event and marks, and
   assert.deepEqual(await listMarks(database, 'index'), [
     { kind: 'index', subject: crateId, generation },
   ])
-  assert.deepEqual(await fileMarks(database, [crateId]), [
-    {
-      kind: 'file',
-      subject: found?.id,
-      generation,
-      crateId,
-      version: '1.0.0',
-      cksum: 'a'.repeat(64),
-    },
-  ])
+  const [indexed] = await indexFiles(database, [crateId])
+  const file = { kind: 'file', subject: found?.id, generation }
+  assert.deepEqual(indexed?.unshown, [{ ...file, version: '1.0.0', cksum: 'a'.repeat(64) }])
   const events = await all<Pick<Row<'audit'>, 'id' | 'action' | 'actor' | 'crate' | 'version'>>(
     database,
     'SELECT id, action, actor, crate, version FROM audit',

@@ -5,10 +5,11 @@ import { termsOf } from '../../../core/search/terms.ts'
 import { wordsOf } from '../../../core/search/words.ts'
 import type { Version } from '../../../core/version.ts'
 import type { Database } from '../../../generator/database/connection.ts'
-import { all, LIST, one, type Row, run, value } from '../../../generator/database/statement.ts'
+import { all, LIST, one, type Row, run } from '../../../generator/database/statement.ts'
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
+import { clearMarks, listMarks } from '../../../generator/records/marks.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -37,12 +38,10 @@ async function anew({ database, followers, site }: Registry): Promise<unknown> {
 
 /** What is derived once searches know all crates. */
 async function searched({ database, site }: Pick<Registry, 'database' | 'site'>): Promise<unknown> {
-  const text = "SELECT min(subject) FROM marks WHERE kind = 'search' AND subject < 1000"
-  for (;;) {
-    const subject = await value<number>(database, text)
-    if (subject === null) return derived(database)
-    await refreshSearch(database, site, { subject })
-  }
+  const crates = (await listMarks(database, 'search')).filter(mark => mark.subject < 1000)
+  for (const mark of crates) await refreshSearch(database, site, mark)
+  await clearMarks(database, crates)
+  return derived(database)
 }
 
 /** A random number that is the same in every run. */

@@ -60,8 +60,20 @@ async function findings(registry: Registry): Promise<string[]> {
 }
 
 test('publishes that meet share turns; each is in its index file when it is answered', async t => {
-  const { registry, queue, turns } = await prepare(t)
-  await Promise.all(
+  const { registry, turns } = await prepare(t)
+  let checked = 0
+  const database = withQueryHook(registry.database, sql => {
+    if (sql.includes('takenId')) checked++
+  })
+  const queue = new PublishQueue({ ...registry, database })
+  let open = (): void => undefined
+  const busy = registry.mutex.run(
+    () =>
+      new Promise<void>(resolve => {
+        open = resolve
+      }),
+  )
+  const publishing = Promise.all(
     Array.from({ length: 12 }, async (_, at) => {
       const version = `1.0.${at >> 1}`
       const name = at % 2 ? 'odd-one' : 'even'
@@ -70,6 +82,12 @@ test('publishes that meet share turns; each is in its index file when it is answ
       assert.ok(indexVersions(registry, path).includes(version))
     }),
   )
+  await until(
+    () => checked >= 12,
+    () => `${checked} of 12 are checked`,
+  )
+  open()
+  await Promise.all([busy, publishing])
   assert.ok(turns() < 12, `${turns()} turns for 12 publishes`)
   assert.deepEqual(await findings(registry), [])
 })

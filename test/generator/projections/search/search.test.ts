@@ -298,7 +298,7 @@ test('a search between the first crate and the first layout waits for that layou
   ])
   assert.ok(mark)
   // As within a batch of pages, which is followed only when all of it is rendered.
-  await crateTerms.render(registry.registry, mark)
+  await crateTerms.render(registry.registry, mark, [])
   const answer = await registry.request('GET', `/api/v1/crates?q=${ENTRIES[0]?.name}`)
   const { meta } = (await answer.json()) as { meta?: { total: number } }
   assert.deepEqual([answer.status, meta?.total], [200, 1])
