@@ -63,8 +63,10 @@ export async function buildSearch(
     for (const bits of await tree.folders(TERMS_FOLDER))
       if (bits !== String(layout.bits)) await tree.removeFolder(`${TERMS_FOLDER}/${bits}`)
     // Files of format 4, which had shards.
-    for (const folder of ['ranks', 'rust', `terms/${layout.bits}/0`])
-      await tree.removeFolder(`${SEARCH_FOLDER}/${folder}`)
+    const terms = `${TERMS_FOLDER}/${layout.bits}`
+    const shards = (await tree.folders(terms)).map(shard => `${terms}/${shard}`)
+    for (const folder of [`${SEARCH_FOLDER}/ranks`, `${SEARCH_FOLDER}/rust`, ...shards])
+      await tree.removeFolder(folder)
   }
   return { done: [mark] }
 }

@@ -3,10 +3,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Name } from '../../../../core/name.ts'
+import { output } from '../../../../core/paths/tree.ts'
 import { Lookup } from '../../../../core/search/lookup.ts'
 import type { Leniency } from '../../../../core/search/plan.ts'
 import { isOnServer } from '../../../../generator/database/engine.ts'
-import { LIST, run } from '../../../../generator/database/statement.ts'
+import { LIST, run, value } from '../../../../generator/database/statement.ts'
 import { countPageMarks, pageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
@@ -271,6 +272,29 @@ test('a layout that the registry outgrows while it is written is followed by a l
   await buildSearch(registry)
   assert.deepEqual(await bitsOf(registry), [4, undefined])
   assert.deepEqual(readdirSync(registry.registry.tree.path('search/terms')), ['4'])
+})
+
+test('an upgrade from files in shards derives the search again, and leaves none of them', async t => {
+  const registry = await openFilled(t, ENTRIES.slice(0, 8))
+  const { database, tree } = registry.registry
+  const text = '{"now":{"format":4,"bits":0,"shards":2},"next":null}'
+  await run(database, "UPDATE facts SET value = ? WHERE key = 'search_layouts'", text)
+  await run(database, 'UPDATE search_terms SET shard = 1')
+  const shards = ['ranks/0.json', 'rust/1.json', 'terms/0/0/0.json', 'terms/0/1/0.json']
+  for (const path of [...shards.map(path => `search/${path}`), 'search/layout.json'])
+    await tree.write(output(path, text))
+  await database.transaction(tx => crateTerms.markAll(tx))
+  await buildPages(registry.registry)
+  assert.equal(await value(database, 'SELECT count(*) FROM search_terms WHERE shard > 0'), 0)
+  assert.deepEqual(await bitsOf(registry), [0, undefined])
+  const left = readdirSync(tree.path('search'), { recursive: true }).map(String).sort()
+  assert.deepEqual(
+    left.filter(path => path.endsWith('.json')),
+    ['crates/0.json', 'crates/1.json', 'layout.json', 'ranks.json', 'rust.json', 'terms/0/0.json'],
+  )
+  const [first] = ENTRIES
+  const answer = await registry.request('GET', `/api/v1/crates?q=${first?.name}`)
+  assert.equal(((await answer.json()) as { crates: { id: string }[] }).crates[0]?.id, first?.name)
 })
 
 test('nobody finds nothing left to render before a layout that the registry needs', async t => {
