@@ -25,7 +25,7 @@ import {
 import { assertSound, FOR_CARGO } from './truth.ts'
 import { STRIDE, Victim } from './victim.ts'
 
-test('killed before any step of `plimsoll add`, the next build repairs everything and the file can be added again', async t => {
+test('killed before steps all through `plimsoll add`, the next build repairs everything and the file can be added again', async t => {
   const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   await build(registry, { all: true })
@@ -58,7 +58,7 @@ test('killed before any step of `plimsoll add`, the next build repairs everythin
   assert.ok(deaths.length * STRIDE > 20, deaths.join(', '))
 })
 
-test('killed before any step of `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
+test('killed before steps all through `plimsoll yank`, the flag is the old one or the new one everywhere', async t => {
   const cleanup = new Cleanup(t)
   const [registry, notes] = [await newRegistry(t), folderOf(t)]
   const [name, version] = [parseName('demo'), parseVersion('1.0.0')]

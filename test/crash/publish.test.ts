@@ -97,7 +97,7 @@ class Mortal {
   }
 }
 
-test('killed before any step of a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
+test('killed before steps all through a publish, the daemon loses nothing acknowledged and shows nothing half-done', async t => {
   const deaths: string[] = []
   // The write order: bytes on disk, one transaction, the public files.
   const kinds = ['sync', 'rename', 'begin', 'commit', 'insert releases', 'link']
