@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { Hono } from 'hono'
+import { settingTable } from '../../../core/settings/schema.ts'
 import { RateLimit } from '../../../daemon/access/rate-limit.ts'
 import { addressGroup, clientAddress } from '../../../daemon/http/client-address.ts'
+import { root } from '../../support/plimsoll.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
 import { loggedIn } from '../../support/visitor.ts'
@@ -255,4 +259,16 @@ test('a user has only so many new crates within 24 hours; new versions of them a
   )
   test.now = after(86_400)
   assert.equal((await publish('six')).status, 200)
+})
+
+test('every rate among the settings is tried in these tests', () => {
+  const rates = [...settingTable.keys()].filter(key => /_per_(minute|day|user)$/.test(key))
+  const tests = ['rate-limit', 'login-limit'].map(name =>
+    readFileSync(join(root, 'test', 'daemon', 'access', `${name}.test.ts`), 'utf8'),
+  )
+  const variable = (key: string) => `PLIMSOLL_${key.replace('.', '_').toUpperCase()}`
+  assert.deepEqual(
+    rates.filter(key => !tests.join('').includes(`${variable(key)}: `)),
+    [],
+  )
 })

@@ -51,6 +51,24 @@ test('the checksum of a given secret never changes, so that scanners can rely on
   assert.equal(isToken('plim_0123456789ABCDEFGHIJKLMNOPQRSTUVEyl4jK'), true)
 })
 
+test('every character of the alphabet is as likely as any other', () => {
+  const counts = new Map<string, number>()
+  const tokens = 4000
+  for (let i = 0; i < tokens; i++) {
+    for (const character of makeToken().slice(5, 37))
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+  }
+  assert.equal(counts.size, 62)
+  const expected = (tokens * 32) / 62
+  // A byte taken modulo 62 would favour eight characters by a quarter; chance alone moves a count by 2 % (one sigma).
+  for (const [character, count] of counts) {
+    assert.ok(
+      Math.abs(count - expected) < expected * 0.125,
+      `${character}: ${count} instead of ${expected}`,
+    )
+  }
+})
+
 test('of a token only its SHA-256 is stored', async t => {
   const test = await TestRegistry.open(t)
   const token = await test.user('alice')
