@@ -1,15 +1,10 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { sha256 } from '../../core/sha256.ts'
-import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
-import type { Registry } from '../registry/registry.ts'
 import { buildStatic } from '../static/build.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
-import { showChanges } from './console/changes.ts'
-import { looseSettings, withRegistry } from './console/folder.ts'
 import {
   Exit,
   type FolderOptions,
@@ -22,6 +17,7 @@ import {
   withDir,
   withSettingFlags,
 } from './console/io.ts'
+import { looseSettings } from './console/loose-settings.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 
@@ -64,7 +60,11 @@ export function registerBuild(program: Command, io: Io): void {
       if (alone) command.error(`error: ${alone} goes only with --from`)
       if (from !== undefined && out !== undefined)
         await run(io, () => buildFrom(io, from, out, options, command))
-      else await withRegistry(io, options, registry => buildRegistry(io, registry, options))
+      else {
+        // A static build needs no registry: its code is loaded for one only.
+        const { renderRegistry } = await import('./console/changes.ts')
+        await renderRegistry(io, options)
+      }
     })
   withManual(command, {
     examples: [
@@ -83,17 +83,6 @@ export function registerBuild(program: Command, io: Io): void {
 function onlyWithFrom({ cache, skipBad, verbose }: Options): string | undefined {
   if (cache !== undefined) return cache === false ? '--no-cache' : '--cache'
   return skipBad ? '--skip-bad' : verbose ? '--verbose' : undefined
-}
-
-async function buildRegistry(io: Io, registry: Registry, options: Options): Promise<void> {
-  const { crates, issues } = await showChanges(io, registry, options.all ?? false)
-  if (options.all || !(await isMirrored(registry))) {
-    const progress = progressLine(io)
-    await completeMirror(registry, progress.at)
-    progress.done()
-  }
-  report(io, options, { crates }, [`rendered ${counted(crates, 'crate')}`])
-  refuseErrors(issues)
 }
 
 async function buildFrom(

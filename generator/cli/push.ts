@@ -9,7 +9,6 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { push } from '../static/push.ts'
 import { openPushFolder } from '../static/push-place.ts'
-import { looseSettings } from './console/folder.ts'
 import {
   Exit,
   type FolderOptions,
@@ -21,6 +20,7 @@ import {
   run,
   withDir,
 } from './console/io.ts'
+import { looseSettings } from './console/loose-settings.ts'
 import { withManual } from './console/manual.ts'
 
 interface Options extends FolderOptions {

@@ -6,7 +6,7 @@ import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
 import { type Difference, stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/index/build.ts'
-import { DATABASE_FILE, SETTINGS_FILE } from '../registry/registry.ts'
+import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
 /** An upload of a public tree. */
 export interface Deployment {
