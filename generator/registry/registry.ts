@@ -103,7 +103,7 @@ export async function openRegistry(
   await refreshListings({ database, followers }, progress, upgrade)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
-  // Of what daemons with other folders change, only the files themselves tell.
+  // Other daemons do not update our change number, so each file is looked at.
   const changes = settings.database.url === null ? changeNumber(root) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   const urls = registryUrls(settings.registry, fallback)
@@ -176,7 +176,7 @@ async function openRecords(
     const locks = new ServerLocks(server)
     try {
       if (!forMove) await requireInUse(database, withoutCredentials(url))
-      // Of a registry that was opened before, a killed publish may have left its bytes.
+      // In a registry that was opened before, a killed publish may have left its bytes.
       if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
     } catch (error) {
@@ -205,7 +205,7 @@ async function requireRecords(dir: string, file: string, crates: CrateStore): Pr
 
 /** Returns whether nobody has opened these records yet, and there are none. */
 async function isNew(database: Database): Promise<boolean> {
-  // Whoever opens records derives them first.
+  // Opening records derives their listings.
   if ((await readFact(database, 'listings')) !== null) return false
   return (await crateRecords(database)) === 0
 }

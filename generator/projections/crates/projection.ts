@@ -66,7 +66,7 @@ export const versionPages: Projection = {
       await (await sources()).pruneSources(context.tree, outputs)
       return outputs
     },
-    // Whoever deletes a version has its whole crate rendered again.
+    // A deletion has the whole crate rendered again.
     async () => [],
   ),
   markAll: tx =>

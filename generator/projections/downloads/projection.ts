@@ -33,7 +33,7 @@ export const downloads: Projection = {
     await markSelected(tx, 'downloads', select)
     await setMarks(tx, marksOf('downloads', [SITE]), 0)
   },
-  // Files that are there are those of the day on which they were rendered.
+  // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)
     for await (const { id, name } of eachCrate(context.database))
