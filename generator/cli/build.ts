@@ -6,13 +6,10 @@ import { sha256 } from '../../core/sha256.ts'
 import { buildStatic } from '../static/build.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
 import {
-  Exit,
   type FolderOptions,
   type Io,
   localPath,
-  printIssues,
-  printWarnings,
-  report,
+  reportChecked,
   run,
   withDir,
   withSettingFlags,
@@ -109,16 +106,10 @@ async function buildFrom(
     progress: progress.at,
   })
   progress.done()
-  printWarnings(io, result.warnings, options.verbose ?? false)
-  printIssues(io, result.refused)
   const { crates, releases, changed } = result
-  const [warnings, refused] = [result.warnings, result.refused].map(issues =>
-    issues.map(issue => issue.message),
-  )
-  report(io, options, { crates, versions: releases, changed_files: changed, warnings, refused }, [
+  reportChecked(io, options, result, { crates, versions: releases, changed_files: changed }, [
     `${counted(releases, 'version')} of ${counted(crates, 'crate')}; ${counted(changed, 'file')} changed in ${out}`,
   ])
-  if (result.refused.length > 0) throw new Exit(1)
 }
 
 /** Returns the cache file of an output folder, in the user's cache folder; null for none. */

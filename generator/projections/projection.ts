@@ -75,7 +75,7 @@ export async function replaceFiles(
  */
 export function renderer(
   outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
-  paths: (context: PageContext, subject: number) => Promise<readonly string[]>,
+  paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
 ): Projection['render'] {
   return async (context, mark) => {
     const files = await outputs(context, mark.subject)

@@ -104,7 +104,8 @@ export async function openRegistry(
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
   // Other daemons do not update our change number, so each file is looked at.
-  const changes = settings.database.url === null ? changeNumber(root) : null
+  const changes =
+    settings.database.url === null ? new ChangeNumber(join(root, 'locks', 'tree.changes')) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   const urls = registryUrls(settings.registry, fallback)
   const records = treeRecords(database)
@@ -146,10 +147,6 @@ function treeRecords(database: Database): TreeRecords {
     isReleased: async cksum => (await releaseOfBytes(database, cksum)) !== null,
     keyAt: path => keyAtPath(database, path),
   }
-}
-
-function changeNumber(dir: string): ChangeNumber {
-  return new ChangeNumber(join(dir, 'locks', 'tree.changes'))
 }
 
 /** The records of a registry, and what keeps processes from changing the same files at once. */

@@ -60,15 +60,12 @@ export const versionPages: Projection = {
   due: 'soon',
   isParallel: true,
   changed: changedReleases,
-  render: renderer(
-    async (context, subject) => {
-      const outputs = await (await pages()).releasePages(context, subject)
-      await (await sources()).pruneSources(context.tree, outputs)
-      return outputs
-    },
-    // A deletion has the whole crate rendered again.
-    async () => [],
-  ),
+  // A deletion has the whole crate rendered again.
+  render: renderer(async (context, subject) => {
+    const outputs = await (await pages()).releasePages(context, subject)
+    await (await sources()).pruneSources(context.tree, outputs)
+    return outputs
+  }),
   markAll: tx =>
     markSelected(
       tx,
