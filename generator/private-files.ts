@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isInside, readFolder, unlessMissing } from './places/disk/files.ts'
 
-/** What a registry folder has besides the public tree and what its operator puts there. */
+/** The folders and files of a registry besides the public tree and its operator's. */
 const OURS = /^(?:plimsoll\.(?:toml|original\.toml|db.*)|locks|index\.git\.off|\.writing-.*)$/
 
 /**

@@ -26,7 +26,7 @@ import { hasOtherListings } from './records/crate-change.ts'
 import { readFact, writeFact } from './records/facts.ts'
 import type { Registry } from './registry/registry.ts'
 
-/** What only daemons of one version have in common. */
+/** The name of what only daemons of the same version share. */
 const VERSION = 'the version of Plimsoll'
 
 /** Settings that each daemon has for itself. */

@@ -17,7 +17,8 @@ import { listFailures } from './records/facts.ts'
 import { countMarks, listFailedMarks } from './records/marks.ts'
 import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
-import { DATABASE_FILE, type Registry, serveHolder } from './registry/registry.ts'
+import { DATABASE_FILE } from './registry/folder.ts'
+import { type Registry, serveHolder } from './registry/registry.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100

@@ -10,12 +10,8 @@ import { pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import { beginWhole } from '../../generator/projections/search/layouts.ts'
 import { searchFor } from '../../generator/projections/search/search.ts'
-import {
-  DATABASE_FILE,
-  initRegistry,
-  openRegistry,
-  type Registry,
-} from '../../generator/registry/registry.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { fillCatalog } from '../../test/support/filled-catalog.ts'
 import { inventedEntries } from '../../test/support/many-crates.ts'
 import { inventedQueries } from '../../test/support/queries.ts'

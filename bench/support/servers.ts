@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { continueIds, copyCatalog } from '../../generator/database/copy.ts'
 import { openDatabase } from '../../generator/database/database.ts'
 import { openPostgres } from '../../generator/database/postgres/open.ts'
-import { DATABASE_FILE } from '../../generator/registry/registry.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { Cleanup } from '../../test/support/cleanup.ts'
 import { serverSettings } from '../../test/support/engine.ts'
 import {

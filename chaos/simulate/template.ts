@@ -6,12 +6,8 @@ import { openDatabase } from '../../generator/database/database.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
-import {
-  initRegistry,
-  openRegistry,
-  type Registry,
-  SETTINGS_FILE,
-} from '../../generator/registry/registry.ts'
+import { SETTINGS_FILE } from '../../generator/registry/folder.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 
 /** The publishers. */
 export const USERS = ['bob', 'carol', 'dave'] as const

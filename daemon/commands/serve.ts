@@ -21,13 +21,8 @@ import { disk } from '../../generator/places/disk/disk.ts'
 import { PLIMSOLL } from '../../generator/projections/context.ts'
 import { lacksAdministrator, NO_ADMINISTRATOR } from '../../generator/records/accounts/accounts.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
-import {
-  initRegistry,
-  isRegistry,
-  openRegistry,
-  readSettings,
-  serveLock,
-} from '../../generator/registry/registry.ts'
+import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
+import { initRegistry, openRegistry, serveLock } from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'

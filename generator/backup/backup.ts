@@ -16,7 +16,8 @@ import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { registryCounts } from '../records/crates.ts'
 import { releaseOfBytes, releasePages } from '../records/releases.ts'
-import { DATABASE_FILE, type Registry, SETTINGS_FILE } from '../registry/registry.ts'
+import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
+import type { Registry } from '../registry/registry.ts'
 
 /** The top folder inside a backup. */
 export const TOP = 'plimsoll-backup'

@@ -17,12 +17,8 @@ import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { releasePages } from '../records/releases.ts'
-import {
-  DATABASE_FILE,
-  isRegistry,
-  type RegistrySources,
-  SETTINGS_FILE,
-} from '../registry/registry.ts'
+import { DATABASE_FILE, isRegistry, SETTINGS_FILE } from '../registry/folder.ts'
+import type { RegistrySources } from '../registry/registry.ts'
 import { TOP } from './backup.ts'
 import {
   ORIGINAL_SETTINGS_FILE,

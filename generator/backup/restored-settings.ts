@@ -3,7 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
 import { changedSettings } from '../../core/settings/file.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
-import type { SettingSources } from '../registry/registry.ts'
+import type { SettingSources } from '../registry/folder.ts'
 
 /** The original settings file of a backup, if the restored one differs. */
 export const ORIGINAL_SETTINGS_FILE = 'plimsoll.original.toml'

@@ -1,27 +1,20 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { refuseErrors } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { sha256 } from '../../core/sha256.ts'
-import { completeMirror, isMirrored } from '../deploy/complete-mirror.ts'
-import type { Registry } from '../registry/registry.ts'
 import { buildStatic } from '../static/build.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
-import { showChanges } from './console/changes.ts'
-import { looseSettings, withRegistry } from './console/folder.ts'
 import {
-  Exit,
   type FolderOptions,
   type Io,
   localPath,
-  printIssues,
-  printWarnings,
-  report,
+  reportChecked,
   run,
   withDir,
   withSettingFlags,
 } from './console/io.ts'
+import { looseSettings } from './console/loose-settings.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 
@@ -64,7 +57,11 @@ export function registerBuild(program: Command, io: Io): void {
       if (alone) command.error(`error: ${alone} goes only with --from`)
       if (from !== undefined && out !== undefined)
         await run(io, () => buildFrom(io, from, out, options, command))
-      else await withRegistry(io, options, registry => buildRegistry(io, registry, options))
+      else {
+        // A static build needs no registry: its code is loaded for one only.
+        const { renderRegistry } = await import('./console/changes.ts')
+        await renderRegistry(io, options)
+      }
     })
   withManual(command, {
     examples: [
@@ -83,17 +80,6 @@ export function registerBuild(program: Command, io: Io): void {
 function onlyWithFrom({ cache, skipBad, verbose }: Options): string | undefined {
   if (cache !== undefined) return cache === false ? '--no-cache' : '--cache'
   return skipBad ? '--skip-bad' : verbose ? '--verbose' : undefined
-}
-
-async function buildRegistry(io: Io, registry: Registry, options: Options): Promise<void> {
-  const { crates, issues } = await showChanges(io, registry, options.all ?? false)
-  if (options.all || !(await isMirrored(registry))) {
-    const progress = progressLine(io)
-    await completeMirror(registry, progress.at)
-    progress.done()
-  }
-  report(io, options, { crates }, [`rendered ${counted(crates, 'crate')}`])
-  refuseErrors(issues)
 }
 
 async function buildFrom(
@@ -120,16 +106,10 @@ async function buildFrom(
     progress: progress.at,
   })
   progress.done()
-  printWarnings(io, result.warnings, options.verbose ?? false)
-  printIssues(io, result.refused)
   const { crates, releases, changed } = result
-  const [warnings, refused] = [result.warnings, result.refused].map(issues =>
-    issues.map(issue => issue.message),
-  )
-  report(io, options, { crates, versions: releases, changed_files: changed, warnings, refused }, [
+  reportChecked(io, options, result, { crates, versions: releases, changed_files: changed }, [
     `${counted(releases, 'version')} of ${counted(crates, 'crate')}; ${counted(changed, 'file')} changed in ${out}`,
   ])
-  if (result.refused.length > 0) throw new Exit(1)
 }
 
 /** Returns the cache file of an output folder, in the user's cache folder; null for none. */

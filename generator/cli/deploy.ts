@@ -10,8 +10,7 @@ import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
-import { isRegistry } from '../registry/registry.ts'
-import { looseSettings } from './console/folder.ts'
+import { isRegistry } from '../registry/folder.ts'
 import {
   type FolderOptions,
   filled,
@@ -21,6 +20,7 @@ import {
   run,
   withDir,
 } from './console/io.ts'
+import { looseSettings } from './console/loose-settings.ts'
 import { withManual } from './console/manual.ts'
 import { progressLine } from './console/progress.ts'
 

@@ -9,18 +9,8 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { push } from '../static/push.ts'
 import { openPushFolder } from '../static/push-place.ts'
-import { looseSettings } from './console/folder.ts'
-import {
-  Exit,
-  type FolderOptions,
-  filled,
-  type Io,
-  printIssues,
-  printWarnings,
-  report,
-  run,
-  withDir,
-} from './console/io.ts'
+import { type FolderOptions, filled, type Io, reportChecked, run, withDir } from './console/io.ts'
+import { looseSettings } from './console/loose-settings.ts'
 import { withManual } from './console/manual.ts'
 
 interface Options extends FolderOptions {
@@ -74,20 +64,10 @@ async function pushFiles(
   const { settings, urls } = await pushSettings(io, command, options, to)
   const files = (await Promise.all(sources.map(source => findCrates(source)))).flat()
   const result = await push({ files, to, settings, urls }).finally(() => close?.())
-  printWarnings(io, result.warnings, options.verbose ?? false)
-  printIssues(io, result.refused)
-  const [warnings, refused] = [result.warnings, result.refused].map(all =>
-    all.map(issue => issue.message),
+  const lines = result.files.map(({ name, version, outcome }) =>
+    outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
   )
-  report(
-    io,
-    options,
-    { files: result.files, warnings, refused },
-    result.files.map(({ name, version, outcome }) =>
-      outcome === 'pushed' ? `pushed ${name} ${version}` : `${name} ${version} is there already`,
-    ),
-  )
-  if (result.refused.length > 0) throw new Exit(1)
+  reportChecked(io, options, result, { files: result.files }, lines)
 }
 
 /** Returns the settings of a push; without an address, uses that of the existing tree. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { describeSettings } from '../../core/settings/settings.ts'
-import { readSettings } from '../registry/registry.ts'
+import { readSettings } from '../registry/folder.ts'
 import {
   type FolderOptions,
   flagsOf,

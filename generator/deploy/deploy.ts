@@ -6,7 +6,7 @@ import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
 import { type Difference, stageOf, sync } from '../places/sync.ts'
 import type { Progress } from '../projections/index/build.ts'
-import { DATABASE_FILE, SETTINGS_FILE } from '../registry/registry.ts'
+import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 
 /** An upload of a public tree. */
 export interface Deployment {
@@ -24,11 +24,11 @@ export interface Deployment {
   readonly progress?: Progress
 }
 
-/** What an upload changed, or would change. */
+/** The changes of an upload, made or not. */
 export interface Deployed extends Omit<Difference, 'surplus'> {
   /** The files that only the target has; they stay unless they are removed. */
   readonly surplus: number
-  /** Those of them that no tree has, such as files of an operator; they always stay. */
+  /** Surplus files that no tree has, such as an operator's; they always stay. */
   readonly foreign: readonly string[]
 }
 
@@ -76,7 +76,7 @@ function rulesOf({ dl }: Deployment) {
   }
 }
 
-/** What hosts and version control keep at the top of a folder, such as a checkout for Pages. */
+/** Matches files of hosts and version control, such as of a checkout for Pages. */
 const OF_HOST = /^(?:\.[^/]+(?:\/.*)?|CNAME)$/
 
 /**

@@ -11,7 +11,8 @@ import { isOnServer } from '../database/engine.ts'
 import type { Queries } from '../database/statement.ts'
 import { syncFolder } from '../places/disk/durable.ts'
 import { readCopy, readDeparture, recordCopy } from '../records/departure.ts'
-import { DATABASE_FILE, type Registry } from '../registry/registry.ts'
+import { DATABASE_FILE } from '../registry/folder.ts'
+import type { Registry } from '../registry/registry.ts'
 
 /** The database that records are moved to. */
 export interface Target {

@@ -24,12 +24,12 @@ export async function markOutdatedPages(context: PageContext): Promise<boolean> 
   return claimPages(context)
 }
 
-/** Returns whether the pages are those of these settings and this program, but for what is marked. */
+/** Returns whether this program has rendered the pages with these settings, or marked them. */
 export async function isRenderedHere(context: PageContext): Promise<boolean> {
   return (await readFact(context.database, PAGES)) === pagesFingerprint(context)
 }
 
-/** What all pages depend on besides their crates, and where the tree is if daemons share it. */
+/** The inputs of all pages besides their crates, and where the tree is if daemons share it. */
 interface PagesOrigin extends Pick<PageContext, 'program' | 'site'> {
   readonly tree: { readonly shared: { readonly name: string } | null }
 }

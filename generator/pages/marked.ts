@@ -86,9 +86,9 @@ async function renderTogether(
           other => other.kind === mark.kind && other !== mark && !done.has(keyOf(other)),
         )
         const finished = await rendererOf(mark).render(turn, mark, others)
-        for (const one of finished.done) {
-          if (!done.has(keyOf(one))) work.onDone?.(one)
-          done.set(keyOf(one), one)
+        for (const other of finished.done) {
+          if (!done.has(keyOf(other))) work.onDone?.(other)
+          done.set(keyOf(other), other)
         }
         again.push(...(finished.again ?? []))
         if (queue.length < 2 * BATCH) queue.push(...(finished.next ?? []))
@@ -99,7 +99,7 @@ async function renderTogether(
       }
     }
     const running = new Set<Promise<void>>()
-    // Of jobs that nobody may be waiting for when they fail.
+    // Jobs may fail while nobody waits for them.
     const failures: unknown[] = []
     try {
       // It grows meanwhile.

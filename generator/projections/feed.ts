@@ -23,10 +23,10 @@ interface FeedEntry {
 
 /** Renders the feed of a crate's newest versions. Feeds omit versions of unknown time. */
 export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts): Output {
-  const timed = releases.flatMap(one =>
-    one.publishedAt === null ? [] : { ...one, name, publishedAt: one.publishedAt },
+  const timed = releases.flatMap(release =>
+    release.publishedAt === null ? [] : { ...release, name, publishedAt: release.publishedAt },
   )
-  // Of two versions with equal times, the one published later is newer.
+  // A later publish is newer where times are equal.
   const newest = timed.reverse().sort((a, b) => compareText(b.publishedAt, a.publishedAt))
   const entries = newest.slice(0, FEED_LENGTH.crate).map(releaseEntry)
   return renderFeed(site, crateFeedPath(name), name, cratePage(name), entries)
@@ -71,7 +71,7 @@ function renderFeed(
 ): Output {
   const updated =
     entries
-      .map(one => one.at)
+      .map(entry => entry.at)
       .toSorted()
       .at(-1) ?? '1970-01-01T00:00:00Z'
   const feed = html`${raw('<?xml version="1.0" encoding="utf-8"?>')}
@@ -83,13 +83,13 @@ function renderFeed(
 <link rel="self" type="application/atom+xml" href="${base}/${path}"/>
 <link rel="alternate" type="text/html" href="${base}/${page}"/>
 ${entries.map(
-  one => html`<entry>
-<id>${base}/${one.id}</id>
-<title>${one.title}</title>
-<updated>${one.at}</updated>
-<published>${one.at}</published>
-${one.author === null ? null : html`<author><name>${clean(one.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${cratePage(one.name)}"/>
-${one.summary === null ? null : html`<summary>${clean(one.summary)}</summary>\n`}</entry>
+  entry => html`<entry>
+<id>${base}/${entry.id}</id>
+<title>${entry.title}</title>
+<updated>${entry.at}</updated>
+<published>${entry.at}</published>
+${entry.author === null ? null : html`<author><name>${clean(entry.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${cratePage(entry.name)}"/>
+${entry.summary === null ? null : html`<summary>${clean(entry.summary)}</summary>\n`}</entry>
 `,
 )}</feed>
 `

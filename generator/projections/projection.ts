@@ -5,7 +5,7 @@ import type { Follower } from '../records/crate-change.ts'
 import type { Mark, MarkSubject } from '../records/marks.ts'
 import type { PageContext } from './context.ts'
 
-/** What rendering a mark has completed, and what has to be rendered again because of it. */
+/** The result of rendering a mark: the marks that are done, and those to render again. */
 export interface Rendered {
   readonly done: readonly Mark[]
   readonly again?: readonly MarkSubject[]
@@ -57,7 +57,7 @@ export interface Leftover {
   readonly paths?: (context: PageContext) => Promise<Iterable<string>>
 }
 
-/** Writes files, and removes those of `gone` that are not among them. */
+/** Writes files, and removes the paths of `gone` that are not among them. */
 export async function replaceFiles(
   { tree }: PageContext,
   outputs: readonly Output[],
@@ -75,7 +75,7 @@ export async function replaceFiles(
  */
 export function renderer(
   outputs: (context: PageContext, subject: number) => Promise<readonly Output[]>,
-  paths: (context: PageContext, subject: number) => Promise<readonly string[]>,
+  paths: (context: PageContext, subject: number) => Promise<readonly string[]> = async () => [],
 ): Projection['render'] {
   return async (context, mark) => {
     const files = await outputs(context, mark.subject)

@@ -36,7 +36,7 @@ export const followers: readonly Follower[] = [
 /** The kinds of marks of pages, which no publisher waits for, in the order of rendering. */
 export const PAGE_KINDS: readonly string[] = projections.map(({ kind }) => kind)
 
-/** Those of pages that wait until nobody has to wait for them. */
+/** The kinds of pages that are rendered when nobody waits for others. */
 export const IDLE_KINDS: readonly string[] = projections
   .filter(({ due }) => due === 'idle')
   .map(({ kind }) => kind)

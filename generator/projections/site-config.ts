@@ -29,9 +29,11 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
 /** Returns the origins besides that of the pages from which a browser gets `.crate` files. */
 function packageOrigins({ storage }: Settings, { base, dl }: RegistryUrls): string[] {
   const places = [dl, ...(isBucket(storage.crates) ? redirectTargets(storage) : [])]
-  const origins = places.flatMap(one => /^https?:\/\/[\w.*:[\]-]+(?=\/|$)/i.exec(one)?.[0] ?? [])
+  const origins = places.flatMap(
+    place => /^https?:\/\/[\w.*:[\]-]+(?=\/|$)/i.exec(place)?.[0] ?? [],
+  )
   const own = new URL(base).origin
-  return [...new Set(origins)].filter(one => one !== own)
+  return [...new Set(origins)].filter(origin => origin !== own)
 }
 
 /** Returns where the daemon redirects downloads to: the bucket, in either way to write it. */

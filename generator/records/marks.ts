@@ -164,6 +164,13 @@ export async function setMarks(
   )
 }
 
+/** Marks the subjects, with their generations, that a statement selects; existing marks stay. */
+export function markSelected(tx: Queries, kind: string, select: string): Promise<number> {
+  const sql = `INSERT INTO marks (kind, subject, generation)
+    SELECT ?, subject, generation FROM (${select}) AS selected WHERE true ON CONFLICT DO NOTHING`
+  return run(tx, sql, kind)
+}
+
 /** Returns marks of one kind. */
 export function marksOf(kind: string, subjects: Iterable<number>): MarkSubject[] {
   return Array.from(subjects, subject => ({ kind, subject }))

@@ -38,13 +38,13 @@ export interface Submission<Bytes extends CrateBytes = Staged> {
     readonly version: Version
     readonly declared: PublishMetadata
   }
-  /** What the records had for this name and version before the bytes arrived, if that was read. */
+  /** The records of this name and version before the bytes arrived, if they were read. */
   readonly existing?: ExistingRelease
   /** Time of publication for the index, null when unknown. */
   readonly pubtime: string | null
   /** Crates added in the same batch: a dependency on one of them is not missing. */
   readonly companions?: ReadonlySet<Name>
-  /** Whose archives take turns with those of others; the operator's do not. */
+  /** Their archives take turns; the operator's do not. */
   readonly client?: Client
   /** Checks within the transaction whether the release may be added. */
   readonly permit?: Permit
@@ -55,7 +55,7 @@ export interface Candidate {
   readonly submission: Submission
   readonly change: Change
   readonly release: Release
-  /** What the records had for its name and version. */
+  /** The records of its name and version. */
   readonly existing: ExistingRelease
   /** Whether this exact release is recorded, and its bytes are lost. */
   readonly isLost: boolean

@@ -14,7 +14,7 @@ import { listReleases, type ReleaseRecord } from '../records/releases.ts'
 import { type Tombstone, tombstonesOf } from '../records/tombstones.ts'
 import type { Registry } from './registry.ts'
 
-/** What to delete: one version of a crate, or all of them. */
+/** The wish to delete a version of a crate, or all of them. */
 export interface Deletion {
   readonly name: Name
   readonly version: Version | null
@@ -22,7 +22,7 @@ export interface Deletion {
   readonly force: boolean
 }
 
-/** What a deletion would remove. */
+/** The effect of a deletion. */
 export interface DeletionPlan {
   readonly crate: CrateRecord
   readonly releases: readonly ReleaseRecord[]
@@ -38,7 +38,7 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
   const crate = await findCrate(registry.database, name)
   if (!crate) return refuse('crate_unknown', { name })
   const all = await listReleases(registry.database, crate.id)
-  const releases = version === null ? all : all.filter(one => one.version === version)
+  const releases = version === null ? all : all.filter(release => release.version === version)
   const unfinished = await listUnfinished(registry, crate, version)
   if (releases.length === 0 && unfinished.length === 0)
     return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
@@ -89,9 +89,9 @@ async function listUnfinished(
   version: Version | null,
 ): Promise<Tombstone[]> {
   const found: Tombstone[] = []
-  for (const one of await tombstonesOf(database, crate.id)) {
-    if (version !== null && one.version !== versionIdentity(version)) continue
-    if ((await crates.size(crateKey(crate.name, one.cksum))) !== null) found.push(one)
+  for (const tombstone of await tombstonesOf(database, crate.id)) {
+    if (version !== null && tombstone.version !== versionIdentity(version)) continue
+    if ((await crates.size(crateKey(crate.name, tombstone.cksum))) !== null) found.push(tombstone)
   }
   return found
 }
@@ -105,11 +105,11 @@ async function findDependents(
   const found: string[] = []
   for (const mention of await mentions(registry.database, crate)) {
     const deps = readEntry(mention.line).deps.filter(
-      one =>
-        one.registry === null && one.kind !== 'dev' && (one.package ?? one.name) === crate.name,
+      dep =>
+        dep.registry === null && dep.kind !== 'dev' && (dep.package ?? dep.name) === crate.name,
     )
-    const needs = deps.map(one => parseRequirement(one.req))
-    if (needs.some(need => releases.some(one => satisfies(need, one.version))))
+    const needs = deps.map(dep => parseRequirement(dep.req))
+    if (needs.some(need => releases.some(release => satisfies(need, release.version))))
       found.push(`${mention.name} ${mention.version}`)
   }
   return found

@@ -48,10 +48,10 @@ export async function orderBatch(
     if (isDone) ordered.push(...members.sort((a, b) => compareVersions(a.version, b.version)))
     else if (!begun.has(name)) {
       begun.add(name)
-      const needs = new Set(members.flatMap(one => one.needs))
+      const needs = new Set(members.flatMap(member => member.needs))
       open.push(
         { name, isDone: true },
-        ...[...needs].filter(one => !begun.has(one)).map(one => ({ name: one, isDone: false })),
+        ...[...needs].filter(need => !begun.has(need)).map(need => ({ name: need, isDone: false })),
       )
     }
   }

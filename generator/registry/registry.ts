@@ -1,12 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { renderSettingsFile } from '../../core/settings/file.ts'
-import {
-  type ResolvedSettings,
-  resolveSettings,
-  type Settings,
-} from '../../core/settings/settings.ts'
+import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
 import { registryUrls, withoutCredentials } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
 import { describeDaemon, listDaemons } from '../database/daemons.ts'
@@ -33,18 +28,13 @@ import { readFact } from '../records/facts.ts'
 import { readIndexFile } from '../records/index-file.ts'
 import { pausable } from '../records/pausable-locks.ts'
 import { keyAtPath, releaseOfBytes } from '../records/releases.ts'
-
-/** Name of the settings file in a registry folder. */
-export const SETTINGS_FILE = 'plimsoll.toml'
-
-/** Name of the database in a registry folder. */
-export const DATABASE_FILE = 'plimsoll.db'
-
-/** The sources of settings besides the file. */
-export interface SettingSources {
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly flags?: Readonly<Record<string, string | boolean | undefined>>
-}
+import {
+  DATABASE_FILE,
+  isRegistry,
+  readSettings,
+  SETTINGS_FILE,
+  type SettingSources,
+} from './folder.ts'
 
 /** Settings, and who opens the registry for what. */
 export interface RegistrySources extends SettingSources {
@@ -65,11 +55,6 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/** Returns whether a folder is a registry folder. */
-export function isRegistry(dir: string): boolean {
-  return existsSync(join(dir, SETTINGS_FILE))
-}
-
 /** Creates a registry folder with a settings file; refuses a folder that already has one. */
 export async function initRegistry(
   dir: string,
@@ -80,13 +65,6 @@ export async function initRegistry(
   const text = renderSettingsFile(values)
   resolveSettings({ file: { name: SETTINGS_FILE, text }, ...sources })
   await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text), 0o600)
-}
-
-/** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */
-export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
-  const path = join(dir, SETTINGS_FILE)
-  if (!existsSync(path)) refuse('not_a_registry', { dir })
-  return resolveSettings({ file: { name: path, text: readFileSync(path, 'utf8') }, ...sources })
 }
 
 /**
@@ -125,8 +103,9 @@ export async function openRegistry(
   await refreshListings({ database, followers }, progress, upgrade)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
-  // Of what daemons with other folders change, only the files themselves tell.
-  const changes = settings.database.url === null ? changeNumber(root) : null
+  // Other daemons do not update our change number, so each file is looked at.
+  const changes =
+    settings.database.url === null ? new ChangeNumber(join(root, 'locks', 'tree.changes')) : null
   const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
   const urls = registryUrls(settings.registry, fallback)
   const records = treeRecords(database)
@@ -170,10 +149,6 @@ function treeRecords(database: Database): TreeRecords {
   }
 }
 
-function changeNumber(dir: string): ChangeNumber {
-  return new ChangeNumber(join(dir, 'locks', 'tree.changes'))
-}
-
 /** The records of a registry, and what keeps processes from changing the same files at once. */
 interface Records {
   readonly database: Database
@@ -198,7 +173,7 @@ async function openRecords(
     const locks = new ServerLocks(server)
     try {
       if (!forMove) await requireInUse(database, withoutCredentials(url))
-      // Of a registry that was opened before, a killed publish may have left its bytes.
+      // In a registry that was opened before, a killed publish may have left its bytes.
       if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
       return { database, locks }
     } catch (error) {
@@ -227,7 +202,7 @@ async function requireRecords(dir: string, file: string, crates: CrateStore): Pr
 
 /** Returns whether nobody has opened these records yet, and there are none. */
 async function isNew(database: Database): Promise<boolean> {
-  // Whoever opens records derives them first.
+  // Opening records derives their listings.
   if ((await readFact(database, 'listings')) !== null) return false
   return (await crateRecords(database)) === 0
 }

@@ -67,7 +67,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
     progress?.('reading .crate files', done + 1, paths.length)
   }
   found.check(skipBad)
-  const refused = found.issues.filter(one => one.severity === 'error')
+  const refused = found.issues.filter(issue => issue.severity === 'error')
   const [first, ...rest] = refused
   if (first && !skipBad) {
     // The next build need not read the accepted files again.
@@ -76,7 +76,7 @@ export async function buildStatic(job: StaticBuild): Promise<StaticResult> {
   }
   const releases = found.crates.flat()
   refused.push(...(await renderUnlessSame(job, tree, releases, cache)))
-  const warnings = found.issues.filter(one => one.severity === 'warning')
+  const warnings = found.issues.filter(issue => issue.severity === 'warning')
   if (paths.length === 0) warnings.push(warning('registry_empty', { from, out }))
   if (ownDl(urls) === null) warnings.push(warning('dl_elsewhere', { dl: urls.dl, base: urls.base }))
   const { changed } = tree
@@ -106,7 +106,10 @@ async function renderUnlessSame(
     await cache.close(true)
     return []
   }
-  const places = releases.flatMap(one => [crateFolder(one.name), packagePath(one, ownDl(urls))])
+  const places = releases.flatMap(release => [
+    crateFolder(release.name),
+    packagePath(release, ownDl(urls)),
+  ])
   await tree.discard(respelled(present.keys(), places))
   const issues = await render(job, tree, releases, cache)
   await tree.discard([...present.keys()].filter(path => !tree.wanted.has(path)))
@@ -127,7 +130,9 @@ async function render(
     if (sha256(bytes) !== release.entry.cksum) refuse('file_changed', { path: release.path })
     await tree.write(output(packagePath(release, ownDl(urls)), bytes))
   }
-  const files = new Map(releases.map(one => [crateKey(one.name, one.entry.cksum), one]))
+  const files = new Map(
+    releases.map(release => [crateKey(release.name, release.entry.cksum), release]),
+  )
   const context = {
     database: await openMemory(),
     followers,

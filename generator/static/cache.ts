@@ -118,8 +118,8 @@ function programDigest(): string {
   for (const room of ['core', 'site', 'generator', 'assets']) {
     const folder = join(built, room)
     const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter(one => one.isFile() && !one.name.endsWith('.map'))
-      .map(one => join(one.parentPath, one.name))
+      .filter(file => file.isFile() && !file.name.endsWith('.map'))
+      .map(file => join(file.parentPath, file.name))
     for (const name of names.sort()) hash.update(name).update(readFileSync(name))
   }
   for (const name of ['package.json', 'node_modules/.package-lock.json']) {

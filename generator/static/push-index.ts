@@ -19,7 +19,7 @@ export interface PushedIndex {
   readonly name: Name | null
   /** The lines as they are, with what they say. */
   readonly lines: readonly { readonly text: string; readonly entry: Entry }[]
-  /** What identifies these bytes of the file; null when there is no file. */
+  /** Identifies these bytes of the file; null when there is no file. */
   readonly etag: string | null
 }
 
@@ -61,7 +61,7 @@ export function placeIn(
   if (spelling !== null && spelling !== name)
     return issue('name_taken', { name, existing: spelling })
   const identity = versionIdentity(version)
-  const taken = lines.find(one => identityOf(one.entry) === identity)?.entry
+  const taken = lines.find(line => identityOf(line.entry) === identity)?.entry
   if (!taken) return 'missing'
   if (taken.vers === version && taken.cksum === entry.cksum) return 'present'
   return issue('version_taken', { name, version, existing: taken.vers })
@@ -75,7 +75,7 @@ export function renderWith({ lines }: PushedIndex, name: Name, more: readonly St
   )
   return renderIndex(
     name,
-    all.map(one => one.text),
+    all.map(line => line.text),
   ).bytes
 }
 

@@ -26,7 +26,7 @@ export interface Push {
   readonly urls: RegistryUrls
 }
 
-/** What became of a file: in the index now, or already before. */
+/** A file that is in the index now, or was before. */
 export interface PushedFile {
   readonly path: string
   readonly name: Name
@@ -34,7 +34,7 @@ export interface PushedFile {
   readonly outcome: 'pushed' | 'present'
 }
 
-/** What a push did. */
+/** The result of a push. */
 export interface PushResult {
   readonly files: readonly PushedFile[]
   readonly warnings: readonly Issue[]
@@ -72,8 +72,8 @@ export async function push({ files, to, settings, urls }: Push): Promise<PushRes
       if (needsReservation(crate[0].name)) await to.remove(reservation(crate[0].name))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      refused.push(...error.issues.map(one => inFile(crate[0].path, one)))
-      // What comes later may need it.
+      refused.push(...error.issues.map(found => inFile(crate[0].path, found)))
+      // Later crates may need it.
       break
     }
   }
@@ -220,7 +220,7 @@ function byNeed(crates: readonly StaticCrate[]): StaticCrate[] {
   const ordered: StaticCrate[] = []
   while (left.size > 0) {
     const isReady = (crate: StaticCrate) =>
-      !crate.some(one => policyQuestions(one).ownDependencies.some(name => left.has(name)))
+      !crate.some(release => policyQuestions(release).ownDependencies.some(name => left.has(name)))
     const next = [...left.values()].find(isReady) ?? left.values().next().value
     if (!next) break
     ordered.push(next)

@@ -93,7 +93,7 @@ export class StaticReleases {
           }
           const { issues } = checkPolicy(release, facts, this.#settings.policy)
           warnings.set(release, issues)
-          if (!skipBad || !issues.some(one => one.severity === 'error')) continue
+          if (!skipBad || !issues.some(found => found.severity === 'error')) continue
           versions.delete(identity)
           isStable = false
         }
@@ -117,9 +117,10 @@ export class StaticReleases {
     if (size > max) return { release: null, issues: [issue('crate_too_big', { max })] }
     const bytes = { content: path, size, cksum }
     const release = await inspect({ bytes, pubtime: null }, this.#settings, this.#urls, issues)
-    if (!release || issues.some(one => one.severity === 'error')) return { release: null, issues }
+    if (!release || issues.some(found => found.severity === 'error'))
+      return { release: null, issues }
     const { files, ...rest } = release
-    // Of a path that comes twice the last one counts, as when the archive is listed.
+    // The last member of a path counts, as when the archive is listed.
     const last = new Map(files.map(file => [file.path, file]))
     this.#cache.know(filesKey(cksum), [...last.values()])
     // Converted as in the cache, so that the result is the same with and without it.
@@ -167,7 +168,7 @@ export class StaticReleases {
   }
 
   #report(path: string, issues: readonly Issue[]): void {
-    this.issues.push(...issues.map(one => inFile(path, one)))
+    this.issues.push(...issues.map(found => inFile(path, found)))
   }
 }
 

@@ -4,7 +4,7 @@ import { all, column, first, run } from '../database/statement.ts'
 import { type Records, refreshListings } from '../records/crate-change.ts'
 import { sumDownloads } from '../records/downloads/due.ts'
 import { writeFact } from '../records/facts.ts'
-import { DATABASE_FILE } from '../registry/registry.ts'
+import { DATABASE_FILE } from '../registry/folder.ts'
 import { derivable, type Finding, lost } from './finding.ts'
 
 const RESTORE = 'restore a backup'

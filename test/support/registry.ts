@@ -17,12 +17,8 @@ import { build } from '../../generator/projections/index/build.ts'
 import { addUser } from '../../generator/records/accounts/accounts.ts'
 import { createToken, type TokenOrder } from '../../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../../generator/records/change.ts'
-import {
-  DATABASE_FILE,
-  initRegistry,
-  openRegistry,
-  type Registry,
-} from '../../generator/registry/registry.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
 import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'

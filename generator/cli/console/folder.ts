@@ -1,8 +1,4 @@
-import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
-import { refuse } from '../../../core/error/error.ts'
-import { isRegistry, openRegistry, type Registry } from '../../registry/registry.ts'
-import { readStaticSettings } from '../../static/settings.ts'
+import { openRegistry, type Registry } from '../../registry/registry.ts'
 import { type FolderOptions, flagsOf, type Io, run } from './io.ts'
 import { progressLine } from './progress.ts'
 
@@ -45,22 +41,4 @@ async function withFolder(
       await registry.close()
     }
   })
-}
-
-/**
- * Reads the settings of a command that needs no registry: `plimsoll.toml` in `--dir` if the command
- * line has that, else the first in `--from` and the registry folder; then the environment and the
- * flags.
- */
-export function looseSettings(
-  { env }: Io,
-  command: Command,
-  options: FolderOptions & { readonly from?: string },
-): ReturnType<typeof readStaticSettings> {
-  const { dir, from } = options
-  const isNamed = command.getOptionValueSource('dir') !== 'default'
-  const isWanted = isNamed || (from === undefined && Boolean(env.PLIMSOLL_DIR))
-  if (isWanted && !existsSync(dir)) refuse('file_missing', { path: dir })
-  const folders = isNamed || from === undefined ? [dir] : [from, dir]
-  return readStaticSettings(folders.find(isRegistry) ?? null, { env, flags: flagsOf(options) })
 }

@@ -141,6 +141,25 @@ export function report(
   else for (const line of lines) io.out(line)
 }
 
+/**
+ * Reports the result of a command that checks `.crate` files, with its warnings and refusals as
+ * texts; prints both first, and ends with exit code 1 where a file was refused.
+ */
+export function reportChecked(
+  io: Io,
+  options: { readonly json?: boolean; readonly verbose?: boolean },
+  { warnings, refused }: Readonly<Record<'warnings' | 'refused', readonly Issue[]>>,
+  result: object,
+  lines: readonly string[],
+): void {
+  printWarnings(io, warnings, options.verbose ?? false)
+  printIssues(io, refused)
+  const texts = (issues: readonly Issue[]) => issues.map(issue => issue.message)
+  const all = { ...result, warnings: texts(warnings), refused: texts(refused) }
+  report(io, options, all, lines)
+  if (refused.length > 0) throw new Exit(1)
+}
+
 /** The numbers of added, present and refused releases. */
 export type Outcomes = Record<'added' | 'present' | 'refused', number>
 

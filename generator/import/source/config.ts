@@ -8,7 +8,9 @@ export const CONFIG_MAX = 64 * 1024
 
 /** Returns the `dl` of a `config.json` (specification A.1); refuses an invalid file. */
 export function parseDl(text: string, where: string): string {
-  const value = parseJson(text, where)
+  const value = jsonIn(text)
+  // Not the parser's message: it quotes the file, which may not even belong to a registry.
+  if (value === undefined) refuse('import_config_invalid', { where, reason: 'it is not JSON' })
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse('import_config_invalid', { where, reason: 'it is not a JSON object' })
   const dl = 'dl' in value ? value.dl : null
@@ -24,13 +26,12 @@ export async function readDl(index: string): Promise<string | null> {
   return text === null ? null : parseDl(text, path)
 }
 
-function parseJson(text: string, where: string): unknown {
+/** Returns the value of a JSON text; undefined for any other text. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    // Not the parser's message: it quotes the file, which may not even belong to a registry.
-    return refuse('import_config_invalid', { where, reason: 'it is not JSON' })
+  } catch {
+    return undefined
   }
 }
 

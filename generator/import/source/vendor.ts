@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
+import { jsonIn } from './config.ts'
 import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
   type ImportRequest,
@@ -47,13 +48,8 @@ async function readVendored(where: string, crates: CrateSource): Promise<SourceC
 
 /** Reads `package`, the checksum of the `.crate`; it is null for git (Cargo's `vendor.rs`). */
 function readChecksum(text: string): string {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return refuse('import_vendor_checksum', { reason: 'it is not JSON' })
-  }
+  const value = jsonIn(text)
+  if (value === undefined) refuse('import_vendor_checksum', { reason: 'it is not JSON' })
   const cksum =
     typeof value === 'object' && value !== null && 'package' in value ? value.package : null
   if (cksum === null) throw new Refusal([issue('import_vendor_git')])

@@ -50,7 +50,7 @@ function nextOf(versions: readonly Numbered[], version: Version): number[] {
   return next ? [next.id] : []
 }
 
-/** What the page of a crate shows besides its releases. */
+/** A crate as its page shows it, besides its releases. */
 export interface PageCrate extends CrateRecord {
   readonly dependents: number
   readonly hasDownloads: 0 | 1

@@ -26,7 +26,7 @@ import type { PageCrate } from './change.ts'
 import { DEPENDENTS_SHOWN, renderCratePages, renderCrateRecord, versionData } from './render.ts'
 import { sourcePages } from './source.ts'
 
-/** What a README must have to show an image; without one, no `.crate` has to be fetched. */
+/** Matches READMEs that show images; others need no `.crate`. */
 const HAS_IMAGES = /!\[|<(?:img|source)\b/i
 
 /**

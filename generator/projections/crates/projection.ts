@@ -1,10 +1,9 @@
 import { canonicalName } from '../../../core/name.ts'
 import { cratePagePaths } from '../../../core/paths/crates.ts'
 import { IMAGES_FOLDER, isOldImagePath } from '../../../core/paths/images.ts'
-import { run } from '../../database/statement.ts'
 import { eachCrate } from '../../records/crates.ts'
 import { awaitsFirstDownloads } from '../../records/downloads/due.ts'
-import { isMarked, marksOf } from '../../records/marks.ts'
+import { isMarked, markSelected, marksOf } from '../../records/marks.ts'
 import { namesakesOf } from '../../records/pages/dependents.ts'
 import { listVersions } from '../../records/releases.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
@@ -34,12 +33,7 @@ export const cratePages: Projection = {
     await replaceFiles(context, outputs, outputs.length === 0 ? cratePagePaths(crate.name) : [])
     return { done: newest ? [mark, newest] : [mark] }
   },
-  markAll: tx =>
-    run(
-      tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'page', id, generation FROM crates
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
+  markAll: tx => markSelected(tx, 'page', 'SELECT id AS subject, generation FROM crates'),
   async *parts(context) {
     for await (const { id, name } of eachCrate(context.database)) {
       const pending = async () =>
@@ -66,20 +60,18 @@ export const versionPages: Projection = {
   due: 'soon',
   isParallel: true,
   changed: changedReleases,
-  render: renderer(
-    async (context, subject) => {
-      const outputs = await (await pages()).releasePages(context, subject)
-      await (await sources()).pruneSources(context.tree, outputs)
-      return outputs
-    },
-    // Whoever deletes a version has its whole crate rendered again.
-    async () => [],
-  ),
+  // A deletion has the whole crate rendered again.
+  render: renderer(async (context, subject) => {
+    const outputs = await (await pages()).releasePages(context, subject)
+    await (await sources()).pruneSources(context.tree, outputs)
+    return outputs
+  }),
   markAll: tx =>
-    run(
+    markSelected(
       tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'release', releases.id, generation
-        FROM releases JOIN crates ON crates.id = crate_id WHERE true ON CONFLICT DO NOTHING`,
+      'release',
+      `SELECT releases.id AS subject, generation FROM releases
+        JOIN crates ON crates.id = crate_id`,
     ),
   async *parts(context) {
     for await (const crate of eachCrate(context.database))

@@ -36,7 +36,7 @@ export function renderCrateRecord(crate: CrateFacts, { dl }: SiteConfig): Output
   const newest = newestVersion(crate.releases)
   if (!newest) throw new Error(`the crate ${crate.name} has no releases`)
   const { about } = newest
-  const times = crate.releases.map(one => one.publishedAt).filter(time => time !== null)
+  const times = crate.releases.map(release => release.publishedAt).filter(time => time !== null)
   const head = {
     name: crate.name,
     newest_version: newest.version,

@@ -36,11 +36,11 @@ export async function sourcePages(context: PageContext, version: VersionData): P
 
 /**
  * Removes pages about files that are not rendered any more beside the `outputs` of a crate or a
- * version: those of a setting that was switched off, of a version that is now the first, and of
+ * version: after a setting was switched off, for a version that is now the first, and of
  * older programs, which wrote a page for each file.
  */
 export async function pruneSources(tree: PublicTree, outputs: readonly Output[]): Promise<void> {
-  const wanted = new Set(outputs.map(one => one.path))
+  const wanted = new Set(outputs.map(output => output.path))
   for (const path of wanted) {
     const folder = posix.dirname(path)
     const release = path.endsWith('/index.html') ? releaseOfFolder(folder) : null
@@ -52,6 +52,6 @@ export async function pruneSources(tree: PublicTree, outputs: readonly Output[])
       : path === cratePath(name)
         ? [comparePath(name)]
         : []
-    for (const one of beside) if (!wanted.has(one) && (await tree.has(one))) await tree.remove(one)
+    for (const old of beside) if (!wanted.has(old) && (await tree.has(old))) await tree.remove(old)
   }
 }

@@ -14,7 +14,7 @@ import { SITE } from '../../records/marks.ts'
 import { listVersions } from '../../records/releases.ts'
 import type { PageContext } from '../context.ts'
 
-/** Renders the files with the downloads of a crate; for `SITE` those of the registry. */
+/** Renders the files with the downloads of a crate, or of the registry for `SITE`. */
 export async function downloadOutputs(context: PageContext, subject: number): Promise<Output[]> {
   if (subject === SITE) return registryOutputs(context)
   const crate = await readCrate(context.database, subject)
@@ -41,9 +41,9 @@ async function crateOutputs(context: PageContext, { id, name }: CrateRecord): Pr
   const totals = await versionTotals(database, id)
   const versions = (await listVersions(database, id))
     .toSorted((a, b) => compareVersions(b.version, a.version))
-    .flatMap(one => {
-      const total = totals.get(one.id)
-      return total === undefined ? [] : [[one.version, total] as const]
+    .flatMap(record => {
+      const total = totals.get(record.id)
+      return total === undefined ? [] : [[record.version, total] as const]
     })
   return downloadFiles({ name, versions: new Map(versions), ...shownDays(context, found) })
 }

@@ -1,13 +1,12 @@
 import { crateDownloadsPlotPath } from '../../../core/paths/crates.ts'
 import { downloadsPlotPath } from '../../../core/paths/tree.ts'
-import { run } from '../../database/statement.ts'
 import { eachCrate } from '../../records/crates.ts'
 import {
   awaitsFirstDownloads,
   followFirstDownloads,
   sumDownloads,
 } from '../../records/downloads/due.ts'
-import { marksOf, SITE, setMarks } from '../../records/marks.ts'
+import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
 import type { PageContext } from '../context.ts'
 import { type Projection, renderer } from '../projection.ts'
 
@@ -30,14 +29,11 @@ export const downloads: Projection = {
   ),
   follow: followFirstDownloads,
   async markAll(tx) {
-    await run(
-      tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'downloads', crate_id, 0
-        FROM crate_downloads WHERE true ON CONFLICT DO NOTHING`,
-    )
+    const select = 'SELECT crate_id AS subject, 0 AS generation FROM crate_downloads'
+    await markSelected(tx, 'downloads', select)
     await setMarks(tx, marksOf('downloads', [SITE]), 0)
   },
-  // Files that are there are those of the day on which they were rendered.
+  // A file shows the days until it was rendered: it is not compared.
   async *parts(context) {
     yield missing(context, downloadsPlotPath, SITE)
     for await (const { id, name } of eachCrate(context.database))

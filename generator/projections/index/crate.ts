@@ -22,7 +22,7 @@ import { type CrateRecord, readCrate } from '../../records/crates.ts'
 import { clearMarks, currentMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../../records/releases.ts'
 
-/** What a build reads and writes, and the mutex that every writer of the tree takes. */
+/** The stores of a build, and the mutex that every writer of the tree takes. */
 export interface BuildContext extends Records {
   readonly crates: CrateStore
   readonly tree: PublicTree
@@ -63,8 +63,10 @@ export interface CrateFiles {
  */
 export function filesOf(crate: CrateRecord, releases: readonly ReleaseRecord[]): CrateFiles {
   const { name } = crate
-  const lines = releases.map(one => one.line)
-  const crates = new Map(releases.map(one => [crateFilePath(name, one.version), one.cksum]))
+  const lines = releases.map(release => release.line)
+  const crates = new Map(
+    releases.map(release => [crateFilePath(name, release.version), release.cksum]),
+  )
   const pages = new Set(releases.length > 0 ? cratePagePaths(name) : [])
   if (releases.length <= VERSIONS_SHOWN) pages.delete(versionsPath(name))
   for (const { version } of releases)

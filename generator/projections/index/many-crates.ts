@@ -17,7 +17,7 @@ const TURN_MS = 200
 const CRATES = 100
 const VERSIONS = 500
 
-/** With so many crates, a thread that writes some while others are read is worth its start. */
+/** From this many crates on, a thread that writes while others are read is worth its start. */
 const THREAD_FROM = 500
 
 /** The result of a build of many crates. */
@@ -163,7 +163,7 @@ async function inTurns(
           isMore = write !== null
           await writing
           if (write) writing = write().catch(goOn)
-          // Whoever waits for it next throws its error.
+          // The next wait throws its error.
           writing.catch(() => undefined)
           // Without a thread for the disk nothing else would leave the event loop to others.
           await setImmediate()

@@ -33,9 +33,9 @@ function shownLabels(state: CrateState | null): Labels {
 }
 
 /**
- * Changes the labels of a crate, writing only the differences, and orders anew those of the crates
- * that it needs. The weight is the step of a crate's dependents, which changes rarely. Returns the
- * marks of the pages of all labels that the crate has or had.
+ * Changes the labels of a crate, writing only the differences, and reorders the crates that it
+ * needs in theirs. The weight is the step of a crate's dependents, which changes rarely. Returns
+ * the marks of the pages of all labels that the crate has or had.
  */
 export async function changedLabels(
   tx: Queries,

@@ -62,7 +62,7 @@ export async function buildList(context: PageContext, mark: Mark): Promise<reado
   return [mark]
 }
 
-/** What a page has that cannot list all its crates. */
+/** The mark-up of a page that cannot list all its crates. */
 const LETTERS = '<ul class="letters">'
 
 /** Renders all pages by letters, except the first one; none in a small registry. */
@@ -89,7 +89,9 @@ async function listOutput(context: PageContext, prefix: string, total: number): 
   const path = beginnings(prefix)
   const counts = await prefixCounts(database, path)
   const above = path.filter(
-    (one, at) => at === 0 || (one !== prefix && counts.get(one) !== counts.get(path[at + 1] ?? '')),
+    (beginning, at) =>
+      at === 0 ||
+      (beginning !== prefix && counts.get(beginning) !== counts.get(path[at + 1] ?? '')),
   )
   return listPage(site, { prefix, total, crates, parts, above })
 }

@@ -8,7 +8,7 @@ import {
 import { downloadsPlotPath, isListPath } from '../../../core/paths/tree.ts'
 import { column, run } from '../../database/statement.ts'
 import { isRelisted } from '../../records/crate-change.ts'
-import { marksOf, SITE, setMarks } from '../../records/marks.ts'
+import { markSelected, marksOf, SITE, setMarks } from '../../records/marks.ts'
 import { labelIds, ownerIds } from '../../records/pages/labels.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 import { changedLabels, changePrefixes } from './change.ts'
@@ -28,12 +28,7 @@ export const letters: Projection = {
   reset: tx => run(tx, 'DELETE FROM prefixes'),
   due: 'soon',
   render: async (context, mark) => ({ done: await (await byLetter()).buildList(context, mark) }),
-  markAll: tx =>
-    run(
-      tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'list', id, generation FROM crates
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
+  markAll: tx => markSelected(tx, 'list', 'SELECT id AS subject, generation FROM crates'),
   async *parts(context) {
     // A change to the list also marks the views, whose mark is cleared later.
     for await (const output of (await byLetter()).listOutputs(context))
@@ -56,12 +51,7 @@ export const labels: Projection = {
     async (context, id) => (await overviews()).labelOutputs(context, id),
     async (context, id) => (await overviews()).labelPaths(context, id),
   ),
-  markAll: tx =>
-    run(
-      tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'label', id, 0 FROM labels
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
+  markAll: tx => markSelected(tx, 'label', 'SELECT id AS subject, 0 AS generation FROM labels'),
   async *parts(context) {
     for (let ids = await labelIds(context.database, -1, STEP); ids.length > 0; ) {
       for (const subject of ids)
@@ -95,12 +85,7 @@ export const users: Projection = {
     async (context, id) => (await overviews()).userOutputs(context, id),
     async (context, id) => (await overviews()).userPaths(context, id),
   ),
-  markAll: tx =>
-    run(
-      tx,
-      `INSERT INTO marks (kind, subject, generation) SELECT 'user', id, 0 FROM users
-        WHERE true ON CONFLICT DO NOTHING`,
-    ),
+  markAll: tx => markSelected(tx, 'user', 'SELECT id AS subject, 0 AS generation FROM users'),
   async *parts(context) {
     for (const subject of await ownerIds(context.database))
       yield {

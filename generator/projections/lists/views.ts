@@ -97,7 +97,7 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     versions,
     bytes,
     weeks: await shownWeeks(database),
-    popular: popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0),
+    popular: popular.slice(0, RANKS_SHOWN).filter(card => card.dependents > 0),
     largest: await cratesInOrder(database, 'bytes', RANKS_SHOWN),
     newest: site.feeds ? newest.slice(0, RANKS_SHOWN).map(createdAt) : [],
   }
@@ -115,7 +115,7 @@ export async function viewOutputs({ database, site }: PageContext): Promise<Outp
     labelsPage(site, 'keyword', await commonLabels(database, 'keyword', LABELS_SHOWN)),
     labelsPage(site, 'category', await commonLabels(database, 'category', LABELS_SHOWN)),
     statisticsPage(site, statistics),
-    apiPage(site, popular.find(one => !one.yanked) ?? null),
+    apiPage(site, popular.find(card => !card.yanked) ?? null),
   ]
 }
 
@@ -129,7 +129,7 @@ async function shownWeeks(db: Queries): Promise<WeekCount[]> {
   const last = await lastWeek(db)
   if (last === null) return []
   const start = last - WEEKS_SHOWN + 1
-  const known = new Map((await readWeeks(db, start, last)).map(one => [one.week, one]))
+  const known = new Map((await readWeeks(db, start, last)).map(week => [week.week, week]))
   return Array.from({ length: WEEKS_SHOWN }, (_, at) => {
     const week = start + at
     return known.get(week) ?? { week, releases: 0, crates: 0 }
@@ -141,7 +141,7 @@ export async function pruneViews(
   { database, tree }: PageContext,
   wanted: readonly Output[],
 ): Promise<void> {
-  const paths = new Set(wanted.map(one => one.path))
+  const paths = new Set(wanted.map(output => output.path))
   // A small registry has no pages by letters; in a large one, `buildList` removes them.
   const isSmall = (await crateCount(database)) <= ORDERED_MAX
   const byLetters = isSmall ? (await tree.files(CRATES_FOLDER)).filter(isListPath) : []

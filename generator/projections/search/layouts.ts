@@ -15,7 +15,7 @@ import {
 } from '../../../core/search/files/layout.ts'
 import { all, type Queries, run, value } from '../../database/statement.ts'
 import { writeFact } from '../../records/facts.ts'
-import { type Mark, marksOf, setMarks } from '../../records/marks.ts'
+import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
 
 /*
@@ -133,11 +133,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
   const isKept = now?.format === SEARCH_FORMAT
   if (!isKept)
     for (const table of ['search_terms', 'search_crates']) await run(tx, `DELETE FROM ${table}`)
-  await run(
-    tx,
-    `INSERT INTO marks (kind, subject, generation) SELECT 'search', id, generation FROM crates
-      WHERE true ON CONFLICT DO NOTHING`,
-  )
+  await markSelected(tx, 'search', 'SELECT id AS subject, generation FROM crates')
   await beginLayout(tx, isKept ? now : null, layoutFor(crates), generation)
 }
 

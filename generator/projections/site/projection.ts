@@ -5,9 +5,8 @@ import {
   sitemapPartPath,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { run } from '../../database/statement.ts'
 import { isRelisted } from '../../records/crate-change.ts'
-import { type MarkSubject, SITE, setMarks } from '../../records/marks.ts'
+import { type MarkSubject, markSelected, SITE, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
 import { type Projection, renderer, replaceFiles } from '../projection.ts'
 
@@ -81,11 +80,11 @@ export const siteMap: Projection = {
     async (_, part) => [sitemapPartPath(part)],
   ),
   markAll: tx =>
-    run(
+    markSelected(
       tx,
-      `INSERT INTO marks (kind, subject, generation)
-        SELECT 'map', id / ${SITEMAP_CRATES}, max(generation) FROM crates WHERE true GROUP BY 2
-        ON CONFLICT DO NOTHING`,
+      'map',
+      `SELECT id / ${SITEMAP_CRATES} AS subject, max(generation) AS generation
+        FROM crates GROUP BY 1`,
     ),
   async *parts(context) {
     for (const subject of await rangesOf(context.database, SITEMAP_CRATES))

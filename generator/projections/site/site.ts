@@ -35,7 +35,7 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const newest = site.feeds ? await newCrates(database, FRONT_LENGTH) : []
   const updated = site.feeds ? await updatedCrates(database, FRONT_LENGTH) : []
   const first = site.feeds ? [] : await cratesBelow(database, '', FRONT_LENGTH)
-  const latest = [...updated, ...newest, ...first].find(one => !one.yanked)?.name ?? null
+  const latest = [...updated, ...newest, ...first].find(card => !card.yanked)?.name ?? null
   const example = mostRequired ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
   const front = { crates, versions, newest, updated, first, keywords, example }

@@ -33,6 +33,8 @@ test('pages link to the source and to license texts', async t => {
 
 test('a command renders no page twice', async t => {
   const registry = await TestRegistry.open(t)
+  // Nobody else renders.
+  await registry.indexWorker.pages.close(600)
   await registry.publish(await registry.user('alice'), CRATE)
   const { database } = registry.registry
   assert.equal((await buildPages(registry.registry)).crates, 1)

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { refuse } from '../../core/error/error.ts'
+import { type ResolvedSettings, resolveSettings } from '../../core/settings/settings.ts'
+
+/** Name of the settings file in a registry folder. */
+export const SETTINGS_FILE = 'plimsoll.toml'
+
+/** Name of the database in a registry folder. */
+export const DATABASE_FILE = 'plimsoll.db'
+
+/** The sources of settings besides the file. */
+export interface SettingSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly flags?: Readonly<Record<string, string | boolean | undefined>>
+}
+
+/** Returns whether a folder is a registry folder. */
+export function isRegistry(dir: string): boolean {
+  return existsSync(join(dir, SETTINGS_FILE))
+}
+
+/** Reads a registry's settings: file, then environment, then flags. Refuses any other folder. */
+export function readSettings(dir: string, sources: SettingSources): ResolvedSettings {
+  const path = join(dir, SETTINGS_FILE)
+  if (!existsSync(path)) refuse('not_a_registry', { dir })
+  return resolveSettings({ file: { name: path, text: readFileSync(path, 'utf8') }, ...sources })
+}
