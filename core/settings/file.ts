@@ -1,7 +1,7 @@
 import { stringify } from 'smol-toml'
 import { type Issue, refuseErrors } from '../error/error.ts'
 import { inUnits, type SettingValue } from './kind.ts'
-import { type Setting, settingTable } from './schema.ts'
+import { findSetting, type Setting, settingTable } from './schema.ts'
 import { type Assignment, fromFile, fromFlags, type SettingFlags } from './source.ts'
 
 const HEAD = `# Settings of this Plimsoll registry. \`plimsoll settings\` lists all keys, their values and where each comes from.
@@ -39,7 +39,8 @@ export function tomlValue({ row }: Setting, value: SettingValue): string {
 export function renderSettingsFile(values: Readonly<Record<string, SettingValue | undefined>>) {
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
-  for (const setting of settingTable.values()) {
+  const upstreams = [...active.keys()].filter(key => key.startsWith('upstream.')).map(findSetting)
+  for (const setting of [...settingTable.values(), ...upstreams.filter(isThere)]) {
     const value = active.get(setting.key) ?? null
     const about = MAIN.get(setting.key)
     if (value === null && about === undefined) continue
@@ -54,6 +55,10 @@ export function renderSettingsFile(values: Readonly<Record<string, SettingValue 
     [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n'),
   )
   return [HEAD, ...sections].join('\n')
+}
+
+function isThere<T>(value: T | undefined): value is T {
+  return value !== undefined
 }
 
 /**

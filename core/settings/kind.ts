@@ -76,6 +76,7 @@ function measured(
   const amount = v.pipe(
     v.string(),
     v.transform(value => {
+      if (value === '0') return 0
       const [, digits, unit = ''] = form.exec(value) ?? []
       return Number(digits) * (units[unit] ?? Number.NaN)
     }),

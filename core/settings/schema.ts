@@ -26,6 +26,7 @@ import {
   text,
 } from './kind.ts'
 import { policyRows } from './rules.ts'
+import { isUpstreamName, upstreamRows } from './upstream.ts'
 
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
@@ -253,18 +254,45 @@ export interface Setting {
 
 /** Returns the environment variable of a setting: `PLIMSOLL_SECTION_NAME`. */
 export function variableOf(key: string): string {
-  return `PLIMSOLL_${key.replace('.', '_')}`.toUpperCase()
+  return `PLIMSOLL_${key.replaceAll(/[.-]/g, '_')}`.toUpperCase()
 }
 
 /** Every setting by its key (`section.name`), in the order of the reference. */
 export const settingTable: ReadonlyMap<string, Setting> = new Map(
   Object.entries({ '': topRows, ...sections }).flatMap(([section, rows]) =>
-    Object.entries(rows).map(([name, row]: [string, Row<SettingValue>]) => {
-      const key = section === '' ? name : `${section}.${name}`
-      return [key, { key, section, name, variable: variableOf(key), row }] as const
-    }),
+    settingsOf(section, rows).map(setting => [setting.key, setting] as const),
   ),
 )
+
+function settingsOf(section: string, rows: Readonly<Record<string, Row<SettingValue>>>): Setting[] {
+  return Object.entries(rows).map(([name, row]) => {
+    const key = section === '' ? name : `${section}.${name}`
+    return { key, section, name, variable: variableOf(key), row }
+  })
+}
+
+/** Returns the settings of the section `[upstream.NAME]`. */
+export function upstreamSettings(name: string): Setting[] {
+  return settingsOf(`upstream.${name}`, upstreamRows)
+}
+
+/** Returns the setting of a key, also of an upstream of any name; undefined if there is none. */
+export function findSetting(key: string): Setting | undefined {
+  const [, name = ''] = /^upstream\.([^.]+)\.[^.]+$/.exec(key) ?? []
+  if (!isUpstreamName(name)) return settingTable.get(key)
+  return upstreamSettings(name).find(setting => setting.key === key)
+}
+
+/** Returns the setting of a variable; `UPSTREAM_CRATES_IO_HOLD` is that of `crates-io`. */
+export function findVariable(variable: string): Setting | undefined {
+  const [, start = ''] = /^PLIMSOLL_UPSTREAM_(.+)$/.exec(variable) ?? []
+  for (const key of Object.keys(upstreamRows)) {
+    const end = `_${key}`.toUpperCase()
+    const name = start.slice(0, -end.length).toLowerCase().replaceAll('_', '-')
+    if (start.endsWith(end) && isUpstreamName(name)) return findSetting(`upstream.${name}.${key}`)
+  }
+  return settingByVariable.get(variable)
+}
 
 /** The settings by environment variable; `PLIMSOLL_LISTEN` is an alias. */
 export const settingByVariable: ReadonlyMap<string, Setting> = new Map(

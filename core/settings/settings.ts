@@ -3,14 +3,18 @@ import { type Issue, issue, refuseErrors } from '../error/error.ts'
 import { withoutCredentials } from '../urls/urls.ts'
 import { tomlValue } from './file.ts'
 import type { SettingValue, Values } from './kind.ts'
-import { type sections, settingTable, type topRows } from './schema.ts'
+import { type sections, settingTable, type topRows, upstreamSettings } from './schema.ts'
 import type { Assignment, SettingSource } from './source.ts'
 import { fromEnvironment, fromFile, fromFlags, show } from './source.ts'
+import { type UpstreamSettings, upstreamDefault } from './upstream.ts'
 
 /** The effective values by section and key; sizes in bytes, times in seconds. */
 export type Settings = {
   readonly [S in keyof typeof sections]: Values<(typeof sections)[S]>
-} & Values<typeof topRows>
+} & Values<typeof topRows> & {
+    /** By the names of their sections, in the order in which they were given. */
+    readonly upstream: Readonly<Record<string, UpstreamSettings>>
+  }
 
 export type PolicySettings = Settings['policy']
 
@@ -42,6 +46,7 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
   const origins = new Map<string, Origin>()
   for (const setting of given) take(setting, values, origins, issues)
   addDefaults(values, origins)
+  issues.push(...checkUpstreams(values))
   for (const [key, because] of [
     ['tls.key', 'tls.cert'],
     ['tls.cert', 'tls.key'],
@@ -60,7 +65,8 @@ export function resolveSettings(input: SettingsInput): ResolvedSettings {
  * `plimsoll.toml`, `origin` is `default`, `preset "private"`, or the file, variable or flag.
  */
 export function describeSettings({ values, origins }: ResolvedSettings) {
-  return [...settingTable.values()].map(setting => {
+  const upstreams = upstreamNames(values).flatMap(upstreamSettings)
+  return [...settingTable.values(), ...upstreams].map(setting => {
     const { key } = setting
     const value = withoutSecrets(values.get(key) ?? null)
     const origin = origins.get(key) ?? 'default'
@@ -109,6 +115,33 @@ function addDefaults(values: Map<string, SettingValue>, origins: Map<string, Ori
     values.set(key, row[preset])
     origins.set(key, row.private === row.public ? 'default' : 'preset')
   }
+  for (const upstream of upstreamNames(values)) {
+    for (const { key, name } of upstreamSettings(upstream)) {
+      if (values.has(key)) continue
+      values.set(key, upstreamDefault(upstream, name))
+      origins.set(key, 'default')
+    }
+  }
+}
+
+/** Returns the names of the upstreams, in the order in which they were given. */
+function upstreamNames(values: ReadonlyMap<string, SettingValue>): string[] {
+  const names = [...values.keys()].map(key => /^upstream\.([^.]+)\./.exec(key)?.[1])
+  return [...new Set(names)].filter(name => name !== undefined)
+}
+
+function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
+  const names = upstreamNames(values)
+  const of = (name: string, key: string) => values.get(`upstream.${name}.${key}`)
+  const [first, second] = names.filter(name => of(name, 'fallback') !== 'off')
+  return [
+    ...names
+      .filter(name => of(name, 'index') === null)
+      .map(name => issue('upstream_index_missing', { name })),
+    ...(second === undefined
+      ? []
+      : [issue('upstream_fallback_twice', { first: `${first}`, second })]),
+  ]
 }
 
 /** Groups the values by section. The type is correct because a schema checked each value. */
@@ -119,5 +152,11 @@ function assemble(values: ReadonlyMap<string, SettingValue>): Settings {
     if (section === '') settings[name] = value
     else settings[section] = { ...(settings[section] as object | undefined), [name]: value }
   }
+  settings.upstream = Object.fromEntries(
+    upstreamNames(values).map(upstream => {
+      const rows = upstreamSettings(upstream).map(({ key, name }) => [name, values.get(key)])
+      return [upstream, { name: upstream, ...Object.fromEntries(rows) }]
+    }),
+  )
   return settings as unknown as Settings
 }

@@ -4,7 +4,15 @@ import { type Issue, issue } from '../error/error.ts'
 import { isTable } from '../manifest/table.ts'
 import { typosBetween } from '../search/similar.ts'
 import type { Kind, SettingValue } from './kind.ts'
-import { type Setting, settingByVariable, settingTable, variableOf } from './schema.ts'
+import {
+  findSetting,
+  findVariable,
+  type Setting,
+  settingByVariable,
+  settingTable,
+  variableOf,
+} from './schema.ts'
+import { isUpstreamName, UPSTREAM_NAME_FORM, upstreamDefault, upstreamRows } from './upstream.ts'
 
 export interface SettingSource {
   readonly kind: 'file' | 'variable' | 'flag'
@@ -56,18 +64,30 @@ export function fromFile(
   const given: Assignment[] = []
   const take = (section: string, name: string, raw: unknown) => {
     const key = section === '' ? name : `${section}.${name}`
-    const setting = settingTable.get(key)
+    const setting = findSetting(key)
     if (setting) given.push({ setting, raw, source })
     else issues.push(unknown(file.name, key, suggestKey(key), keysOf(section)))
   }
+  const invalid = (key: string, value: unknown, accepts: string) => {
+    const where = file.name
+    issues.push(issue('setting_invalid', { where, key, given: show(value), accepts }))
+  }
+  const takeUpstream = (upstream: string, rows: unknown) => {
+    const section = `upstream.${upstream}`
+    if (!isUpstreamName(upstream)) return invalid(section, upstream, UPSTREAM_NAME_FORM)
+    if (!isTable(rows)) return invalid(section, rows, `a section [${section}]`)
+    // The section alone is enough where the index is known.
+    const index = upstreamDefault(upstream, 'index')
+    const known = index === null ? {} : { index }
+    for (const [key, raw] of Object.entries({ ...known, ...rows })) take(section, key, raw)
+  }
   for (const [name, value] of Object.entries(parseToml(file, issues))) {
-    if (!sectionNames().includes(name)) take('', name, value)
-    else if (isTable(value)) for (const [key, raw] of Object.entries(value)) take(name, key, raw)
-    else {
-      const accepts = `a section [${name}]`
-      const where = file.name
-      issues.push(issue('setting_invalid', { where, key: name, given: show(value), accepts }))
-    }
+    const isUpstream = name === 'upstream'
+    if (!isUpstream && !sectionNames().includes(name)) take('', name, value)
+    else if (!isTable(value))
+      invalid(name, value, `a section [${isUpstream ? 'upstream.NAME' : name}]`)
+    else if (isUpstream) for (const item of Object.entries(value)) takeUpstream(...item)
+    else for (const [key, raw] of Object.entries(value)) take(name, key, raw)
   }
   return given
 }
@@ -81,7 +101,7 @@ export function fromEnvironment(
   for (const [variable, text] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!variable.startsWith('PLIMSOLL_') || OF_TESTS.test(variable)) continue
     if (OTHER_VARIABLES.includes(variable)) continue
-    const setting = settingByVariable.get(variable)
+    const setting = findVariable(variable)
     if (text === undefined) continue
     if (setting) {
       const source: SettingSource = { kind: 'variable', name: variable }
@@ -106,7 +126,7 @@ export type SettingFlags = Readonly<Record<string, string | boolean | undefined>
 export function fromFlags(flags: SettingFlags, issues: Issue[]): Assignment[] {
   return Object.entries(flags).flatMap(([key, value]): Assignment[] => {
     if (value === undefined) return []
-    const setting = settingTable.get(key)
+    const setting = findSetting(key)
     const flag = FLAGS.get(key) ?? `--set ${key}`
     if (setting) {
       const raw = typeof value === 'string' ? fromText(setting.row.kind, value) : value
@@ -167,9 +187,11 @@ function parseToml(
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */
 function keysOf(section: string): string[] {
+  if (section.startsWith('upstream.')) return Object.keys(upstreamRows)
   const own = [...settingTable.values()].filter(setting => setting.section === section)
   const keys = own.map(setting => setting.name)
-  return section === '' ? [...keys, ...sectionNames().map(name => `[${name}]`)] : keys
+  const sections = [...sectionNames(), 'upstream.NAME'].map(name => `[${name}]`)
+  return section === '' ? [...keys, ...sections] : keys
 }
 
 function sectionNames(): string[] {

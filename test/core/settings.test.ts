@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
 import { renderSettingsFile, tomlValue } from '../../core/settings/file.ts'
 import { type Level, parseListen, type SettingValue } from '../../core/settings/kind.ts'
-import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
+import { settingByVariable, settingTable, upstreamSettings } from '../../core/settings/schema.ts'
 import type { Settings, SettingsInput } from '../../core/settings/settings.ts'
 import { describeSettings, resolveSettings } from '../../core/settings/settings.ts'
 import { root } from '../support/plimsoll.ts'
@@ -44,6 +44,7 @@ test('the types are those of the values', () => {
 test('the defaults', () => {
   const { policy, ...rest } = resolveSettings({}).settings
   assert.deepEqual(rest, {
+    upstream: {},
     yanked: [],
     registry: {
       base_url: null,
@@ -339,10 +340,10 @@ test('all objections come at once', () => {
       flags: { 'owners.add': 'maybe' },
     }),
     [
-      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'plimsoll.toml: there is no setting `colour`; accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log], [upstream.NAME]',
       'plimsoll.toml: `log` cannot be "info"; accepted: a section [log]',
       'plimsoll.toml: there is no setting `auth.requird`; did you mean `auth.required`? accepted: required, password_cost, session_seconds, session_idle_seconds',
-      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log]',
+      'plimsoll.toml: there is no setting `sevrer`; did you mean `server`? accepted: yanked, [registry], [pages], [server], [storage], [database], [cdn], [downloads], [auth], [tls], [owners], [api], [limits], [policy], [git], [log], [upstream.NAME]',
       'environment: there is no setting `PLIMSOLL_AUTH_REQUIERD`; did you mean `PLIMSOLL_AUTH_REQUIRED`? accepted: PLIMSOLL_AUTH_REQUIRED, PLIMSOLL_AUTH_PASSWORD_COST, PLIMSOLL_AUTH_SESSION_SECONDS, PLIMSOLL_AUTH_SESSION_IDLE_SECONDS',
       'environment: there is no setting `PLIMSOLL_FOO`; accepted: PLIMSOLL_SECTION_KEY for every setting, PLIMSOLL_DIR, PLIMSOLL_LISTEN',
       '--set owners.add: `owners.add` cannot be "maybe"; accepted: "direct", "invite"',
@@ -387,6 +388,83 @@ test('two variables for one setting must agree', () => {
     '`server.listen` is set differently by PLIMSOLL_LISTEN and by PLIMSOLL_SERVER_LISTEN; remove one of them',
   ])
   assert.deepEqual(messages({ env: { ...env, PLIMSOLL_SERVER_LISTEN: '127.0.0.1:1' } }), [])
+})
+
+test('an upstream has a section of its own, crates.io without any setting', () => {
+  const { settings, values, origins } = resolveSettings({
+    ...toml(
+      '[upstream.crates-io]\n[upstream.mirror]\nindex = "sparse+https://m.example/i/"\nhold = "0"',
+    ),
+    env: { PLIMSOLL_UPSTREAM_CRATES_IO_HOLD: '7d', PLIMSOLL_UPSTREAM_MIRROR_ALLOW: 'a*,b@<2' },
+    flags: { 'upstream.mirror.token_file': '/run/token' },
+  })
+  const defaults = {
+    token_file: null,
+    fallback: 'off',
+    fresh: 10,
+    hold: 0,
+    allow: [],
+    deny: [],
+    lure_guard: false,
+    offline: false,
+    feed: '',
+    storage: '',
+  }
+  assert.deepEqual(settings.upstream, {
+    'crates-io': {
+      ...defaults,
+      name: 'crates-io',
+      index: 'sparse+https://index.crates.io/',
+      hold: 604_800,
+      feed: 'https://static.crates.io/rss/crates.xml',
+    },
+    mirror: {
+      ...defaults,
+      name: 'mirror',
+      index: 'sparse+https://m.example/i/',
+      token_file: '/run/token',
+      allow: ['a*', 'b@<2'],
+    },
+  })
+  const rows = describeSettings({ settings, values, origins })
+  assert.equal(rows.find(({ key }) => key === 'upstream.crates-io.hold')?.text, '"7d"')
+  const text = renderSettingsFile(Object.fromEntries(values))
+  assert.deepEqual(resolveSettings(toml(text)).settings.upstream, settings.upstream)
+})
+
+test('what no upstream can be is refused by its key', () => {
+  const rows: [string, string][] = [
+    [
+      '[upstream.Mirror]',
+      'plimsoll.toml: `upstream.Mirror` cannot be "Mirror"; accepted: lowercase letters, digits and "-", a letter first',
+    ],
+    ['upstream = 1', 'plimsoll.toml: `upstream` cannot be 1; accepted: a section [upstream.NAME]'],
+    [
+      '[upstream]\nm = 1',
+      'plimsoll.toml: `upstream.m` cannot be 1; accepted: a section [upstream.m]',
+    ],
+    [
+      '[upstream.m]\nfresh = 1',
+      '`upstream.m.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
+    ],
+    [
+      '[upstream.crates-io]\nhold = "soon"',
+      'plimsoll.toml: `upstream.crates-io.hold` cannot be "soon"; accepted: a number of seconds from 0 to 365d, such as 30, "10s", "30m", "12h" or "90d"',
+    ],
+    [
+      '[upstream.crates-io]\ndeny = ["a@1 2"]',
+      'plimsoll.toml: `upstream.crates-io.deny` cannot be "a@1 2"; accepted: a list, each item "name", "name@1.2.3", "name@<1.2.3" or "prefix*"',
+    ],
+    [
+      '[upstream.crates-io]\nhold_days = 7',
+      'plimsoll.toml: there is no setting `upstream.crates-io.hold_days`; accepted: index, token_file, fallback, fresh, hold, allow, deny, lure_guard, offline, feed, storage',
+    ],
+    [
+      '[upstream.crates-io]\nfallback = "serve"\n[upstream.m]\nfallback = "redirect"\nindex = "sparse+http://m/"',
+      '`upstream.crates-io.fallback` and `upstream.m.fallback` are both on; only one upstream can answer for the names that are not here',
+    ],
+  ]
+  for (const [text, message] of rows) assert.deepEqual(messages(toml(text)), [message])
 })
 
 test('every variable means one setting', () => {
@@ -458,7 +536,7 @@ test('docs/settings.md describes every setting as it is, and no other', () => {
   assert.ok(rows.every(row => / \| [^|]{10,} \|$/.test(row)))
   assert.deepEqual(
     rows.map(row => row.replace(/[^|]+\|$/, '')),
-    [...settingTable.values()].map(({ key, row, ...setting }) => {
+    [...settingTable.values(), ...upstreamSettings('NAME')].map(({ key, row, ...setting }) => {
       const text = (value: SettingValue) => {
         const written = tomlValue({ key, row, ...setting }, value)
         return written === '' ? 'none' : `\`${written}\``

@@ -56,6 +56,10 @@ export const commandMessages = {
     setting_invalid: '{where}: `{key}` cannot be {given}; accepted: {accepts}',
     setting_twice: '`{key}` is set differently by {first} and by {second}; remove one of them',
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
+    upstream_index_missing:
+      '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
+    upstream_fallback_twice:
+      '`upstream.{first}.fallback` and `upstream.{second}.fallback` are both on; only one upstream can answer for the names that are not here',
     dl_unanswerable:
       '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
