@@ -6,6 +6,8 @@ export const registryMessages = {
       '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
     crate_ownerless:
       '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
+    upstream_denied:
+      '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',
@@ -14,6 +16,7 @@ export const registryMessages = {
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
     release_unknown: 'there is no version {version} of `{name}` here',
     route_unknown: 'there is nothing here',
+    upstream_lacks: 'the upstream does not have the .crate of `{name}` {version}',
   },
   conflict: {
     version_taken: (p: { name: string; version: string; existing: string }) =>
@@ -50,6 +53,12 @@ export const registryMessages = {
   busy: {
     downloads_busy:
       'too many clients are reading from the object storage right now; try again in a few seconds',
+    upstream_away:
+      'the upstream does not answer for `{name}`, of which nothing is kept here; try again in a few seconds',
+    upstream_slow:
+      '`{name}` {version} is still being fetched from the upstream; try again in a few seconds',
+    upstream_bytes:
+      'the upstream sends other bytes for `{name}` {version} than its index says (SHA-256 {got} instead of {cksum}); they were not kept',
     search_unready: 'the files that searches read are being written; try again in a minute',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },
