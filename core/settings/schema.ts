@@ -232,6 +232,10 @@ export const sections = {
     tokens_per_user: row(integer(1, 1_000_000), 500),
   },
   policy: policyRows,
+  outgoing: {
+    ca_file: row(maybe(file), null),
+    contact: row(maybe(line(200)), null),
+  },
   git: {
     index: row(choice('auto', 'on', 'off'), 'auto'),
     engine: row(choice('auto', 'nodegit', 'git'), 'auto'),

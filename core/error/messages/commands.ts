@@ -68,6 +68,8 @@ export const commandMessages = {
       '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
+    proxy_invalid:
+      'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
