@@ -91,10 +91,8 @@ export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | 
 
 /** Returns whether a name is that of a crate here, or reserved for one. */
 async function isOurs({ database, settings }: Registry, name: Name): Promise<boolean> {
-  const lower = canonicalName(name)
-  const isReserved = settings.policy.reserved_prefixes.some(prefix =>
-    lower.startsWith(prefix.toLowerCase().replaceAll('_', '-')),
-  )
+  const prefixes = settings.policy.reserved_prefixes.filter(isName).map(canonicalName)
+  const isReserved = prefixes.some(prefix => canonicalName(name).startsWith(prefix))
   return isReserved || (await findCrate(database, name)) !== null
 }
 

@@ -16,7 +16,8 @@ export interface UpstreamCounts {
   readonly alarms: Map<AlarmKind, number>
   /** When the upstream last answered, in milliseconds since 1970; null before that. */
   answered: number | null
-  isUp: boolean
+  /** Why the last request failed; null when it did not. */
+  failure: string | null
 }
 
 export function newCounts(): UpstreamCounts {
@@ -29,6 +30,12 @@ export function newCounts(): UpstreamCounts {
     dropped: 0,
     alarms: new Map(),
     answered: null,
-    isUp: true,
+    failure: null,
   }
+}
+
+/** Counts a request that failed. */
+export function failed(counts: UpstreamCounts, error: unknown): void {
+  counts.errors++
+  counts.failure = error instanceof Error ? error.message : String(error)
 }

@@ -5,8 +5,9 @@ import type { UpstreamLine } from '../../core/upstream/line.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { CONFIG_MAX, isWebTemplate, parseDl } from '../import/source/config.ts'
 import type { CrateStore } from '../places/crate-store.ts'
-import { type Web, WebFailure } from '../web/web.ts'
-import type { UpstreamCounts } from './counts.ts'
+import { WebFailure } from '../web/failure.ts'
+import type { Web } from '../web/web.ts'
+import { failed, type UpstreamCounts } from './counts.ts'
 
 export interface CrateFilesOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
@@ -98,9 +99,9 @@ export class CrateFiles {
       if (isThere || (this.#forgetDl() && (await this.#receive(path, line)))) return
       refuse('upstream_lacks', { name, version })
     } catch (error) {
-      this.#options.counts.errors++
+      failed(this.#options.counts, error)
       this.#forgetDl()
-      if (!(error instanceof WebFailure)) throw error
+      if (!isOfUpstream(error)) throw error
       throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
     }
   }
@@ -136,11 +137,16 @@ export class CrateFiles {
       max: CONFIG_MAX,
       timeoutMs: REQUEST_MS,
     })
-    if (status !== 200) throw new WebFailure(`${url} has status ${status}`, { status })
+    if (status !== 200) throw new WebFailure(url, 'it is not there')
     const template = parseDl(bytes.toString('utf8'), url)
-    if (!isWebTemplate(template))
-      throw new WebFailure(`${url} has no web address in \`dl\``, { status })
+    if (!isWebTemplate(template)) throw new WebFailure(url, '`dl` is no web address')
     this.#dl = { template, until: now + CONFIG_MS }
     return template
   }
+}
+
+/** Returns whether an error is the upstream's, and not ours or already worded for the client. */
+function isOfUpstream(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return error instanceof WebFailure
+  return !error.has('upstream_bytes') && !error.has('upstream_lacks')
 }

@@ -11,8 +11,9 @@ import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
-import { type Web, type WebAnswer, WebFailure } from '../web/web.ts'
-import type { UpstreamCounts } from './counts.ts'
+import { WebFailure } from '../web/failure.ts'
+import type { Web, WebAnswer } from '../web/web.ts'
+import { failed, type UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
 
 /** What an index is made of. */
@@ -134,9 +135,8 @@ export class CrateIndex {
       return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
-      counts.errors++
+      failed(counts, error)
       if (error.isNetwork) {
-        counts.isUp = false
         this.#awayUntil = this.#now() + FAILURE_MS
       }
       this.#failed.set(name, this.#now() + FAILURE_MS)
@@ -168,14 +168,15 @@ export class CrateIndex {
       max: FILE_MAX,
       timeoutMs: REQUEST_MS,
     })
-    counts.isUp = true
     counts.answered = this.#now()
-    if (answer.status === 304) return held ? this.#hold(name, held) : wrong('304 for a new file')
+    counts.failure = null
+    if (answer.status === 304)
+      return held ? this.#hold(name, held) : wrong(url, name, '304 for a new file')
     if (answer.status === 404 && !held) {
       this.#missing.set(name, this.#now() + MISSING_MS)
       return null
     }
-    if (held && isOlder(answer, held.crate)) wrong('an older file than before')
+    if (held && isOlder(answer, held.crate)) wrong(url, name, 'an older file than before')
     return this.#see(name, await this.#readLines(answer, name, held), held)
   }
 
@@ -210,12 +211,14 @@ export class CrateIndex {
     for (const text of texts) {
       if (text.trim() === '') continue
       const line = known.get(text) ?? (await paced(() => parseLine(text)))
-      if (line === null && text === last) wrong('a file that ends within a line')
+      if (line === null && text === last)
+        wrong(this.#options.url, name, 'a file that ends within a line')
       if (line?.name.toLowerCase() !== name || lines.has(line.version))
         this.#options.counts.dropped++
       else lines.set(line.version, line)
     }
-    if (answer.status === 200 && lines.size === 0) wrong('no line of this crate')
+    if (answer.status === 200 && lines.size === 0)
+      wrong(this.#options.url, name, 'no line of this crate')
     const { etag, lastModified } = answer
     return { etag, lastModified, lines: [...lines.values()] }
   }
@@ -230,8 +233,8 @@ function isOlder(file: { readonly lastModified: string | null }, { lastModified 
   return Date.parse(file.lastModified ?? '') < Date.parse(lastModified ?? '')
 }
 
-function wrong(what: string): never {
-  throw new WebFailure(what, { status: 200 })
+function wrong(index: string, name: Name, what: string): never {
+  throw new WebFailure(index, `for ${name} it sends ${what}`)
 }
 
 function unavailable(name: Name): Refusal {

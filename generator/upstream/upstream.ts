@@ -209,7 +209,7 @@ export class Upstream {
     const entry = newest && readEntry(newest.text)
     for (const dep of entry?.deps ?? []) {
       const name = dep.package ?? dep.name
-      const isNeeded = dep.kind !== 'dev' && !dep.optional && dep.registry === null
+      const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
       if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
       if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
       this.#ahead++

@@ -6,8 +6,6 @@ export const registryMessages = {
       '`{login}` is not an owner of `{name}`; ask one of its owners for `cargo owner --add {login}`',
     crate_ownerless:
       '`{login}` is not an owner of `{name}`: it has no owners; ask an administrator',
-    upstream_denied:
-      '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
   },
   not_found: {
     crate_unknown: 'there is no crate `{name}` here',
@@ -40,6 +38,8 @@ export const registryMessages = {
       'this token is good, but the account is locked; ask an administrator to unlock it',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
     crate_not_covered: 'this token does not cover the crate `{name}`',
+    upstream_denied:
+      '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
     api_off:
       'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },

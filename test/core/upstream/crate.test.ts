@@ -13,12 +13,13 @@ import { at, line } from './lines.ts'
 const file = (...lines: SeenFile['lines']): SeenFile => ({ etag: '"e"', lastModified: null, lines })
 
 function see(files: readonly SeenFile[]) {
+  const alarms: string[][] = []
   let crate: UpstreamCrate | null = null
-  const alarms = files.map((seen, hour) => {
-    const found = seeFile(crate, seen, at(hour))
+  for (const [hour, seen] of files.entries()) {
+    const found: ReturnType<typeof seeFile> = seeFile(crate, seen, at(hour))
     crate = found.crate
-    return found.alarms.map(({ kind, version }) => `${kind} ${version}`)
-  })
+    alarms.push(found.alarms.map(({ kind, version }) => `${kind} ${version}`))
+  }
   return { crate: crate ?? assert.fail(), alarms }
 }
 
