@@ -43,7 +43,8 @@ export async function openConnections(
   isTrusted: (host: string) => boolean,
 ): Promise<Dispatcher> {
   // Loaded only now: most commands read nothing from the web.
-  const { EnvHttpProxyAgent, Pool } = await import('undici')
+  // A bundle of CommonJS has no names but this.
+  const { EnvHttpProxyAgent, Pool } = (await import('undici')).default
   const tls = ca === null ? {} : { ca: [...rootCertificates, ca] }
   return new EnvHttpProxyAgent({
     ...proxies,

@@ -185,19 +185,14 @@ export class Web {
     const headers: Record<string, string> = { ...this.#headers, ...asked }
     if (this.#token !== undefined && this.#tokenOrigins.has(origin))
       headers.authorization = this.#token
+    this.#connections ??= openConnections(this.#routes, isTrusted)
+    const connections = await this.#connections
     try {
       // No look-up comes by what is an address already.
       if (isPrivateAddress(address) && !isTrusted(hostname))
         throw new PrivateAddress(hostname, address)
-      this.#connections ??= openConnections(this.#routes, isTrusted)
       const path = pathname + search
-      return await (await this.#connections).request({
-        origin,
-        path,
-        method: 'GET',
-        headers,
-        signal,
-      })
+      return await connections.request({ origin, path, method: 'GET', headers, signal })
     } catch (error) {
       throw connectionFailure(url, error, signal)
     }
