@@ -60,6 +60,12 @@ export const commandMessages = {
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
     upstream_fallback_twice:
       '`upstream.{first}.fallback` and `upstream.{second}.fallback` are both on; only one upstream can answer for the names that are not here',
+    upstream_unknown: (p: { name: string; known: readonly string[] }) =>
+      p.known.length === 0
+        ? `there is no upstream \`${p.name}\`; add a section [upstream.${p.name}] to plimsoll.toml`
+        : `there is no upstream \`${p.name}\`; the upstreams are ${p.known.join(', ')}`,
+    config_address_guessed:
+      '`registry.base_url` is not set, so the block has the address {address}, which users may not reach; set it, or name the address with --base-url',
     dl_unanswerable:
       '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
