@@ -275,9 +275,10 @@ function demoStatus(viewer: Viewer): StatusData {
   }
 }
 
-function demoBlock(base: string): string {
-  const settings = { registry: { name: 'harbour' }, auth: { required: false }, upstream: {} }
-  const urls = registryUrls({ base_url: base, api: 'auto', dl: 'auto', aliases: [] }, base)
+function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
+  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
+  const web = api ? 'auto' : 'none'
+  const urls = registryUrls({ base_url: base, api: web, dl: 'auto', aliases: [] }, base)
   return cargoConfig(cargoSetup(settings, urls))
 }
 
@@ -287,7 +288,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     base,
     dl: `${base}/crates`,
     packages: [],
-    cargoConfig: demoBlock(base),
+    cargoConfig: demoBlock(base, more),
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
     registry: 'harbour',

@@ -73,6 +73,20 @@ export const commandMessages = {
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
+    lock_file_invalid: '{file} is no Cargo.lock that can be read: {reason}',
+    export_not_empty:
+      '{dir} is a file or has something in it; nothing was written; choose another folder',
+    export_twins:
+      'two registries have a {file} with different bytes, which one folder cannot keep apart; export their lock files one by one',
+    export_missing: (p: {
+      missing: readonly { name: string; version: string; source: string }[]
+    }) => {
+      const lines = p.missing.map(
+        ({ name, version, source }) => `\n  ${name} ${version} of ${source}`,
+      )
+      return `nothing was written, because these crates are not here, or not with the checksum in the lock file; \`plimsoll upstream fetch --lock\` with the same lock files gets those of an upstream:${lines.join('')}`
+    },
+    export_other: '`{name}` comes from no registry, such as from git, and is not in the folder',
     log_unreadable: 'the access log {path} cannot be read: {reason}; the others were imported',
     import_running: 'another import of downloads is running ({holder}); try again later',
     records_missing:
