@@ -1,4 +1,4 @@
-import { isCratesIo, type RegistryUrls } from '../urls/urls.ts'
+import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
 
 /** An upstream, as far as users of Cargo are concerned. */
 export interface SetupUpstream {
@@ -86,7 +86,12 @@ index = "${own.index}"
 # Crates from here have no minimum age. Cargo before 1.100 may warn that
 # it does not know the key.
 min-publish-age = "0"`,
-    ...(setup.hasApi ? [publishing(own)] : []),
+    ...(setup.hasApi
+      ? [
+          `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
+# here, and nowhere else.`,
+        ]
+      : []),
     ...(replaced ? [replacement(setup, replaced)] : []),
     ...(setup.isPrivate ? [credentials(setup)] : []),
     ...others.map(
@@ -98,24 +103,23 @@ min-publish-age = "0"`,
 }
 
 function replacement({ own }: CargoSetup, { upstream, by }: NonNullable<CargoSetup['replaced']>) {
-  const { name, index } = upstream
-  const source = isOfCratesIo(upstream) ? 'crates-io' : name
+  const source = isOfCratesIo(upstream) ? CRATES_IO : upstream.index
   const table = by === own ? '' : `[registries.${by.name}]\nindex = "${by.index}"\n\n`
-  const address = isOfCratesIo(upstream) ? '' : `registry = "${index}"\n`
-  return `# The crates of ${isOfCratesIo(upstream) ? 'crates.io' : index} come from here;
+  return `# The crates of ${source === CRATES_IO ? 'crates.io' : source} come from here;
 # Cargo.lock names them as before.
-${table}[source.${source}]
-${address}replace-with = "${by.name}"`
+${table}${sourceTable(source, by.name)}`
+}
+
+/** Returns the table that has a source of Cargo take the place of a registry, by its index URL. */
+export function sourceTable(index: string, by: string): string {
+  const url = JSON.stringify(index)
+  const source = isCratesIo(index) ? '[source.crates-io]' : `[source.${url}]\nregistry = ${url}`
+  return `${source}\nreplace-with = "${by}"`
 }
 
 /** Whether an upstream has the crates of crates.io: by its index, or by its name for a copy. */
 export function isOfCratesIo({ name, index }: SetupUpstream): boolean {
   return name === 'crates-io' || isCratesIo(index)
-}
-
-function publishing({ name }: CargoRegistry): string {
-  return `# With \`publish = ["${name}"]\` in a Cargo.toml, \`cargo publish\` publishes
-# here, and nowhere else.`
 }
 
 function credentials(setup: CargoSetup): string {

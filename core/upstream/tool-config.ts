@@ -7,8 +7,8 @@ import {
   tokenVariable,
 } from './cargo-config.ts'
 
-/** The tools besides Cargo, with what each reads. */
-const TOOLS = {
+/** What tools besides Cargo need to use a registry, in the language of their files. */
+export const toolConfigs = {
   'github-actions': githubActions,
   'gitlab-ci': gitlabCi,
   docker,
@@ -18,15 +18,7 @@ const TOOLS = {
   'cargo-deny': deny,
 } satisfies Readonly<Record<string, (setup: CargoSetup) => string>>
 
-export type Tool = keyof typeof TOOLS
-
-/** The names of the tools. */
-export const toolNames = Object.keys(TOOLS) as Tool[]
-
-/** Returns what a tool needs to use a registry, in the language of its file, with remarks. */
-export function toolConfig(tool: Tool, setup: CargoSetup): string {
-  return TOOLS[tool](setup)
-}
+export type Tool = keyof typeof toolConfigs
 
 function tokensOf(setup: CargoSetup): string[] {
   return setup.isPrivate ? registriesOf(setup).map(tokenVariable) : []
@@ -90,13 +82,11 @@ RUN ${mounts.join('')}cargo build --release --locked
 }
 
 function renovate(setup: CargoSetup): string {
-  const rules = registriesOf(setup).map(registry => {
-    const host = registry.index.slice('sparse+'.length)
-    const token = `process.env.${tokenVariable(registry)}`
-    return `    { hostType: 'crate', matchHost: '${host}', token: ${token} },\n`
-  })
-  const variables = tokensOf(setup).map(name => `    ${name}: process.env.${name},\n`)
-  const secrets = `  hostRules: [\n${rules.join('')}  ],
+  const [first = '', ...others] = tokensOf(setup)
+  const variables = [first, ...others].map(name => `    ${name}: process.env.${name},\n`)
+  const secrets = `  hostRules: [
+    { hostType: 'crate', matchHost: '${setup.base}/', token: process.env.${first} },
+  ],
   customEnvVariables: {\n${variables.join('')}  },\n`
   return `// config.js of a Renovate that you run: the hosted one asks crates.io only. It finds
 // the registry in .cargo/config.toml of the repository, where the block of

@@ -9,8 +9,8 @@ import { indexPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { walkGzip } from '../../core/tarball/gzip.ts'
 import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
+import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
-import { isCratesIo } from '../../core/urls/urls.ts'
 import type { Version } from '../../core/version.ts'
 import { readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
@@ -40,9 +40,7 @@ export interface ExportOrder {
   readonly limits: (size: number) => ArchiveLimits
 }
 
-interface ExportedCrate {
-  readonly name: Name
-  readonly version: Version
+interface ExportedCrate extends Pick<LockedPackage, 'name' | 'version'> {
   readonly line: string
   readonly cksum: string
   readonly bytes: Buffer
@@ -51,9 +49,9 @@ interface ExportedCrate {
 /**
  * Writes the crates of a lock file into a folder from which Cargo builds without a server. The
  * folder appears complete or not at all. Refuses one that has something in it, and names all crates
- * that are missing. Every checksum is compared before its crate is written.
+ * that are missing. Every checksum is compared before its crate is written. Returns their number.
  */
-export async function exportCrates(order: ExportOrder, progress?: Progress): Promise<void> {
+export async function exportCrates(order: ExportOrder, progress?: Progress): Promise<number> {
   const { packages, dir, layout } = order
   const target = resolve(dir)
   const isFile = (await statOf(target))?.isDirectory() === false
@@ -75,6 +73,7 @@ export async function exportCrates(order: ExportOrder, progress?: Progress): Pro
     if (missing.length > 0) refuse('export_missing', { missing })
     if (!(await removeIfEmpty(target))) refuse('export_not_empty', { dir })
     await rename(temporary, target)
+    return written.size
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -149,13 +148,7 @@ async function writeContent(path: string, content: AsyncIterable<Uint8Array>): P
 export function exportConfig({ packages, layout, dir }: ExportOrder): string {
   const key = layout === 'vendor' ? 'directory' : layout
   const sources = new Set(packages.map(({ source }) => source))
-  const replaced = [...sources].map(source => {
-    const index = JSON.stringify(source)
-    const table = isCratesIo(source)
-      ? '[source.crates-io]'
-      : `[source.${index}]\nregistry = ${index}`
-    return `${table}\nreplace-with = "exported"\n`
-  })
+  const replaced = [...sources].map(source => `${sourceTable(source, 'exported')}\n`)
   return `# In place of the other [source] tables in .cargo/config.toml; [registries] stays.
 [source.exported]
 ${key} = ${JSON.stringify(dir)}

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { refuse, warning } from '../../../core/error/error.ts'
 import { cargoConfig, cargoSetup, registriesOf } from '../../../core/upstream/cargo-config.ts'
-import { type Tool, toolConfig, toolNames } from '../../../core/upstream/tool-config.ts'
+import { type Tool, toolConfigs } from '../../../core/upstream/tool-config.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { isRegistry } from '../../registry/folder.ts'
 import { type FolderOptions, type Io, printIssues, report, run, withDir } from '../console/io.ts'
@@ -19,7 +19,9 @@ export function registerConfig(program: Command, io: Io): void {
   const command = withDir(program.command('config'), io)
     .description('print what users paste into the configuration of Cargo, or of another tool')
     .option('--with <name>', 'have the crates of the upstream NAME come from here, too')
-    .addOption(new Option('--for <tool>', 'print it for another tool').choices(toolNames))
+    .addOption(
+      new Option('--for <tool>', 'print it for another tool').choices(Object.keys(toolConfigs)),
+    )
     .option('--base-url <url>', 'URL at which users reach the registry')
     .action((options: Options) => run(io, async () => printConfig(io, options, command)))
   withManual(command, {
@@ -43,7 +45,7 @@ function printConfig(io: Io, options: Options, command: Command): void {
   if (options.with !== undefined && chosen === null)
     refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
   const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)
-  const text = options.for === undefined ? cargoConfig(setup) : toolConfig(options.for, setup)
+  const text = options.for === undefined ? cargoConfig(setup) : toolConfigs[options.for](setup)
   const result = { text, index: setup.own.index, registries: registriesOf(setup) }
   report(io, options, result, [text.trimEnd()])
 }

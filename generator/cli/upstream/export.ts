@@ -67,22 +67,16 @@ function exportLocked(io: Io, dir: string, options: Options): Promise<void> {
       }),
     }
     const progress = progressLine(io)
-    await exportCrates(order, progress.at)
+    const count = await exportCrates(order, progress.at)
     progress.done()
     printIssues(
       io,
       others.map(name => warning('export_other', { name })),
     )
     const config = exportConfig(order)
-    const crates = packages.map(({ name, version, source, checksum }) => ({
-      name,
-      version,
-      source,
-      checksum,
-    }))
-    const result = { folder: dir, as: options.as, crates, others, config }
+    const result = { folder: dir, as: options.as, crates: packages, others, config }
     report(io, options, result, [
-      `# exported ${counted(crates.length, 'crate')} to ${dir}`,
+      `# exported ${counted(count, 'crate')} to ${dir}`,
       config.trimEnd(),
     ])
   })

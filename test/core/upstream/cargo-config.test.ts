@@ -30,6 +30,7 @@ min-publish-age = "0"
   )
 })
 
+const PARTNER = 'sparse+https://partner.example/index/'
 const TEAM = { index: 'sparse+https://crates.example/index/', 'min-publish-age': '0' }
 const MIRROR = { index: 'sparse+https://crates.example/upstream/crates-io/index/' }
 const PRIVATE = '[auth]\nrequired = true\n'
@@ -38,7 +39,7 @@ test('every way to set up a registry has the tables that Cargo needs, and no def
   const cratesIo = '[upstream.crates-io]\n'
   const serving = `${cratesIo}fallback = "redirect"\n`
   const copy = '[upstream.crates-io]\nindex = "sparse+https://mirror.example/index/"\n'
-  const partner = '[upstream.partner]\nindex = "sparse+https://partner.example/index/"\n'
+  const partner = `[upstream.partner]\nindex = "${PARTNER}"\n`
   const rows: [toml: string, chosen: string | undefined, tables: object][] = [
     ['', undefined, { registries: { team: TEAM } }],
     [cratesIo, undefined, { registries: { team: TEAM } }],
@@ -69,7 +70,7 @@ test('every way to set up a registry has the tables that Cargo needs, and no def
       {
         registries: { team: TEAM },
         source: {
-          partner: { registry: 'sparse+https://partner.example/index/', 'replace-with': 'team' },
+          [PARTNER]: { registry: PARTNER, 'replace-with': 'team' },
         },
       },
     ],

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { cargoConfig, cargoSetup } from '../../../core/upstream/cargo-config.ts'
-import { type Tool, toolConfig, toolNames } from '../../../core/upstream/tool-config.ts'
+import { type Tool, toolConfigs } from '../../../core/upstream/tool-config.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 
 const URLS = registryUrls(
@@ -26,11 +26,12 @@ function setup(required: boolean, chosen: typeof CRATES_IO | null = CRATES_IO) {
 /** A TOML document in objects as `assert` compares them. */
 const plainToml = (document: string) => JSON.parse(JSON.stringify(parseToml(document)))
 
-const text = (tool: Tool, required: boolean) => toolConfig(tool, setup(required))
+const text = (tool: Tool, required: boolean) => toolConfigs[tool](setup(required))
 
 test('each tool has a text, and only a private registry has tokens in it', () => {
-  assert.equal(toolNames.length, 7)
-  for (const tool of toolNames)
+  const tools = Object.keys(toolConfigs) as Tool[]
+  assert.equal(tools.length, 7)
+  for (const tool of tools)
     assert.doesNotMatch(text(tool, false), /TOKEN|secret|\[registry\]/i, tool)
   for (const tool of ['github-actions', 'gitlab-ci', 'docker', 'renovate', 'dependabot'] as const)
     assert.match(text(tool, true), /CARGO_REGISTRIES_TEAM_CRATES_IO_TOKEN/, tool)
@@ -50,7 +51,7 @@ test('Docker: the block is a file of the image, and tokens are secrets of the bu
   assert.match(text('docker', false), /^# docker build \.\n[\s\S]*^RUN cargo build/m)
 })
 
-test('Renovate: a configuration with the hosts of the indexes and their tokens', () => {
+test('Renovate: a configuration with the host and the tokens', () => {
   const configOf = (required: boolean) => {
     const module = { exports: {} }
     const env = {
@@ -60,15 +61,10 @@ test('Renovate: a configuration with the hosts of the indexes and their tokens',
     runInNewContext(text('renovate', required), { module, process: { env } })
     return { env, config: JSON.parse(JSON.stringify(module.exports)) }
   }
-  const host = (path: string, token: string) => ({
-    hostType: 'crate',
-    matchHost: `https://crates.example/team/${path}`,
-    token,
-  })
   const { env, config } = configOf(true)
   assert.deepEqual(config, {
     allowCustomCrateRegistries: true,
-    hostRules: [host('index/', 'a'), host('upstream/crates-io/index/', 'b')],
+    hostRules: [{ hostType: 'crate', matchHost: 'https://crates.example/team/', token: 'a' }],
     customEnvVariables: env,
   })
   assert.deepEqual(configOf(false).config, { allowCustomCrateRegistries: true })
@@ -111,7 +107,7 @@ test('cargo-binstall and cargo-deny name the registry as Cargo does', () => {
   const allowed = ['https://github.com/rust-lang/crates.io-index', URLS.sparseIndex]
   const sources = { 'unknown-registry': 'deny', 'allow-registry': allowed }
   assert.deepEqual(plainToml(text('cargo-deny', true)), { sources })
-  assert.deepEqual(plainToml(toolConfig('cargo-deny', setup(false, PARTNER))), {
+  assert.deepEqual(plainToml(toolConfigs['cargo-deny'](setup(false, PARTNER))), {
     sources: { ...sources, 'allow-registry': [...allowed, PARTNER.index] },
   })
 })
