@@ -26,8 +26,8 @@ export interface SiteConfig
   readonly packages: readonly string[]
   /** Name of the registry in `.cargo/config.toml`, as in `--registry name`. */
   readonly registry: string
-  /** Index URL for Cargo (`sparse+https://…/index/`). */
-  readonly index: string
+  /** What users paste into the configuration of Cargo. */
+  readonly cargoConfig: string
   /** Whether a daemon accepts publishes and logins; if not, pages mention neither. */
   readonly api: boolean
   /** URL of the web API, without a slash at the end; the base URL if there is none. */

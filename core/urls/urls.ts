@@ -70,12 +70,6 @@ function isUrl(text: string): boolean {
   return /^[a-z][a-z+.-]*:\/\/\S+$/i.test(text) && URL.canParse(text)
 }
 
-/** Returns the lines for a user's `.cargo/config.toml`. */
-export function cargoConfig(name: string, urls: RegistryUrls, authRequired: boolean): string {
-  const provider = authRequired ? 'credential-provider = "cargo:token"\n' : ''
-  return `[registries.${name}]\nindex = "${urls.sparseIndex}"\n${provider}`
-}
-
 /**
  * Hides the credentials in URLs: passwords, even if they are not percent-encoded, and usernames,
  * because they may be tokens. The username of an ssh URL remains. Each word is cut at its last `@`:

@@ -1,6 +1,6 @@
 import { Refusal } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { cargoConfig } from '../../core/urls/urls.ts'
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { Io } from '../../generator/cli/console/io.ts'
 import { addUser, hasNoUsers, type User } from '../../generator/records/accounts/accounts.ts'
 import { makeLink, passwordLink } from '../../generator/records/accounts/credentials.ts'
@@ -12,7 +12,7 @@ import type { Registry } from '../../generator/registry/registry.ts'
 /** Prints the first steps for users; without any user, adds `admin` and prints its token. */
 export async function printWelcome(io: Io, { settings, urls, database }: Registry): Promise<void> {
   const { name } = settings.registry
-  const config = cargoConfig(name, urls, settings.auth.required)
+  const config = cargoConfig(cargoSetup(settings, urls))
   io.out(`Paste this into .cargo/config.toml:\n\n${config}`)
   io.out(`The page of the registry is ${urls.base}/`)
   if (!(await hasNoUsers(database))) return

@@ -25,6 +25,8 @@ export const commands: CommandTable = {
   verify: async () => (await import('./maintenance/verify.ts')).registerVerify,
   status: async () => (await import('./status.ts')).registerStatus,
   settings: async () => (await import('./settings.ts')).registerSettings,
+  config: async () => (await import('./upstream/config.ts')).registerConfig,
+  export: async () => (await import('./upstream/export.ts')).registerExport,
   backup: async () => (await import('./maintenance/backup.ts')).registerBackup,
   restore: async () => (await import('./maintenance/restore.ts')).registerRestore,
   pause,

@@ -1,5 +1,6 @@
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
 import type { RegistryUrls } from '../../core/urls/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
@@ -11,7 +12,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     base: urls.base,
     dl: urls.dl,
     packages: packageOrigins(settings, urls),
-    index: urls.sparseIndex,
+    cargoConfig: cargoConfig(cargoSetup(settings, urls)),
     registry: registry.name,
     title: registry.title,
     description: registry.description || 'A Cargo registry.',

@@ -57,12 +57,9 @@ export function copyButton(label: string): Markup {
   return html`<button type="button" class="copy" data-copy hidden aria-label="Copy ${label}">${icon('copy')}</button>`
 }
 
-/** Renders the lines of `.cargo/config.toml` that add this registry. */
+/** Renders what users paste into the configuration of Cargo. */
 export function cargoConfig(site: SiteConfig): Markup {
-  const block = `[registries.${site.registry}]\nindex = "${site.index}"`
-  // Without a credential provider, Cargo sends no token to a private registry.
-  const provider = site.private ? '\ncredential-provider = "cargo:token"' : ''
-  return copyBlock(block + provider, 'registry configuration')
+  return copyBlock(site.cargoConfig.trimEnd(), 'registry configuration')
 }
 
 /** Explains how to give Cargo a token. */

@@ -127,7 +127,7 @@ for (const javaScript of [false, true]) {
 
     await t.test('the settings and a token from the page are all that cargo needs', async () => {
       const block = await copied(page, '[registries.').innerText()
-      assert.match(block, /credential-provider = "cargo:token"/)
+      assert.match(block, /^global-credential-providers = \["cargo:token"\]$/m)
       await page.fill('input[name=name]', 'laptop')
       await page.selectOption('select[name=expires]', '30d')
       await page.check('input[value=full]')

@@ -81,7 +81,7 @@ test('the first start prints what to paste and a token, once; later ones print n
   const first = await start(cleanup, dir)
   assert.match(
     first.said.out,
-    /^Paste this into \.cargo\/config\.toml:\n\n\[registries\.plimsoll\]\n/,
+    /^Paste this into \.cargo\/config\.toml:\n\n(?:# .*\n)+\[registries\.plimsoll\]\n/,
   )
   assert.ok(first.said.out.includes(`index = "sparse+${first.url}/index/"`))
   const [token = ''] = /plim_[0-9A-Za-z]{38}/.exec(first.said.out) ?? []

@@ -61,6 +61,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     writeFileSync(join(folder, 'password.txt'), 'correct horse battery staple\n')
     await ok(folder, 'build', '--from', 'crates', '--out', 'old-registry')
     writeFileSync(join(folder, 'access.log'), '')
+    writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },
   'docs/accounts.md': async folder => {
     await ok(folder, 'init')
@@ -80,6 +81,11 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     writeCrate(join(folder, 'made'))
     await ok(folder, 'init', '--dir', 'srv/registry')
     await ok(folder, 'add', 'made', '--dir', 'srv/registry')
+  },
+  'docs/upstream.md': async folder => {
+    await ok(folder, 'init', '--base-url', 'https://crates.example.com')
+    appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '\n[upstream.crates-io]\n')
+    writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },
   'docs/import.md': async folder => {
     const [crates, tree] = [join(folder, 'made'), join(folder, 'tree')]

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Output } from '../../core/paths/tree.ts'
+import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
+import { registryUrls } from '../../core/urls/urls.ts'
 import { auditPage } from '../../site/account/audit-page.ts'
 import type { Viewer } from '../../site/account/frame.ts'
 import { homePage } from '../../site/account/home-page.ts'
@@ -273,13 +275,20 @@ function demoStatus(viewer: Viewer): StatusData {
   }
 }
 
+function demoBlock(base: string, { api = true, private: required = false }: Partial<SiteConfig>) {
+  const settings = { registry: { name: 'harbour' }, auth: { required }, upstream: {} }
+  const web = api ? 'auto' : 'none'
+  const urls = registryUrls({ base_url: base, api: web, dl: 'auto', aliases: [] }, base)
+  return cargoConfig(cargoSetup(settings, urls))
+}
+
 /** The facts of an invented registry at an address. */
 export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteConfig {
   return {
     base,
     dl: `${base}/crates`,
     packages: [],
-    index: `sparse+${base}/index/`,
+    cargoConfig: demoBlock(base, more),
     title: 'Harbour Crates',
     description: 'The Rust crates of the Harbour teams.',
     registry: 'harbour',

@@ -11,26 +11,32 @@ import { RequestLog } from './request-log.ts'
 /** The validator that the server sends: hosts differ, and Cargo copes with each. */
 export type Validator = 'etag' | 'last-modified' | 'none'
 
-/** A dumb file server: paths below one folder, 404 for the rest. It knows nothing of registries. */
+/**
+ * A dumb file server: paths below one folder, 404 for the rest; with a `token`, 401 for everybody
+ * else. It knows nothing of registries.
+ */
 export class FileServer {
   readonly requests = new RequestLog()
   readonly url: string
   readonly #root: string
   readonly #validator: Validator
+  readonly #token: string | null
 
-  private constructor(root: string, validator: Validator, url: string) {
+  private constructor(root: string, validator: Validator, url: string, token: string | null) {
     this.#root = root
     this.#validator = validator
     this.url = url
+    this.#token = token
   }
 
   static async start(
     cleanup: Cleanup,
     root: string,
     validator: Validator = 'etag',
+    token: string | null = null,
   ): Promise<FileServer> {
     const server = createServer()
-    const files = new FileServer(root, validator, await listen(server))
+    const files = new FileServer(root, validator, await listen(server), token)
     cleanup.add(() => closeServer(server))
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const logged = files.requests.add(request.method ?? '', request.url ?? '', request.headers)
@@ -50,6 +56,8 @@ export class FileServer {
       response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') return end(405)
+    if (this.#token !== null && request.headers.authorization !== this.#token)
+      return end(401, { 'www-authenticate': `Cargo login_url="${this.url}/me"` })
     const found = await this.#find(request.url)
     if (!found) return end(404, { 'content-type': 'text/html' }, '<h1>404 Not Found</h1>')
     const { validator } = found

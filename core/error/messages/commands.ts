@@ -64,6 +64,12 @@ export const commandMessages = {
       '`upstream.{name}.fallback` needs `registry.dl = "auto"`: downloads of other crates come to that address, too',
     upstream_fallback_twice:
       '`upstream.{first}.fallback` and `upstream.{second}.fallback` are both on; only one upstream can answer for the names that are not here',
+    upstream_unknown: (p: { name: string; known: readonly string[] }) =>
+      p.known.length === 0
+        ? `there is no upstream \`${p.name}\`; add a section [upstream.${p.name}] to plimsoll.toml`
+        : `there is no upstream \`${p.name}\`; the upstreams are ${p.known.join(', ')}`,
+    config_address_guessed:
+      '`registry.base_url` is not set, so the block has the address {address}, which users may not reach; set it, or name the address with --base-url',
     dl_unanswerable:
       '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
@@ -73,6 +79,20 @@ export const commandMessages = {
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
+    lock_file_invalid: '{file} is no Cargo.lock that can be read: {reason}',
+    export_not_empty:
+      '{dir} is a file or has something in it; nothing was written; choose another folder',
+    export_twins:
+      'two registries have a {file} with different bytes, which one folder cannot keep apart; export their lock files one by one',
+    export_missing: (p: {
+      missing: readonly { name: string; version: string; source: string }[]
+    }) => {
+      const lines = p.missing.map(
+        ({ name, version, source }) => `\n  ${name} ${version} of ${source}`,
+      )
+      return `nothing was written, because these crates are not here, or not with the checksum in the lock file; \`plimsoll upstream fetch --lock\` with the same lock files gets those of an upstream:${lines.join('')}`
+    },
+    export_other: '`{name}` comes from no registry, such as from git, and is not in the folder',
     log_unreadable: 'the access log {path} cannot be read: {reason}; the others were imported',
     import_running: 'another import of downloads is running ({holder}); try again later',
     records_missing:

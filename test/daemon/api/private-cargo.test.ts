@@ -55,7 +55,7 @@ function pasted(log: string): string {
     /^Paste this into \.cargo\/config\.toml:\n\n([\s\S]*?)\n\nThe page of the registry is /m.exec(
       log,
     ) ?? []
-  assert.match(block ?? '', /^credential-provider = "cargo:token"$/m)
+  assert.match(block ?? '', /^global-credential-providers = \["cargo:token"\]$/m)
   return `${block}\n`
 }
 

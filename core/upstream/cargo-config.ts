@@ -1,0 +1,132 @@
+import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
+
+/** An upstream, as far as users of Cargo are concerned. */
+export interface SetupUpstream {
+  readonly name: string
+  readonly index: string
+  readonly fallback: string
+}
+
+/** The settings on which the configuration of Cargo depends. */
+export interface SetupSettings {
+  readonly registry: { readonly name: string }
+  readonly auth: { readonly required: boolean }
+  readonly upstream: Readonly<Record<string, SetupUpstream>>
+}
+
+/** A registry in the configuration of Cargo: `[registries.NAME]`. */
+export interface CargoRegistry {
+  readonly name: string
+  readonly index: string
+}
+
+/** What users of a registry configure in Cargo and its tools. */
+export interface CargoSetup {
+  readonly base: string
+  readonly own: CargoRegistry
+  /** The upstream whose crates come from here, and the registry that has them. */
+  readonly replaced: { readonly upstream: SetupUpstream; readonly by: CargoRegistry } | null
+  /** The names of other upstreams. */
+  readonly others: readonly string[]
+  /** Whether there is a web API, for publishing. */
+  readonly hasApi: boolean
+  readonly isPrivate: boolean
+}
+
+/**
+ * Returns what users of a registry configure. The registry itself takes the place of an upstream
+ * that answers in it for missing names; the address of the `chosen` upstream takes its place under
+ * a name of its own.
+ */
+export function cargoSetup(
+  settings: SetupSettings,
+  { base, api, sparseIndex }: RegistryUrls,
+  chosen: SetupUpstream | null = null,
+): CargoSetup {
+  const own = { name: settings.registry.name, index: sparseIndex }
+  const upstreams = Object.values(settings.upstream)
+  const upstream = chosen ?? upstreams.find(({ fallback }) => fallback !== 'off') ?? null
+  const apart = chosen && {
+    name: `${own.name}-${chosen.name}`,
+    index: `sparse+${base}/upstream/${chosen.name}/index/`,
+  }
+  return {
+    base,
+    own,
+    replaced: upstream && { upstream, by: apart ?? own },
+    others: upstreams.filter(other => other !== upstream).map(({ name }) => name),
+    hasApi: api !== null,
+    isPrivate: settings.auth.required,
+  }
+}
+
+/** Returns the registries of a setup. */
+export function registriesOf({ own, replaced }: CargoSetup): CargoRegistry[] {
+  return replaced && replaced.by !== own ? [own, replaced.by] : [own]
+}
+
+/** Returns the environment variable with a user's token for a registry. */
+export function tokenVariable({ name }: CargoRegistry): string {
+  return `CARGO_REGISTRIES_${name.toUpperCase().replaceAll('-', '_')}_TOKEN`
+}
+
+/**
+ * Returns the block that users paste: a TOML document of Cargo's configuration that works as it is.
+ * It never has `registry.default`, which breaks `cargo add`, or has it write the name of a
+ * replacement into manifests. A replaced source has its replacement in `[registries]`, because
+ * Cargo finds no token for one in `[source]` alone.
+ */
+export function cargoConfig(setup: CargoSetup): string {
+  const { own, replaced, others } = setup
+  const parts = [
+    `# For .cargo/config.toml in a project, or in your home folder:
+# \`cargo install\` reads only that one.
+[registries.${own.name}]
+index = "${own.index}"
+# Crates from here have no minimum age. Cargo before 1.100 may warn that
+# it does not know the key.
+min-publish-age = "0"`,
+    ...(setup.hasApi
+      ? [
+          `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
+# here, and nowhere else.`,
+        ]
+      : []),
+    ...(replaced ? [replacement(setup, replaced)] : []),
+    ...(setup.isPrivate ? [credentials(setup)] : []),
+    ...others.map(
+      name =>
+        `# \`plimsoll config --with ${name}\` has the crates of \`${name}\` come from here, too.`,
+    ),
+  ]
+  return `${parts.join('\n\n')}\n`
+}
+
+function replacement({ own }: CargoSetup, { upstream, by }: NonNullable<CargoSetup['replaced']>) {
+  const source = isOfCratesIo(upstream) ? CRATES_IO : upstream.index
+  const table = by === own ? '' : `[registries.${by.name}]\nindex = "${by.index}"\n\n`
+  return `# The crates of ${source === CRATES_IO ? 'crates.io' : source} come from here;
+# Cargo.lock names them as before.
+${table}${sourceTable(source, by.name)}`
+}
+
+/** Returns the table that has a source of Cargo take the place of a registry, by its index URL. */
+export function sourceTable(index: string, by: string): string {
+  const url = JSON.stringify(index)
+  const source = isCratesIo(index) ? '[source.crates-io]' : `[source.${url}]\nregistry = ${url}`
+  return `${source}\nreplace-with = "${by}"`
+}
+
+/** Whether an upstream has the crates of crates.io: by its index, or by its name for a copy. */
+export function isOfCratesIo({ name, index }: SetupUpstream): boolean {
+  return name === 'crates-io' || isCratesIo(index)
+}
+
+function credentials(setup: CargoSetup): string {
+  const ways = registriesOf(setup).map(
+    registry => `# \`cargo login --registry ${registry.name}\` or ${tokenVariable(registry)}\n`,
+  )
+  return `# Readers need a token:
+${ways.join('')}[registry]
+global-credential-providers = ["cargo:token"]`
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { parseEntry } from '../../core/entry/parse.ts'
+import { inFile, refuse, refuseErrors } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
+import { crateFile } from '../../core/paths/crates.ts'
+import { indexPath } from '../../core/paths/tree.ts'
+import { sha256 } from '../../core/sha256.ts'
+import { walkGzip } from '../../core/tarball/gzip.ts'
+import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
+import { sourceTable } from '../../core/upstream/cargo-config.ts'
+import type { LockedPackage } from '../../core/upstream/lock-file.ts'
+import type { Version } from '../../core/version.ts'
+import { readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
+import { temporaryPath } from '../places/disk/steps.ts'
+import type { Progress } from '../projections/index/build.ts'
+
+/** A place that may have crates of a lock file. */
+export interface CratesForExport {
+  /** Returns the index line and the bytes of a version; with a checksum, only those bytes. */
+  find(
+    name: Name,
+    version: Version,
+    cksum: string | null,
+  ): Promise<{ readonly line: string; readonly bytes: Buffer } | null>
+}
+
+/** The folders that Cargo reads without a server, by the commands that users know. */
+export const LAYOUTS = ['local-registry', 'vendor'] as const
+export type Layout = (typeof LAYOUTS)[number]
+
+export interface ExportOrder {
+  readonly packages: readonly LockedPackage[]
+  readonly layout: Layout
+  readonly dir: string
+  /** Returns where the crates of a registry are, by its index URL; null if nowhere. */
+  readonly cratesOf: (source: string) => CratesForExport | null
+  /** Returns how much may be read from a `.crate` of this size. */
+  readonly limits: (size: number) => ArchiveLimits
+}
+
+interface ExportedCrate extends Pick<LockedPackage, 'name' | 'version'> {
+  readonly line: string
+  readonly cksum: string
+  readonly bytes: Buffer
+}
+
+/**
+ * Writes the crates of a lock file into a folder from which Cargo builds without a server. The
+ * folder appears complete or not at all. Refuses one that has something in it, and names all crates
+ * that are missing. Every checksum is compared before its crate is written. Returns their number.
+ */
+export async function exportCrates(order: ExportOrder, progress?: Progress): Promise<number> {
+  const { packages, dir, layout } = order
+  const target = resolve(dir)
+  const isFile = (await statOf(target))?.isDirectory() === false
+  if (isFile || (await readFolder(target)).length > 0) refuse('export_not_empty', { dir })
+  await mkdir(dirname(target), { recursive: true })
+  const temporary = temporaryPath(target)
+  const [missing, written]: [LockedPackage[], Map<string, string>] = [[], new Map()]
+  try {
+    await mkdir(join(temporary, layout === 'vendor' ? '' : 'index'), { recursive: true })
+    for (const [at, locked] of packages.entries()) {
+      progress?.('exporting crates', at, packages.length)
+      const crate = await findCrate(locked, order)
+      const file = crateFile(locked.name, locked.version)
+      if (!crate) missing.push(locked)
+      else if (!written.has(file)) await WRITERS[layout](temporary, crate, order)
+      else if (written.get(file) !== crate.cksum) refuse('export_twins', { file })
+      if (crate) written.set(file, crate.cksum)
+    }
+    if (missing.length > 0) refuse('export_missing', { missing })
+    if (!(await removeIfEmpty(target))) refuse('export_not_empty', { dir })
+    await rename(temporary, target)
+    return written.size
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function findCrate(
+  { name, version, source, checksum }: LockedPackage,
+  { cratesOf }: ExportOrder,
+): Promise<ExportedCrate | null> {
+  const found = await cratesOf(source)?.find(name, version, checksum)
+  if (!found) return null
+  const { cksum } = parseEntry(found.line)
+  const sum = sha256(found.bytes)
+  const expected = [checksum, cksum].find(other => other !== null && other !== sum)
+  if (expected) refuse('import_checksum', { name, version, found: sum, expected })
+  return { name, version, cksum, ...found }
+}
+
+const WRITERS = { 'local-registry': writeLocal, vendor: writeVendored }
+
+/** Writes `NAME-VERSION.crate`, and its line below `index/` (Cargo's `sources/registry/local.rs`). */
+async function writeLocal(root: string, { name, version, line, bytes }: ExportedCrate) {
+  const index = join(root, indexPath(name))
+  await mkdir(dirname(index), { recursive: true })
+  await appendFile(index, `${line}\n`)
+  await writeFile(join(root, crateFile(name, version)), bytes)
+}
+
+/** Unpacks into `NAME-VERSION/`, with the checksums of its files (Cargo's `sources/directory.rs`). */
+async function writeVendored(
+  root: string,
+  { name, version, cksum, bytes }: ExportedCrate,
+  { limits }: ExportOrder,
+) {
+  const top = `${name}-${version}`
+  const read = async function* () {
+    yield bytes
+  }
+  const allowed = limits(bytes.length)
+  const { issues } = await surveyArchive(read, allowed, { name, version })
+  refuseErrors(issues.map(issue => inFile(crateFile(name, version), issue)))
+  const files: [path: string, sum: string][] = []
+  // The survey has shown that all paths are below the top folder, and stay there.
+  await walkGzip(read(), allowed.unpackedBytes, [], async (member, content) => {
+    const path = member.path.slice(top.length + 1)
+    if (member.kind === 'file' && path !== '.cargo-checksum.json')
+      files.push([path, await writeContent(join(root, member.path), content())])
+    return 'go on'
+  })
+  await mkdir(join(root, top), { recursive: true })
+  const sums = { files: Object.fromEntries(files), package: cksum }
+  await writeFile(join(root, top, '.cargo-checksum.json'), JSON.stringify(sums))
+}
+
+/** Writes a file in parts; returns its SHA-256. */
+async function writeContent(path: string, content: AsyncIterable<Uint8Array>): Promise<string> {
+  await mkdir(dirname(path), { recursive: true })
+  const hash = createHash('sha256')
+  const file = await open(path, 'w')
+  try {
+    for await (const part of content) {
+      hash.update(part)
+      await file.writeFile(part)
+    }
+  } finally {
+    await file.close()
+  }
+  return hash.digest('hex')
+}
+
+/** Returns the tables that have Cargo read the folder in the place of the registries. */
+export function exportConfig({ packages, layout, dir }: ExportOrder): string {
+  const key = layout === 'vendor' ? 'directory' : layout
+  const sources = new Set(packages.map(({ source }) => source))
+  const replaced = [...sources].map(source => `${sourceTable(source, 'exported')}\n`)
+  return `# In place of the other [source] tables in .cargo/config.toml; [registries] stays.
+[source.exported]
+${key} = ${JSON.stringify(dir)}
+
+${replaced.join('\n')}`
+}

@@ -1,0 +1,160 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import { type Issue, issue, Refusal } from '../../core/error/error.ts'
+import { isName, type Name } from '../../core/name.ts'
+import { parseRequirement, type Requirement, satisfies } from '../../core/requirement.ts'
+import type { UpstreamLine } from '../../core/upstream/line.ts'
+import type { LockedPackage } from '../../core/upstream/lock-file.ts'
+import { highestVersion } from '../../core/version.ts'
+import type { Progress } from '../projections/index/build.ts'
+import type { Upstream } from './upstream.ts'
+
+/** A crate of which the newest version that fits is wanted, with all that it needs. */
+export interface WantedCrate {
+  readonly name: Name
+  readonly requirement: Requirement
+}
+
+/** What a fetch has brought, and what it could not bring. */
+export interface FetchOutcome {
+  readonly fetched: number
+  /** Versions that were here before. */
+  readonly present: number
+  readonly bytes: number
+  readonly issues: readonly Issue[]
+}
+
+/** The most `.crate` files and index files that are fetched at once. */
+const AT_ONCE = 16
+
+/** The most versions of one closure; more are no project's dependencies. */
+const CLOSURE_MAX = 20_000
+
+/** Has the packages of lock files here, each with the checksum that the lock file names. */
+export async function fetchLocked(
+  upstream: Upstream,
+  packages: readonly LockedPackage[],
+  progress: Progress,
+): Promise<FetchOutcome> {
+  const lines = new Map<string, UpstreamLine>()
+  const issues: Issue[] = []
+  let done = 0
+  await forEachConcurrently(
+    packages,
+    async ({ name, version, checksum }) => {
+      progress('reading index files', ++done, packages.length)
+      const line = await orIssue(issues, () => upstream.line(name, version, checksum))
+      if (line) lines.set(`${name}@${version}`, line)
+      else if (line === null) issues.push(issue('upstream_version_unknown', { name, version }))
+    },
+    AT_ONCE,
+  )
+  return fetchLines(upstream, [...lines.values()], issues, progress)
+}
+
+/**
+ * Has crates here with everything that they need: of each requirement the newest version that is
+ * shown, without development dependencies.
+ */
+export async function fetchClosure(
+  upstream: Upstream,
+  wanted: readonly WantedCrate[],
+  progress: Progress,
+): Promise<FetchOutcome> {
+  const lines = new Map<string, UpstreamLine>()
+  const asked = new Set<string>()
+  const issues: Issue[] = []
+  let next = [...wanted]
+  while (next.length > 0) {
+    const found: WantedCrate[] = []
+    await forEachConcurrently(
+      next,
+      async ({ name, requirement }) => {
+        const line = await orIssue(issues, () => newest(upstream, name, requirement))
+        if (line === null) issues.push(issue('upstream_requirement', { name, requirement }))
+        if (!line || lines.has(`${line.name}@${line.version}`)) return
+        lines.set(`${line.name}@${line.version}`, line)
+        found.push(...needsOf(line))
+      },
+      AT_ONCE,
+    )
+    progress('reading index files', lines.size, 0)
+    next = found.filter(({ name, requirement }) => {
+      const key = `${name} ${requirement}`
+      return !asked.has(key) && asked.add(key)
+    })
+    if (lines.size > CLOSURE_MAX) {
+      issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
+      break
+    }
+  }
+  return fetchLines(upstream, [...lines.values()], issues, progress)
+}
+
+/** Returns the newest version that fits and is shown; null if there is none. */
+async function newest(
+  upstream: Upstream,
+  name: Name,
+  requirement: Requirement,
+): Promise<UpstreamLine | null> {
+  const versions = (await upstream.explain(name)) ?? []
+  const fitting = versions
+    .filter(({ verdict }) => verdict.state === 'shown' || verdict.state === 'guarded')
+    .map(({ line }) => line)
+    .filter(({ version }) => satisfies(requirement, version))
+  return highestVersion(fitting) ?? null
+}
+
+function needsOf(line: UpstreamLine): WantedCrate[] {
+  return readEntry(line.text).deps.flatMap(dep => {
+    const name = dep.package ?? dep.name
+    if (dep.kind === 'dev' || dep.registry || !isName(name)) return []
+    return [{ name, requirement: parseRequirement(dep.req) }]
+  })
+}
+
+async function fetchLines(
+  upstream: Upstream,
+  lines: readonly UpstreamLine[],
+  issues: Issue[],
+  progress: Progress,
+): Promise<FetchOutcome> {
+  let [fetched, present, bytes] = [0, 0, 0]
+  await forEachConcurrently(
+    lines,
+    async line => {
+      const isHere = (await upstream.source.files.size(line)) !== null
+      const size = isHere ? 0 : await orIssue(issues, () => haveBytes(upstream, line))
+      if (isHere) present++
+      else if (size !== undefined) {
+        fetched++
+        bytes += size
+      }
+      progress('fetching .crate files', fetched + present, lines.length)
+    },
+    AT_ONCE,
+  )
+  return { fetched, present, bytes, issues }
+}
+
+/** Fetches the `.crate` of a line, however long that takes; returns its size. */
+async function haveBytes(upstream: Upstream, line: UpstreamLine): Promise<number> {
+  for (;;) {
+    try {
+      return (await upstream.crateFile(line.name, line.version, line.cksum))?.size ?? 0
+    } catch (error) {
+      if (!(error instanceof Refusal) || !error.has('upstream_slow')) throw error
+    }
+  }
+}
+
+/** Returns the result of some work; undefined when it was refused, which goes to the issues. */
+async function orIssue<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    issues.push(...error.issues)
+    return undefined
+  }
+}

@@ -1,0 +1,46 @@
+import type { LockedPackage } from '../../core/upstream/lock-file.ts'
+import { CRATES_START, releaseOfUpstreamFile } from '../../core/paths/upstream.ts'
+import type { FileInfo } from '../places/place.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Which `.crate` files stay: those of lock files, or those that are younger. */
+export interface PruneRule {
+  readonly locked: readonly LockedPackage[] | null
+  /** Files that have not changed since this time, in milliseconds since 1970, go; null for all. */
+  readonly olderThan: number | null
+}
+
+/** The `.crate` files that a rule removes. */
+export interface Pruned {
+  readonly paths: readonly string[]
+  readonly bytes: number
+  readonly kept: number
+}
+
+/**
+ * Returns the `.crate` files that go by a rule, and removes them unless `isTrial`. Lines stay: they
+ * are what a changed past is recognized by.
+ */
+export async function prune(
+  { source }: Upstream,
+  rule: PruneRule,
+  isTrial: boolean,
+): Promise<Pruned> {
+  const locked = rule.locked && new Set(rule.locked.map(({ name, version }) => `${name}@${version}`))
+  const goes = ({ path, changed }: FileInfo): boolean => {
+    const release = releaseOfUpstreamFile(path.slice(CRATES_START.length))
+    if (!release) return false
+    if (locked?.has(`${release.name}@${release.version}`)) return false
+    return rule.olderThan === null || changed < rule.olderThan
+  }
+  const paths: string[] = []
+  let [bytes, kept] = [0, 0]
+  for await (const file of source.place.list(CRATES_START)) {
+    if (goes(file)) {
+      paths.push(file.path)
+      bytes += file.size
+    } else kept++
+  }
+  if (!isTrial) for (const path of paths) await source.place.remove(path)
+  return { paths: paths.sort(), bytes, kept }
+}

@@ -1,0 +1,61 @@
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import { isName, type Name } from '../../core/name.ts'
+import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
+import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
+import { isSame } from '../places/place.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The rendered tree of an upstream. */
+export interface UpstreamTree {
+  readonly crates: number
+  readonly changed: number
+  /** When a held version becomes visible, so that the tree has to be rendered again; or null. */
+  readonly until: string | null
+}
+
+/**
+ * Renders the index files of everything that is kept of an upstream, for plain file servers;
+ * offline, only of what has its `.crate` there. What is held depends on the time: `until` says how
+ * long it is true.
+ */
+export async function renderUpstream(
+  upstream: Upstream,
+  base: string,
+  authRequired: boolean,
+): Promise<UpstreamTree> {
+  const { place } = upstream
+  const old = new Set<string>()
+  for await (const { path } of place.list(`${INDEX_FOLDER}/`)) old.add(path)
+  let [changed, crates] = [0, 0]
+  let until: string | null = null
+  const write = async (path: string, bytes: Buffer) => {
+    old.delete(path)
+    const before = await place.read(path)
+    if (before?.bytes.equals(bytes)) return
+    await place.put(path, bytes)
+    changed++
+  }
+  await write(configPath, Buffer.from(upstream.config(base, authRequired)))
+  await forEachConcurrently(await keptNames(upstream), async name => {
+    const file = await upstream.keptFile(name)
+    if (!file || file.bytes.length === 0) return
+    crates++
+    if (file.until !== null && (until === null || file.until < until)) until = file.until
+    await write(indexPath(name), file.bytes)
+  })
+  for (const path of old) {
+    await place.remove(path)
+    changed++
+  }
+  return { crates, changed, until }
+}
+
+/** Returns the names of all crates of which something is kept, in lowercase. */
+export async function keptNames({ source }: Upstream): Promise<Name[]> {
+  const names: Name[] = []
+  for await (const { path } of source.place.list(`${KNOWN_FOLDER}/`)) {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (isName(name)) names.push(name)
+  }
+  return names
+}
