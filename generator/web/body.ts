@@ -3,32 +3,24 @@ import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { connectionFailure, WebFailure } from './failure.ts'
 
-/** The limits of time of a request. */
-export class TimeLimits {
-  readonly #controller = new AbortController()
-  readonly #silence: NodeJS.Timeout
-  readonly #total: NodeJS.Timeout | undefined
+/** The limits of time of a request; `heard` is told what the server sends, `end` that it is over. */
+export interface TimeLimits {
+  readonly signal: AbortSignal
+  readonly heard: () => void
+  readonly end: () => void
+}
 
-  /** Aborts after the given milliseconds of silence, or in all. */
-  constructor(silenceMs: number, totalMs?: number) {
-    const abort = (why: string) => () => this.#controller.abort(why)
-    this.#silence = setTimeout(abort('the server does not respond'), silenceMs)
-    if (totalMs !== undefined) this.#total = setTimeout(abort('it takes too long'), totalMs)
+/** Begins to count: `signal` aborts after the given milliseconds of silence, or in all. */
+export function timeLimits(silenceMs: number, totalMs?: number): TimeLimits {
+  const controller = new AbortController()
+  const abort = (why: string) => () => controller.abort(why)
+  const silence = setTimeout(abort('the server does not respond'), silenceMs)
+  const total = totalMs === undefined ? undefined : setTimeout(abort('it takes too long'), totalMs)
+  const end = () => {
+    clearTimeout(silence)
+    clearTimeout(total)
   }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** Notes that the server has sent something. */
-  heard(): void {
-    this.#silence.refresh()
-  }
-
-  end(): void {
-    clearTimeout(this.#silence)
-    clearTimeout(this.#total)
-  }
+  return { signal: controller.signal, heard: () => silence.refresh(), end }
 }
 
 /** Yields the bytes of a body as they come. */

@@ -1,42 +1,28 @@
 import { BlockList, isIP } from 'node:net'
 
 /** Special-purpose networks of IPv4, as IANA registers them (RFC 6890), and multicast. */
-const IPV4 = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const
+const IPV4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 ' +
+  '192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 ' +
+  '224.0.0.0/3'
 
 /** The same of IPv6, Teredo and 6to4 included, which lead to an IPv4 address of any kind. */
-const IPV6 = [
-  ['::', 96],
-  ['64:ff9b:1::', 48],
-  ['100::', 8],
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-  ['5f00::', 16],
-  ['fc00::', 6],
-] as const
+const IPV6 =
+  '::/96 64:ff9b:1::/48 100::/8 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/6'
 
 const networks = new BlockList()
-for (const [network, bits] of IPV6) networks.addSubnet(network, bits, 'ipv6')
-for (const [network, bits] of IPV4) {
+for (const [network, bits] of subnets(IPV6)) networks.addSubnet(network, bits, 'ipv6')
+for (const [network, bits] of subnets(IPV4)) {
   // Its check of IPv6 includes mapped addresses, but not those that NAT64 translates (RFC 6052).
   networks.addSubnet(network, bits, 'ipv4')
   networks.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
+}
+
+function subnets(text: string): [network: string, bits: number][] {
+  return text.split(' ').map(subnet => {
+    const [network = '', bits] = subnet.split('/')
+    return [network, Number(bits)]
+  })
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { refuse } from '../../core/error/error.ts'
 import { PLIMSOLL_SCHEMA } from '../database/schema/migrations.ts'
-import { bodyBytes, collectBytes, decodedBytes, TimeLimits } from './body.ts'
+import { bodyBytes, collectBytes, decodedBytes, timeLimits } from './body.ts'
 import { openConnections, type Routes, readRoutes } from './connections.ts'
 import {
   connectionFailure,
@@ -142,7 +142,7 @@ export class Web {
   }
 
   async #attempt<T>(start: URL, { headers, timeoutMs }: Ask, use: Use<T>): Promise<T> {
-    const limits = new TimeLimits(this.#options.silenceMs ?? 60_000, timeoutMs)
+    const limits = timeLimits(this.#options.silenceMs ?? 60_000, timeoutMs)
     try {
       const { url, answer } = await this.#follow(start, headers, limits.signal)
       const bytes = answer.statusCode === 200 ? bodyBytes(url, answer, limits) : null
