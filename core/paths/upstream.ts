@@ -4,9 +4,12 @@ import { isVersion, type Version } from '../version.ts'
 /** Folder of the upstreams, in the registry folder and in URLs. */
 export const UPSTREAM_FOLDER = 'upstream'
 
+/** Folder in an upstream's storage of what is known of crates. */
+export const KNOWN_FOLDER = 'lines'
+
 /** Returns the path in an upstream's storage of what is known of a crate. */
 export function knownPath(name: Name): string {
-  return `lines/${lowerPrefix(name)}/${name.toLowerCase()}`
+  return `${KNOWN_FOLDER}/${lowerPrefix(name)}/${name.toLowerCase()}`
 }
 
 /** Returns the path in an upstream's storage of an alarm. */
@@ -17,13 +20,16 @@ export function alarmPath(name: Name, version: Version): string {
 /** The start of the paths of alarms. */
 export const ALARMS = 'alarms/'
 
+/** The start of the paths of `.crate` files below an upstream. */
+export const UPSTREAM_CRATES = 'crates/'
+
 /** Returns the path of a `.crate` below an upstream: it carries the hash that has to come out. */
 export function upstreamCratePath(release: {
   readonly name: Name
   readonly version: Version
   readonly cksum: string
 }): string {
-  return `crates/${release.name}-${release.version}-${release.cksum}.crate`
+  return `${UPSTREAM_CRATES}${release.name}-${release.version}-${release.cksum}.crate`
 }
 
 /** The end of the `dl` template that leads to such paths. */

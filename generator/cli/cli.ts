@@ -26,6 +26,7 @@ export const commands: CommandTable = {
   status: async () => (await import('./status.ts')).registerStatus,
   settings: async () => (await import('./settings.ts')).registerSettings,
   config: async () => (await import('./upstream/config.ts')).registerConfig,
+  upstream: async () => (await import('./upstream/upstream.ts')).registerUpstream,
   export: async () => (await import('./upstream/export.ts')).registerExport,
   backup: async () => (await import('./maintenance/backup.ts')).registerBackup,
   restore: async () => (await import('./maintenance/restore.ts')).registerRestore,

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
+import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { isOnServer } from '../database/engine.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
@@ -26,6 +28,8 @@ export interface Upstreams {
   /** The one that answers for names that are not here; null without one. */
   readonly fallback: Upstream | null
   readonly decisions: Decisions
+  /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
+  ofSource(source: string): Upstream | null
   close(): Promise<void>
 }
 
@@ -52,49 +56,70 @@ export async function openUpstreams(
   const all = Object.values(settings.upstream)
   const mutex = all.length > 0 ? locks.mutex('upstream') : null
   for (const own of all) {
+    const place = await openPlace(own, registry, options, mutex)
     let source = sources.get(own.index)
     if (!source) {
       const web = openWeb(own, registry, options)
       webs.push(web)
-      source = await openSource(own, registry, options, web, mutex)
+      source = openSource(own, registry, options, web, place)
       sources.set(own.index, source)
     }
-    byName.set(own.name, new Upstream(own, source, decisions, clock))
+    byName.set(own.name, new Upstream(own, source, place, decisions, clock))
   }
   const fallback = [...byName.values()].find(one => one.settings.fallback !== 'off') ?? null
   const close = async () => {
     for (const web of webs) await web.close()
     await mutex?.close()
   }
-  return { byName, fallback, decisions, close }
+  const ofSource = (source: string) => {
+    const key = keyOf(source)
+    const isOf = ({ settings }: Upstream) => keyOf(settings.index) === key
+    // Lock files name crates.io whatever replaces it.
+    const standIn = isCratesIo(source) ? (fallback ?? [...byName.values()][0]) : null
+    return [...byName.values()].find(isOf) ?? standIn ?? null
+  }
+  return { byName, fallback, decisions, ofSource, close }
 }
 
-async function openSource(
-  { name, index, storage }: UpstreamSettings,
-  { dir, database, settings, clock }: Registry,
-  { env, onAlarm }: UpstreamOptions,
-  web: Web,
+/** Returns the same text for all URLs of one index. */
+function keyOf(index: string): string {
+  return isCratesIo(index) ? CRATES_IO : indexUrlKey(index)
+}
+
+/** Opens the storage of an upstream. */
+async function openPlace(
+  { name, storage }: UpstreamSettings,
+  { dir, settings }: Registry,
+  { env }: UpstreamOptions,
   mutex: ProcessMutex | null,
-): Promise<UpstreamSource> {
-  const url = index.replace(/^sparse\+/, '')
-  const folder = resolve(dir, storage === '' ? join(UPSTREAM_FOLDER, name) : storage)
+): Promise<Place> {
   const bucket = await openBucket(storage, settings.storage, env)
-  const cache = bucket ? join(dir, 'cache', UPSTREAM_FOLDER, name) : folder
-  const incoming = join(cache, 'incoming')
-  const place: Place =
-    bucket ?? new FolderPlace(folder, { sync: 'each', incoming, ...(mutex && { mutex }) })
+  if (bucket) return bucket
+  const folder = resolve(dir, storage === '' ? join(UPSTREAM_FOLDER, name) : storage)
+  const incoming = join(folder, 'incoming')
+  return new FolderPlace(folder, { sync: 'each', incoming, ...(mutex && { mutex }) })
+}
+
+function openSource(
+  { name, index }: UpstreamSettings,
+  { dir, database, clock: now }: Registry,
+  { onAlarm: tell }: UpstreamOptions,
+  web: Web,
+  place: Place,
+): UpstreamSource {
+  const url = index.replace(/^sparse\+/, '')
+  const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const counts = newCounts()
-  const now = clock
-  const alarm = async (alarm: Alarm) => {
+  const onAlarm = async (alarm: Alarm) => {
     await keepAlarm(place, alarm)
-    onAlarm?.(name, alarm)
+    tell?.(name, alarm)
   }
   const isShared = isOnServer(database)
   return {
     url,
     counts,
     place,
-    index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm: alarm }),
+    index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm }),
     files: new CrateFiles({ url, store: new CrateStore(place, cache), web, counts, now }),
   }
 }

@@ -1,5 +1,5 @@
+import { releaseOfUpstreamFile, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
-import { CRATES_START, releaseOfUpstreamFile } from '../../core/paths/upstream.ts'
 import type { FileInfo } from '../places/place.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -26,16 +26,17 @@ export async function prune(
   rule: PruneRule,
   isTrial: boolean,
 ): Promise<Pruned> {
-  const locked = rule.locked && new Set(rule.locked.map(({ name, version }) => `${name}@${version}`))
+  const locked =
+    rule.locked && new Set(rule.locked.map(({ name, version }) => `${name}@${version}`))
   const goes = ({ path, changed }: FileInfo): boolean => {
-    const release = releaseOfUpstreamFile(path.slice(CRATES_START.length))
+    const release = releaseOfUpstreamFile(path.slice(UPSTREAM_CRATES.length))
     if (!release) return false
     if (locked?.has(`${release.name}@${release.version}`)) return false
     return rule.olderThan === null || changed < rule.olderThan
   }
   const paths: string[] = []
   let [bytes, kept] = [0, 0]
-  for await (const file of source.place.list(CRATES_START)) {
+  for await (const file of source.place.list(UPSTREAM_CRATES)) {
     if (goes(file)) {
       paths.push(file.path)
       bytes += file.size

@@ -2,7 +2,6 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
-import { isSame } from '../places/place.ts'
 import type { Upstream } from './upstream.ts'
 
 /** The rendered tree of an upstream. */

@@ -5,9 +5,10 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
 import { isName, lowerPrefix, type Name } from '../../core/name.ts'
-import { UPSTREAM_DL, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
+import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
@@ -45,6 +46,8 @@ export interface ShownIndexFile {
   readonly tag: string
   /** Versions that are held because nobody knows their age. */
   readonly undated: number
+  /** When it will be shown in another way; null if no time changes it. */
+  readonly until: string | null
 }
 
 /** A version of an upstream, and how it is shown. */
@@ -58,7 +61,6 @@ export interface ExplainedVersion {
 interface Rendered extends ShownIndexFile {
   readonly crate: UpstreamCrate
   readonly isAllowed: AllowedVersions['has']
-  readonly until: string | null
 }
 
 /** The most index files that are fetched ahead of those who will ask for them. */
@@ -68,6 +70,8 @@ const AHEAD_MAX = 256
 export class Upstream {
   readonly settings: UpstreamSettings
   readonly source: UpstreamSource
+  /** Where its own tree is rendered. */
+  readonly place: Place
   readonly #decisions: Decisions
   readonly #now: () => Date
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
@@ -80,11 +84,13 @@ export class Upstream {
   constructor(
     settings: UpstreamSettings,
     source: UpstreamSource,
+    place: Place,
     decisions: Decisions,
     now: () => Date,
   ) {
     this.settings = settings
     this.source = source
+    this.place = place
     this.#decisions = decisions
     this.#now = now
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
@@ -113,15 +119,27 @@ export class Upstream {
   async indexFile(
     name: Name,
   ): Promise<{ readonly file: ShownIndexFile; readonly staleSince: number | null } | null> {
-    const { crate, staleSince } = await this.find(name)
+    const { crate, staleSince } = await this.crate(name)
     if (!crate) return null
     const file = await this.#show(name, crate)
     if (!this.settings.offline) this.#lookAhead(crate)
     return file.bytes.length === 0 ? null : { file, staleSince }
   }
 
+  /** Returns the index file of a crate by what is kept of it; null if nothing is. */
+  async keptFile(name: Name): Promise<ShownIndexFile | null> {
+    const crate = await this.source.index.kept(name)
+    return crate && this.#show(name, crate)
+  }
+
+  /** Returns the line of a version, with this checksum unless that is null; null without one. */
+  async line(name: Name, version: Version, cksum: string | null): Promise<UpstreamLine | null> {
+    const kept = lineOf(await this.source.index.kept(name), version, cksum)
+    return kept ?? lineOf((await this.crate(name)).crate, version, cksum) ?? null
+  }
+
   /** Returns what is known of a crate, as fresh as the settings want. */
-  async find(name: Name): Promise<FoundCrate> {
+  async crate(name: Name): Promise<FoundCrate> {
     const { index } = this.source
     if (this.settings.offline)
       return { crate: await index.kept(name), staleSince: null, isNew: false }
@@ -137,9 +155,8 @@ export class Upstream {
     version: Version,
     cksum: string | null,
   ): Promise<{ readonly line: UpstreamLine; readonly size: number } | null> {
-    const { index, files } = this.source
-    const kept = lineOf(await index.kept(name), version, cksum)
-    const line = kept ?? lineOf((await this.find(name)).crate, version, cksum)
+    const { files } = this.source
+    const line = await this.line(name, version, cksum)
     if (line?.name !== name) return null
     const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
@@ -147,17 +164,24 @@ export class Upstream {
     return size === null ? null : { line, size }
   }
 
+  /** Returns the line and the bytes of a version, for an export; null without one. */
+  async find(name: Name, version: Version, cksum: string | null) {
+    const found = await this.crateFile(name, version, cksum)
+    const opened = found && (await this.source.files.store.open(upstreamCratePath(found.line)))
+    return opened && { line: found.line.text, bytes: Buffer.from(await gather(opened.bytes)) }
+  }
+
   /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
   async crateAddress(name: Name, version: Version): Promise<string | null> {
     const { files } = this.source
     if (!(await files.needsChecksum())) return files.address({ name, version, cksum: '' })
-    const line = lineOf((await this.find(name)).crate, version, null)
+    const line = await this.line(name, version, null)
     return line ? files.address(line) : null
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
   async explain(name: Name): Promise<ExplainedVersion[] | null> {
-    const { crate } = await this.find(name)
+    const { crate } = await this.crate(name)
     if (!crate) return null
     const policy = await this.#policy()
     return Array.from(crate.lines.values(), line => {
@@ -213,7 +237,7 @@ export class Upstream {
       if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
       if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
       this.#ahead++
-      this.find(name)
+      this.crate(name)
         .then(found => found.crate && found.isNew && this.#lookAhead(found.crate))
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)

@@ -60,6 +60,9 @@ export const commandMessages = {
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
     upstream_token:
       'the token of the upstream `{upstream}` cannot be read from {path}: {reason}; see `upstream.{upstream}.token_file`',
+    upstream_closure: 'more than {max} versions are needed; name fewer crates',
+    upstream_none:
+      'this registry has no upstream; add a section such as [upstream.crates-io] to plimsoll.toml',
     upstream_fallback_dl:
       '`upstream.{name}.fallback` needs `registry.dl = "auto"`: downloads of other crates come to that address, too',
     upstream_fallback_twice:
@@ -133,6 +136,7 @@ export const commandMessages = {
     yanked_unknown: '`yanked` in plimsoll.toml names {spec}, but no such .crate is among the files',
     delete_needed:
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
+    prune_unconfirmed: 'nothing was removed; add --yes to really remove them',
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty:

@@ -14,6 +14,11 @@ export const registryMessages = {
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
     release_unknown: 'there is no version {version} of `{name}` here',
     route_unknown: 'there is nothing here',
+    upstream_version_unknown:
+      'the upstream has no `{name}` {version} with the checksum of the lock file',
+    upstream_requirement:
+      'the upstream has no version of `{name}` that fits {requirement} and is shown',
+    upstream_crate_unknown: 'the upstream `{upstream}` has no {spec}',
     upstream_lacks: 'the upstream does not have the .crate of `{name}` {version}',
   },
   conflict: {

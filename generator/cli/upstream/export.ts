@@ -5,6 +5,7 @@ import { indexUrlKey } from '../../../core/release/dependency.ts'
 import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
 import { exportConfig, exportCrates, LAYOUTS, type Layout } from '../../upstream/export.ts'
 import { readLockFiles } from '../../upstream/lock-files.ts'
+import { openUpstreams } from '../../upstream/open.ts'
 import { recordedCrates } from '../../upstream/recorded-crates.ts'
 import { readRegistry } from '../console/folder.ts'
 import {
@@ -55,11 +56,13 @@ function exportLocked(io: Io, dir: string, options: Options): Promise<void> {
     const { packages, others } = await readLockFiles(options.lock)
     const own = new Set([...registry.urls.own].map(indexUrlKey))
     const recorded = recordedCrates(registry)
+    const upstreams = await openUpstreams(registry, { env: io.env })
     const order = {
       packages,
       layout: options.as,
       dir,
-      cratesOf: (source: string) => (own.has(indexUrlKey(source)) ? recorded : null),
+      cratesOf: (source: string) =>
+        own.has(indexUrlKey(source)) ? recorded : upstreams.ofSource(source),
       limits: (size: number) => ({
         ...archiveLimits(registry.settings, size),
         unpackedBytes: unpackedLimit(size),
@@ -67,7 +70,7 @@ function exportLocked(io: Io, dir: string, options: Options): Promise<void> {
       }),
     }
     const progress = progressLine(io)
-    const count = await exportCrates(order, progress.at)
+    const count = await exportCrates(order, progress.at).finally(() => upstreams.close())
     progress.done()
     printIssues(
       io,

@@ -1,0 +1,47 @@
+import type { UpstreamSettings } from '../../../core/settings/upstream.ts'
+import type { ExplainedVersion } from '../../upstream/upstream.ts'
+
+/** How a version of an upstream is shown, for people and programs. */
+export interface VersionState {
+  readonly name: string
+  readonly version: string
+  readonly state: ExplainedVersion['verdict']['state']
+  /** The setting or rule that decides; null where the upstream itself does. */
+  readonly rule: string | null
+  /** The date from which it is shown otherwise, `YYYY-MM-DD`; null if no date changes it. */
+  readonly until: string | null
+  readonly changed: boolean
+}
+
+/** Returns how a version is shown. */
+export function stateOf(
+  { name: upstream, hold }: UpstreamSettings,
+  { line, verdict, isChanged }: ExplainedVersion,
+): VersionState {
+  const { name, version } = line
+  const rules = {
+    held: `upstream.${upstream}.hold = ${hold}s`,
+    guarded: `upstream.${upstream}.lure_guard`,
+    denied: verdict.state === 'denied' ? `upstream.${upstream}.deny: ${verdict.rule}` : null,
+  }
+  const rule = new Map<string, string | null>(Object.entries(rules)).get(verdict.state) ?? null
+  const until = 'until' in verdict && verdict.until !== null ? verdict.until.slice(0, 10) : null
+  return { name, version, state: verdict.state, rule, until, changed: isChanged }
+}
+
+/** Returns the same as a sentence that also says who can change it. */
+export function sentenceOf({ name, version, state, rule, until, changed }: VersionState): string {
+  const spec = `${name}@${version}`
+  const allow = `\`plimsoll upstream allow ${spec}\` or an administrator's page shows it at once`
+  const sentences = {
+    shown: 'is shown',
+    yanked: 'is yanked by the upstream',
+    gone: `is shown as yanked: the upstream does not have it any more (\`plimsoll upstream accept ${spec}\`)`,
+    held: `is shown as yanked (${rule}) ${until === null ? 'because its age is unknown' : `until ${until}`}; ${allow}`,
+    guarded: `is shown although the upstream has yanked it (${rule}), until ${until}`,
+    denied: `is shown as yanked and not downloaded (${rule}); the operator can change the rule`,
+  }
+  const more =
+    changed && state !== 'gone' ? '; the upstream has changed it (`plimsoll upstream accept`)' : ''
+  return `${spec} ${sentences[state]}${more}`
+}

@@ -1,0 +1,234 @@
+import type { Command } from 'commander'
+import { refuse, refuseErrors } from '../../../core/error/error.ts'
+import { isName } from '../../../core/name.ts'
+import { counted, formatBytes } from '../../../core/quantity.ts'
+import { parseRequirement } from '../../../core/requirement.ts'
+import { before, timestamp } from '../../../core/timestamp.ts'
+import { acceptChange } from '../../../core/upstream/crate.ts'
+import { operatorChange } from '../../records/change.ts'
+import { allowVersion, recordAccepted } from '../../records/upstream.ts'
+import type { Registry } from '../../registry/registry.ts'
+import { clearAlarm } from '../../upstream/alarms.ts'
+import { type FetchOutcome, fetchClosure, fetchLocked } from '../../upstream/fetch.ts'
+import { readLockFiles } from '../../upstream/lock-files.ts'
+import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
+import { prune } from '../../upstream/prune.ts'
+import { renderUpstream } from '../../upstream/tree.ts'
+import type { Upstream } from '../../upstream/upstream.ts'
+import { withRegistry } from '../console/folder.ts'
+import { type FolderOptions, type Io, report, withDir } from '../console/io.ts'
+import { withManual } from '../console/manual.ts'
+import { progressLine } from '../console/progress.ts'
+import { parseSpec } from '../release-spec.ts'
+import { sentenceOf, stateOf } from './explain.ts'
+
+interface Options extends FolderOptions {
+  readonly upstream?: string
+  readonly json?: boolean
+}
+
+interface FetchOptions extends Options {
+  readonly lock?: string[]
+  readonly crate?: string[]
+}
+
+interface PruneOptions extends Options {
+  readonly keepLock?: string[]
+  readonly olderThan?: string
+  readonly yes?: boolean
+}
+
+/** `upstream`: what is kept of another registry, and what is shown of it. */
+export function registerUpstream(program: Command, io: Io): void {
+  const upstream = program
+    .command('upstream')
+    .description('manage what is kept and shown of other registries')
+  registerFetch(upstream, io)
+  registerExplain(upstream, io)
+  registerAllow(upstream, io)
+  registerAccept(upstream, io)
+  registerPrune(upstream, io)
+}
+
+function registerFetch(parent: Command, io: Io): void {
+  const command = withUpstream(parent.command('fetch'), io)
+    .description('fetch crates of an upstream ahead of time, and render its tree')
+    .option('--lock <file...>', 'everything that these Cargo.lock files name')
+    .option('--crate <name@req...>', 'the newest versions that fit, with all that they need')
+    .action((options: FetchOptions) =>
+      withChosen(io, options, async (upstream, registry, upstreams) => {
+        const progress = progressLine(io)
+        const { packages } = await readLockFiles(options.lock ?? [])
+        const locked = packages.filter(({ source }) => upstreams.ofSource(source) === upstream)
+        const wanted = (options.crate ?? []).map(wantedCrate)
+        const parts = [
+          await fetchLocked(upstream, locked, progress.at),
+          await fetchClosure(upstream, wanted, progress.at),
+        ]
+        const tree = await renderUpstream(upstream, registry.urls.base, registry.authRequired)
+        progress.done()
+        const total = sumOf(parts)
+        report(io, options, { ...total, ...tree }, [
+          `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
+          ...(tree.until === null
+            ? []
+            : [`held versions appear from ${tree.until} on; render again then`]),
+        ])
+        refuseErrors(parts.flatMap(({ issues }) => issues))
+      }),
+    )
+  withManual(command, {
+    examples: [
+      [
+        'plimsoll upstream fetch --lock Cargo.lock',
+        'what a project needs, for machines without internet',
+      ],
+      ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
+    ],
+    json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
+    fails: 'something could not be fetched; the rest was, and the same command goes on',
+  })
+}
+
+function registerExplain(parent: Command, io: Io): void {
+  const command = withUpstream(parent.command('explain'), io)
+    .description('say how versions of an upstream are shown, and by which rule')
+    .argument('<name[@version]>', 'a version, or a crate with all its versions')
+    .action((spec: string, options: Options) =>
+      withChosen(io, options, async upstream => {
+        const { name, version } = parseSpec(spec)
+        const all = await upstream.explain(name)
+        const found = (all ?? []).filter(({ line }) => version === null || line.version === version)
+        if (found.length === 0) refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
+        const states = found.map(each => stateOf(upstream.settings, each))
+        report(io, options, states, states.map(sentenceOf))
+      }),
+    )
+  withManual(command, {
+    examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
+    json: 'an array with an object for each version: `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
+    fails: 'the upstream has no such version',
+  })
+}
+
+function registerAllow(parent: Command, io: Io): void {
+  const command = withUpstream(parent.command('allow'), io)
+    .description('show a version although it is held')
+    .argument('<name@version>', 'the version')
+    .option('--undo', 'hold it again')
+    .action((spec: string, options: Options & { undo?: boolean }) =>
+      withChosen(io, options, async (upstream, { database }) => {
+        const release = requireVersion(spec)
+        const change = operatorChange(timestamp(io.now()))
+        const isAllowed = !options.undo
+        await allowVersion(database, change, { upstream: upstream.name, ...release }, isAllowed)
+        const result = { upstream: upstream.name, ...release, allowed: isAllowed }
+        report(io, options, result, [`${spec} is ${isAllowed ? 'allowed' : 'held again'}`])
+      }),
+    )
+  withManual(command, {
+    examples: [
+      ['plimsoll upstream allow openssl@0.10.99', 'a security release that must not wait'],
+    ],
+    json: 'an object: `upstream`, `name`, `version`, `allowed`',
+    fails: 'it could not be recorded',
+  })
+}
+
+function registerAccept(parent: Command, io: Io): void {
+  const command = withUpstream(parent.command('accept'), io)
+    .description('take over what an upstream has changed of a version, and clear its alarm')
+    .argument('<name@version>', 'the version')
+    .action((spec: string, options: Options) =>
+      withChosen(io, options, async (upstream, { database }) => {
+        const { name, version } = requireVersion(spec)
+        const change = operatorChange(timestamp(io.now()))
+        const { index, place } = upstream.source
+        const isKnown = await index.change(name, crate => acceptChange(crate, version))
+        const isCleared = await clearAlarm(place, name, version)
+        if (!isKnown && !isCleared)
+          refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
+        await recordAccepted(database, change, { upstream: upstream.name, name, version })
+        report(io, options, { upstream: upstream.name, name, version, alarm: isCleared }, [
+          `accepted ${spec} as ${upstream.name} has it now`,
+        ])
+      }),
+    )
+  withManual(command, {
+    examples: [['plimsoll upstream accept demo@1.0.0', 'trusts the new line of a version']],
+    json: 'an object: `upstream`, `name`, `version`; `alarm`, whether one was cleared',
+    fails: 'nothing is known of this crate',
+  })
+}
+
+function registerPrune(parent: Command, io: Io): void {
+  const command = withUpstream(parent.command('prune'), io)
+    .description('remove .crate files of an upstream; they are fetched again when somebody asks')
+    .option('--keep-lock <file...>', 'keep what these Cargo.lock files name')
+    .option('--older-than <time>', 'keep younger files; for example 90d')
+    .option('--yes', 'really remove; otherwise only say what would be')
+    .action((options: PruneOptions, command: Command) => {
+      if (!options.keepLock && options.olderThan === undefined)
+        command.error('error: --keep-lock or --older-than is needed')
+      return withChosen(io, options, async upstream => {
+        const { keepLock, olderThan, yes = false } = options
+        const locked = keepLock ? (await readLockFiles(keepLock)).packages : null
+        const limit = olderThan === undefined ? null : before(io.now(), olderThan).getTime()
+        const { paths, bytes, kept } = await prune(upstream, { locked, olderThan: limit }, !yes)
+        const what = `${counted(paths.length, 'file')} (${formatBytes(bytes)})`
+        report(io, options, { removed: paths, bytes, kept, done: yes }, [
+          `${yes ? 'removed' : 'would remove'} ${what}, ${kept} stay`,
+        ])
+        if (!yes && paths.length > 0) refuse('prune_unconfirmed')
+      })
+    })
+  withManual(command, {
+    examples: [['plimsoll upstream prune --keep-lock */Cargo.lock --yes', 'keeps what is in use']],
+    json: 'an object: `removed`, an array of paths; `bytes`; `kept`, a number; `done`',
+    fails: 'nothing was removed because --yes is missing',
+  })
+}
+
+function withUpstream(command: Command, io: Io): Command {
+  return withDir(command, io).option('--upstream <name>', 'which upstream; default: the first')
+}
+
+/** Runs `work` with the upstream that was chosen, or the first of the settings. */
+function withChosen(
+  io: Io,
+  options: Options,
+  work: (upstream: Upstream, registry: Registry, all: Upstreams) => Promise<void>,
+): Promise<void> {
+  return withRegistry(io, options, async registry => {
+    const upstreams = await openUpstreams(registry, { env: io.env })
+    try {
+      const known = [...upstreams.byName.keys()]
+      const name = options.upstream ?? known[0]
+      if (name === undefined) return refuse('upstream_none')
+      const upstream = upstreams.byName.get(name) ?? refuse('upstream_unknown', { name, known })
+      await work(upstream, registry, upstreams)
+    } finally {
+      await upstreams.close()
+    }
+  })
+}
+
+function wantedCrate(text: string) {
+  const [name = '', requirement = '*'] = text.split(/@(.*)/s)
+  if (!isName(name)) return refuse('release_spec_invalid', { spec: text })
+  return { name, requirement: parseRequirement(requirement) }
+}
+
+function requireVersion(spec: string) {
+  const { name, version } = parseSpec(spec)
+  return version === null ? refuse('release_spec_invalid', { spec }) : { name, version }
+}
+
+function sumOf(parts: readonly FetchOutcome[]) {
+  const sum = (of: (part: FetchOutcome) => number) => parts.reduce((n, part) => n + of(part), 0)
+  return {
+    fetched: sum(part => part.fetched),
+    present: sum(part => part.present),
+    bytes: sum(part => part.bytes),
+  }
+}

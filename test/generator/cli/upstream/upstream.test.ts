@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { CRATES_IO } from '../../../../core/urls/urls.ts'
+import { Cleanup } from '../../../support/cleanup.ts'
+import { filesBelow } from '../../../support/folder.ts'
+import { MadeUpUpstream } from '../../../support/made-up-upstream.ts'
+import { plimsollHere } from '../../../support/program.ts'
+import { folderOf } from '../../../support/workplace.ts'
+
+/** Makes a registry with the upstream `up`, and returns what runs commands in it. */
+async function start(t: TestContext, more: NodeJS.ProcessEnv = {}) {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const folder = folderOf(t)
+  const env = {
+    PLIMSOLL_GIT_INDEX: 'off',
+    PLIMSOLL_REGISTRY_BASE_URL: 'https://crates.example',
+    PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+    ...more,
+  }
+  const run = (...args: string[]) => plimsollHere(args, env, { cwd: folder })
+  const ok = async (...args: string[]) => {
+    const ended = await run(...args)
+    assert.equal(ended.code, 0, ended.stderr)
+    return ended.stdout
+  }
+  await ok('init')
+  const upstream = (...args: string[]) => ok('upstream', ...args)
+  const kept = () =>
+    filesBelow(join(folder, 'registry', 'upstream', 'up'))
+      .map(path => path.replace(/-[0-9a-f]{64}\./, '-….'))
+      .sort()
+  return { made, folder, run, ok, upstream, kept }
+}
+
+const locked = (line: string, source: string = CRATES_IO) => {
+  const { name, vers, cksum } = JSON.parse(line)
+  return `[[package]]\nname = "${name}"\nversion = "${vers}"\nsource = "registry+${source}"\nchecksum = "${cksum}"\n`
+}
+
+test('fetch brings what lock files name, goes on where it was, and renders a tree', async t => {
+  const { made, folder, run, upstream, kept } = await start(t, {
+    PLIMSOLL_UPSTREAM_UP_OFFLINE: 'false',
+  })
+  const [leaf, , root] = [
+    made.publish({ name: 'leaf' }),
+    made.publish({ name: 'leaf', version: '1.1.0' }),
+    made.publish({ name: 'root', deps: { leaf: '1' } }),
+  ]
+  writeFileSync(join(folder, 'a.lock'), locked(leaf) + locked(root))
+  const fetched = await upstream('fetch', '--lock', 'a.lock', '--upstream', 'up')
+  assert.match(fetched, /^2 versions fetched \(.*\), 0 were here; the tree of up has 2 crates$/m)
+  assert.deepEqual(kept(), [
+    'crates/leaf-1.0.0-….crate',
+    'crates/root-1.0.0-….crate',
+    'index/config.json',
+    'index/le/af/leaf',
+    'index/ro/ot/root',
+    'lines/le/af/leaf',
+    'lines/ro/ot/root',
+  ])
+  made.requests.clear()
+  const again = await upstream('fetch', '--lock', 'a.lock', '--upstream', 'up', '--json')
+  assert.deepEqual(JSON.parse(again), {
+    ...{ fetched: 0, present: 2, bytes: 0, crates: 2, changed: 0, until: null },
+  })
+  assert.deepEqual(made.requests.lines, [])
+  writeFileSync(join(folder, 'b.lock'), locked(leaf.replace(/"cksum":"\w/, '"cksum":"')))
+  const wrong = locked(leaf).replace(/checksum = "../, 'checksum = "00')
+  writeFileSync(join(folder, 'b.lock'), wrong + locked(leaf, `${made}/elsewhere`))
+  const failed = await run('upstream', 'fetch', '--lock', 'b.lock', '--upstream', 'up')
+  assert.equal(failed.code, 1)
+  assert.match(failed.stderr, /has no `leaf` 1\.0\.0 with the checksum of the lock file/)
+})
+
+test('fetch brings the newest versions that fit and are shown, with all that they need', async t => {
+  const { made, upstream, run, kept } = await start(t, { PLIMSOLL_UPSTREAM_UP_HOLD: '7d' })
+  const old = '2020-01-01T00:00:00Z'
+  for (const version of ['1.0.0', '1.5.0', '2.0.0'])
+    made.publish({ name: 'leaf', version, pubtime: old })
+  made.publish({ name: 'leaf', version: '1.9.0', pubtime: '2999-01-01T00:00:00Z' })
+  made.publish({ name: 'root', version: '0.3.1', deps: { leaf: '1' }, pubtime: old })
+  await upstream('fetch', '--crate', 'root@0.3')
+  assert.deepEqual(
+    kept().filter(path => path.endsWith('.crate')),
+    ['crates/leaf-1.5.0-….crate', 'crates/root-0.3.1-….crate'],
+  )
+  const failed = await run('upstream', 'fetch', '--crate', 'leaf@9', 'nobody')
+  assert.equal(failed.code, 1)
+  assert.match(failed.stderr, /no version of `leaf` that fits \^9 and is shown/)
+  assert.match(failed.stderr, /no version of `nobody` that fits \* and is shown/)
+})
+
+test('explain says what is held, until when, and who may allow it; allow and accept decide', async t => {
+  const { made, upstream, run, ok } = await start(t, { PLIMSOLL_UPSTREAM_UP_HOLD: '7d' })
+  made.publish({ name: 'demo', version: '1.0.0', pubtime: '2020-01-01T00:00:00Z' })
+  made.publish({ name: 'demo', version: '1.1.0', pubtime: '2999-01-01T00:00:00Z' })
+  assert.equal(
+    await upstream('explain', 'demo'),
+    "demo@1.0.0 is shown\ndemo@1.1.0 is shown as yanked (upstream.up.hold = 604800s) until 2999-01-08; `plimsoll upstream allow demo@1.1.0` or an administrator's page shows it at once\n",
+  )
+  await upstream('allow', 'demo@1.1.0')
+  assert.deepEqual(JSON.parse(await upstream('explain', 'demo@1.1.0', '--json')), [
+    { name: 'demo', version: '1.1.0', state: 'shown', rule: null, until: null, changed: false },
+  ])
+  await upstream('allow', 'demo@1.1.0', '--undo')
+  assert.match(await upstream('explain', 'demo@1.1.0'), /held|shown as yanked/)
+  made.edit('demo', lines => lines.slice(1))
+  assert.match(await upstream('explain', 'demo@1.0.0'), /does not have it any more/)
+  assert.match(await upstream('accept', 'demo@1.0.0'), /^accepted demo@1\.0\.0/)
+  const gone = await run('upstream', 'explain', 'demo@1.0.0')
+  assert.deepEqual([gone.code, gone.stderr], [1, 'error: the upstream `up` has no demo@1.0.0\n'])
+  const actions = (await ok('audit')).match(/upstream-\w+/g)
+  assert.deepEqual(actions, ['upstream-allow', 'upstream-hold', 'upstream-accept'])
+})
+
+test('prune asks first, and keeps what lock files name', async t => {
+  const { made, folder, run, upstream, kept } = await start(t)
+  const [one, two] = ['one', 'two'].map(name => made.publish({ name }))
+  assert.ok(one && two)
+  await upstream('fetch', '--crate', 'one', 'two')
+  writeFileSync(join(folder, 'Cargo.lock'), locked(one))
+  const asked = await run('upstream', 'prune', '--keep-lock', 'Cargo.lock')
+  assert.equal(asked.code, 1)
+  assert.match(asked.stdout, /^would remove 1 file \(.*\), 1 stay$/m)
+  const crates = () => kept().filter(path => path.endsWith('.crate'))
+  assert.equal(crates().length, 2)
+  await upstream('prune', '--keep-lock', 'Cargo.lock', '--yes')
+  assert.deepEqual(crates(), ['crates/one-1.0.0-….crate'])
+  await upstream('prune', '--older-than', '1d', '--yes')
+  assert.equal(crates().length, 1)
+  assert.equal((await run('upstream', 'prune')).code, 2)
+})
+
+test('without an upstream, or with another name, the command says so', async t => {
+  const { run } = await start(t)
+  const named = await run('upstream', 'explain', 'x', '--upstream', 'down')
+  assert.deepEqual(
+    [named.code, named.stderr],
+    [2, 'error: there is no upstream `down`; the upstreams are up\n'],
+  )
+  const env = { PLIMSOLL_UPSTREAM_UP_INDEX: undefined }
+  const folder = folderOf(t)
+  await plimsollHere(['init', '--dir', folder], env)
+  const none = await plimsollHere(['upstream', 'explain', 'x', '--dir', folder], env)
+  assert.match(none.stderr, /has no upstream; add a section such as \[upstream\.crates-io\]/)
+})
