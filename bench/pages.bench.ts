@@ -2,6 +2,7 @@
  * Rendering every page of 10,000 crates with READMEs and some files, and the cost of a publish
  * meanwhile, which pages must not delay. `PLIMSOLL_BENCH_CRATES` is another number of crates.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,7 @@ import { addUser } from '../generator/records/accounts/accounts.ts'
 import { createToken } from '../generator/records/accounts/tokens.ts'
 import { type Change, operatorChange } from '../generator/records/change.ts'
 import { initRegistry, openRegistry, type Registry } from '../generator/registry/registry.ts'
+import { openUpstreams } from '../generator/upstream/open.ts'
 import { buildCrate } from '../test/support/crate-builder.ts'
 import { quantile } from '../test/support/measure.ts'
 import { publishRequest } from '../test/support/release.ts'
@@ -76,6 +78,7 @@ async function publishBeside(registry: Registry, userId: number): Promise<void> 
     metrics: new Metrics(registry),
     git: null,
     downloads: new DownloadCounter(),
+    upstreams: await openUpstreams(registry, { env: {} }),
   })
   const publish = async (number: number) => {
     const body = publishRequest({ name: `beside-${number}`, version: '1.0.0' })

@@ -5,7 +5,7 @@ import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.
 import { renderConfig } from '../generator/projections/index/crate.ts'
 import type { Registry } from '../generator/registry/registry.ts'
 import { AccessGuard } from './access/access-guard.ts'
-import { get, post, put, type Route, remove } from './access/route.ts'
+import { get, type OpenHandler, post, put, type Route, remove } from './access/route.ts'
 import * as crates from './api/crates.ts'
 import { crateDownloads, versionDownloads } from './api/downloads.ts'
 import { openApi } from './api/openapi.ts'
@@ -19,10 +19,12 @@ import { BucketFiles } from './files/bucket-files.ts'
 import { BucketStreams } from './files/bucket-streams.ts'
 import { keyHeaderOf, toFolder, withKeys } from './files/file-headers.ts'
 import { gitHttp } from './files/git-http/git-http.ts'
+import { missingFile } from './files/missing.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
+import { fallback, upstreamRoutes } from './files/upstream.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
@@ -35,6 +37,9 @@ import { searchResults } from './web/search-page.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
+  const { upstreams } = deps
+  const elsewhere = fallback({ registry: deps.registry, upstreams, streams })
+  const missing = missingFile(deps.registry, files, elsewhere)
   const { registry } = deps
   const { settings } = registry
   const crate = '/api/v1/crates/:name'
@@ -70,12 +75,13 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get(`${version}/readme`, 'reader', crates.readme(registry), 'read'),
     get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
-    ...downloadRoutes(registry, files, stored),
+    ...upstreamRoutes({ registry, upstreams, streams, missing }),
+    ...downloadRoutes(registry, files, stored, missing),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),
-    get('/crates/:name/latest/*', 'reader', latest(registry, files)),
+    get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
     ...prefixRoute(registry),
-    get('/*', 'reader', treePage(registry, files)),
+    get('/*', 'reader', treePage(files, missing)),
   ]
 }
 
@@ -166,12 +172,17 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
  * Returns the routes of downloads: of a bucket, of checksums, and of a local `dl` without markers,
  * which is `{dl}/{crate}/{version}/download`.
  */
-function downloadRoutes(registry: Registry, files: TreeFiles, stored: StoredCrate | null): Route[] {
+function downloadRoutes(
+  registry: Registry,
+  files: TreeFiles,
+  stored: StoredCrate | null,
+  missing: OpenHandler,
+): Route[] {
   const { dl, base } = registry.urls
   const file = '/crates/:name/:file{[^/]+\\.crate}'
-  const byChecksum = crateByChecksum(registry, files, stored)
+  const byChecksum = crateByChecksum(registry, files, stored, missing)
   const ours = [
-    ...(stored ? [get(file, 'reader', storedCrate(registry, files, stored))] : []),
+    ...(stored ? [get(file, 'reader', storedCrate(files, stored, missing))] : []),
     ...(byChecksum ? [get(byChecksum[0], 'reader', byChecksum[1])] : []),
   ]
   if (dl.includes('{') || !`${dl}/`.startsWith(`${base}/`)) return ours
@@ -181,7 +192,9 @@ function downloadRoutes(registry: Registry, files: TreeFiles, stored: StoredCrat
 
 /** The first segments of the daemon's own paths. */
 const OWN = new Set(
-  '- api assets crates healthz images index index.git me metrics readyz search startupz'.split(' '),
+  '- api assets crates healthz images index index.git me metrics readyz search startupz upstream'.split(
+    ' ',
+  ),
 )
 
 /** Slashes too many before a path that clients make of a configured URL. */

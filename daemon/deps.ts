@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from '../generator/registry/registry.ts'
+import type { Upstreams } from '../generator/upstream/open.ts'
 import type { Metrics } from './http/metrics.ts'
 import type { Workers } from './workers/workers.ts'
 
@@ -8,4 +9,5 @@ export interface Deps extends Pick<Workers, 'indexWorker' | 'git' | 'downloads'>
   readonly registry: Registry
   readonly log: Logger
   readonly metrics: Metrics
+  readonly upstreams: Upstreams
 }

@@ -6,6 +6,7 @@ import { IndexWorker } from '../../daemon/workers/index-worker.ts'
 import { TakeoverWorker } from '../../daemon/workers/takeover-worker.ts'
 import { openRegistry } from '../../generator/registry/registry.ts'
 import { beginServing } from '../../generator/serving.ts'
+import { openUpstreams } from '../../generator/upstream/open.ts'
 import { BUCKET_HOST } from './bucket.ts'
 import { DATABASE_HOST } from './postgres/connection.ts'
 import type { VirtualProcess } from './process.ts'
@@ -74,6 +75,7 @@ export class Daemon {
       metrics: parts.metrics,
       git: null,
       downloads: new DownloadCounter(),
+      upstreams: await openUpstreams(registry, { env: {} }),
     })
     return new Daemon(process, app)
   }

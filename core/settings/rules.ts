@@ -27,6 +27,7 @@ export const policyRows = {
   name_max: row(integer(1, 64), 64),
   reserved_names: row(level, 'error'),
   reserved_names_extra: row(list(crateName), []),
+  reserved_prefixes: row(list(crateName), []),
   look_alikes: row(level, 'warn'),
   version_max: row(integer(5, VERSION_MAX), 150),
 

@@ -25,6 +25,7 @@ import {
   size,
   text,
 } from './kind.ts'
+import { pagesRows } from './pages.ts'
 import { policyRows } from './rules.ts'
 import { isUpstreamName, upstreamRows } from './upstream.ts'
 
@@ -98,43 +99,6 @@ const crateVersion = text('NAME@VERSION, such as "rand@0.8.5"', value => {
   return at > 0 && isName(value.slice(0, at)) && isVersion(value.slice(at + 1))
 })
 
-/** A file of this site, because the content security policy of the pages allows no other. */
-const ownPath = text('a path below the base URL, such as "brand/logo.svg"', value =>
-  /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/.test(value),
-)
-
-const siteLink = text(
-  'a text and a URL, such as "Handbook https://wiki.example.com/crates"',
-  value => {
-    const [, url = ''] = / (\S+)$/.exec(value) ?? []
-    return value.length <= 500 && isLine(value) && hasScheme(url, 'http', 'https')
-  },
-)
-
-const foreignRegistry = text(
-  'a title, an index URL and the URL of a crate there, such as "Our Mirror sparse+https://mirror.example.com/index/ https://mirror.example.com/crates/{crate}/"',
-  value => {
-    const [, title = '', index = '', page = ''] = /^(.*\S) +(\S+) +(\S+)$/.exec(value) ?? []
-    const urls = [index.replace(/^sparse\+/, ''), page]
-    return (
-      title.length <= 100 && isLine(title) && urls.every(url => hasScheme(url, 'http', 'https'))
-    )
-  },
-)
-
-const docsUrl = text(
-  'an http or https URL with {crate} and perhaps {version}, such as "https://docs.rs/{crate}/{version}"',
-  value => {
-    const url = value.replaceAll('{version}', '1.0.0').replaceAll('{crate}', 'x')
-    return (
-      value.includes('{crate}') &&
-      !/[{}]/.test(url) &&
-      isLine(value) &&
-      hasScheme(url, 'http', 'https')
-    )
-  },
-)
-
 const place = text('a folder, or a bucket such as "s3://bucket/prefix"', value =>
   isBucket(value) ? parseBucketAddress(value) !== null : value !== '' && isLine(value),
 )
@@ -158,16 +122,7 @@ export const sections = {
     description: row(line(1000), ''),
     aliases: row(list(indexUrl), []),
   },
-  pages: {
-    source: row(flag, true),
-    images: row(choice('link', 'load'), 'link'),
-    logo: row(maybe(ownPath), null),
-    stylesheet: row(maybe(ownPath), null),
-    links: row(list(siteLink), []),
-    registries: row(list(foreignRegistry), []),
-    docs: row(maybe(docsUrl), null),
-    footer: row(maybe(line(500)), null),
-  },
+  pages: pagesRows,
   server: {
     listen: row(address, '127.0.0.1:8080'),
     trusted_proxies: row(list(network), []),
@@ -232,6 +187,10 @@ export const sections = {
     tokens_per_user: row(integer(1, 1_000_000), 500),
   },
   policy: policyRows,
+  outgoing: {
+    ca_file: row(maybe(file), null),
+    contact: row(maybe(line(200)), null),
+  },
   git: {
     index: row(choice('auto', 'on', 'off'), 'auto'),
     engine: row(choice('auto', 'nodegit', 'git'), 'auto'),

@@ -138,6 +138,9 @@ function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
     ...names
       .filter(name => of(name, 'index') === null)
       .map(name => issue('upstream_index_missing', { name })),
+    ...(first !== undefined && values.get('registry.dl') !== 'auto'
+      ? [issue('upstream_fallback_dl', { name: first })]
+      : []),
     ...(second === undefined
       ? []
       : [issue('upstream_fallback_twice', { first: `${first}`, second })]),

@@ -4,6 +4,7 @@ import { refuse, warning } from '../../core/error/error.ts'
 import { counted } from '../../core/quantity.ts'
 import { type ListenAddress, parseListen } from '../../core/settings/kind.ts'
 import type { Settings } from '../../core/settings/settings.ts'
+import type { Alarm } from '../../core/upstream/crate.ts'
 import { requireOwnDl } from '../../core/urls/dl-template.ts'
 import { registryUrls } from '../../core/urls/urls.ts'
 import { painter } from '../../generator/cli/console/color.ts'
@@ -24,6 +25,7 @@ import { registryCounts } from '../../generator/records/crates.ts'
 import { isRegistry, readSettings } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, serveLock } from '../../generator/registry/registry.ts'
 import { beginServing, noteAddress, type Serving } from '../../generator/serving.ts'
+import { openUpstreams } from '../../generator/upstream/open.ts'
 import { createApp } from '../app.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
@@ -142,6 +144,10 @@ async function work(
   const metrics = new Metrics(registry)
   await registry.crates.sweep()
   const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics)
+  const onAlarm = (upstream: string, { kind, name, version }: Alarm) =>
+    log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
+  const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
+  ends.push(() => upstreams.close())
   const started: Worker[] = []
   ends.push(async () => {
     for (const worker of started) await worker.close(patience())
@@ -153,7 +159,7 @@ async function work(
   }
   const { crates, releases } = await registryCounts(registry.database)
   const answer = () => {
-    const app = createApp({ registry, log, metrics, ...workers })
+    const app = createApp({ registry, log, metrics, upstreams, ...workers })
     server.answer(app.fetch, app.quick)
   }
   answer()

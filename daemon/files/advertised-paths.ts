@@ -3,7 +3,6 @@ import { type OwnDl, ownDl } from '../../core/urls/dl-template.ts'
 import { releaseOfBytes } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { missing } from './missing.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
 import type { StoredCrate } from './stored-crate.ts'
 
@@ -43,6 +42,7 @@ export function crateByChecksum(
   registry: Registry,
   files: TreeFiles,
   stored: StoredCrate | null,
+  missing: OpenHandler,
 ): readonly [path: string, handle: OpenHandler] | null {
   const dl = advertised(registry)
   if (!dl?.template.includes('{sha256-checksum}')) return null
@@ -50,10 +50,9 @@ export function crateByChecksum(
     const path = decodePath(c.req.path.slice(BY_CHECKSUM.length)) ?? ''
     const cksum = dl.find(path)?.cksum ?? null
     const release = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
-    if (cksum === null || !release || dl.pathOf({ ...release, cksum }) !== path)
-      return missing(registry, files, c)
+    if (cksum === null || !release || dl.pathOf({ ...release, cksum }) !== path) return missing(c)
     const shown = await files.serve(`/${crateFilePath(release.name, release.version)}`, c)
-    return shown ?? (await stored?.(c, release)) ?? missing(registry, files, c)
+    return shown ?? (await stored?.(c, release)) ?? missing(c)
   }
   return [`${BY_CHECKSUM}*`, handle]
 }

@@ -8,11 +8,21 @@ import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
+import type { OpenHandler } from '../access/route.ts'
 import { page, redirect, wantsPage } from '../http/page.ts'
 import type { TreeFiles } from './public-files.ts'
 
 const CRATES = `/${CRATES_FOLDER}/`
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
+
+/** Returns what answers for files that do not exist: `elsewhere`, or a page or an error. */
+export function missingFile(
+  registry: Registry,
+  files: TreeFiles,
+  elsewhere: ((c: Context) => Promise<Response | null>) | null,
+): OpenHandler {
+  return async c => (await elsewhere?.(c)) ?? missing(registry, files, c)
+}
 
 /**
  * Answers a request for a file that does not exist. Redirects every client below another spelling
@@ -20,7 +30,7 @@ const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
  * Otherwise shows browsers the 404 page, which names the crate if only a page or version of it is
  * missing.
  */
-export async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
+async function missing(registry: Registry, files: TreeFiles, c: Context): Promise<Response> {
   const [, name = '', rest = '/'] = BELOW_CRATE.exec(c.req.path) ?? []
   // The name of a `.crate` contains that of the crate, so a redirect would lead nowhere.
   const isPage = isName(name) && !rest.endsWith('.crate')

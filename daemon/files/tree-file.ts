@@ -6,7 +6,6 @@ import { findCard } from '../../generator/records/pages/cards.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { assets } from '../../site/layout/assets.ts'
 import type { OpenHandler } from '../access/route.ts'
-import { missing } from './missing.ts'
 import { decodePath, type TreeFiles } from './public-files.ts'
 import type { StoredCrate } from './stored-crate.ts'
 
@@ -16,33 +15,33 @@ export function treeFile(files: TreeFiles): OpenHandler {
 }
 
 /** Serves any path of the public tree. */
-export function treePage(registry: Registry, files: TreeFiles): OpenHandler {
-  return async c => (await files.serve(c.req.path, c)) ?? missing(registry, files, c)
+export function treePage(files: TreeFiles, missing: OpenHandler): OpenHandler {
+  return async c => (await files.serve(c.req.path, c)) ?? missing(c)
 }
 
 /** `GET /crates/{name}/{name}-{version}.crate` of a registry whose crate store is a bucket. */
 export function storedCrate(
-  registry: Registry,
   files: TreeFiles,
   stored: StoredCrate,
+  missing: OpenHandler,
 ): OpenHandler {
   return async c => {
     // The tree has what was published while the crate store was a folder.
     const shown = await files.serve(c.req.path, c)
     if (shown) return shown
     const release = releaseOfPath(decodePath(c.req.path) ?? '')
-    return (release && (await stored(c, release))) ?? missing(registry, files, c)
+    return (release && (await stored(c, release))) ?? missing(c)
   }
 }
 
 const LATEST = new RegExp(`^/${CRATES_FOLDER}/([^/]+)/latest(?:/(.*))?$`)
 
 /** `GET /crates/{name}/latest/…`: redirects to the same page of the crate's newest version. */
-export function latest(registry: Registry, files: TreeFiles): OpenHandler {
+export function latest(registry: Registry, missing: OpenHandler): OpenHandler {
   return async c => {
     const [, name = '', rest = ''] = LATEST.exec(c.req.path) ?? []
     const card = isName(name) ? await findCard(registry.database, name) : null
-    if (!card) return missing(registry, files, c)
+    if (!card) return missing(c)
     const path = `${CRATES_FOLDER}/${card.name}/${card.newest}/${rest}`
     c.header('cache-control', 'no-cache')
     return c.redirect(`${new URL(registry.site.base).pathname.replace(/\/$/, '')}/${path}`, 302)

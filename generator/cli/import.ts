@@ -5,9 +5,9 @@ import { value } from '../database/statement.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
-import { plain } from '../import/source/web.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Registry } from '../registry/registry.ts'
+import { plain } from '../web/web-url.ts'
 import { showChanges, showSoFar } from './console/changes.ts'
 import { withRegistry } from './console/folder.ts'
 import {
@@ -86,7 +86,9 @@ async function runImport(
   const owner = rest.owner === undefined ? null : await userId(registry, rest.owner)
   const progress = progressLine(io)
   progress.at('reading the source', 0, 0)
-  const opened = await openSource({ ...rest, source, ...(token !== undefined && { token }) })
+  const { ca_file: caFile, contact } = registry.settings.outgoing
+  const request = { ...rest, source, ...(token !== undefined && { token }) }
+  const opened = await openSource(request, { caFile, contact, env: io.env })
   const sums: Outcomes = { added: 0, present: 0, refused: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []

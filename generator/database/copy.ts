@@ -17,6 +17,7 @@ export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   sessions: ['id'],
   password_links: ['hash'],
   tokens: ['id'],
+  upstream_allowed: ['upstream', 'crate', 'version'],
   audit: ['id'],
   marks: ['kind', 'subject'],
   release_downloads: ['release_id'],

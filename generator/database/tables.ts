@@ -97,6 +97,14 @@ export interface Tables {
     detail: string | null
     address: string | null
   }
+  /** Versions of upstreams that administrators have exempted from the hold. */
+  upstream_allowed: {
+    upstream: string
+    crate: CanonicalName
+    version: Version
+    at: string
+    actor: string
+  }
   /** Changes to the records that are not yet rendered; written in the transaction of the change. */
   marks: {
     kind: string

@@ -19,6 +19,7 @@ import { createToken, type TokenOrder } from '../../generator/records/accounts/t
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { openUpstreams, type Upstreams } from '../../generator/upstream/open.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
 import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'
@@ -52,6 +53,7 @@ export class TestRegistry implements Deps {
   readonly metrics: Metrics
   readonly downloads = new DownloadCounter()
   readonly git: GitWorker | null
+  readonly upstreams: Upstreams
   readonly app: ReturnType<typeof createApp>
   /** Every line that was logged, as JSON text. */
   readonly logged: string[] = []
@@ -65,7 +67,9 @@ export class TestRegistry implements Deps {
     registry: Registry,
     { logLevel = 'debug', beforeChange }: TestRegistryOptions,
     git: GitIndex | null,
+    upstreams: Upstreams,
   ) {
+    this.upstreams = upstreams
     this.dir = dir
     this.git =
       git &&
@@ -98,11 +102,14 @@ export class TestRegistry implements Deps {
     const registry = await openRegistry(dir, sources)
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
-    const test = new TestRegistry(dir, registry, options, git)
+    const clock = (): Date => test.now
+    const upstreams = await openUpstreams({ ...registry, clock }, { env: sources.env })
+    const test: TestRegistry = new TestRegistry(dir, registry, options, git, upstreams)
     await test.git?.start()
     new Cleanup(t).add(async () => {
       await test.git?.close()
       await test.indexWorker.close()
+      await upstreams.close()
       await registry.close()
       await drop()
       rmSync(dir, { recursive: true, force: true })

@@ -58,6 +58,10 @@ export const commandMessages = {
     setting_missing: '`{because}` is set but `{key}` is not; set both or neither',
     upstream_index_missing:
       '`upstream.{name}.index` is missing: the sparse index of the upstream, such as "sparse+https://crates.example.com/index/"; only `crates-io` has a default',
+    upstream_token:
+      'the token of the upstream `{upstream}` cannot be read from {path}: {reason}; see `upstream.{upstream}.token_file`',
+    upstream_fallback_dl:
+      '`upstream.{name}.fallback` needs `registry.dl = "auto"`: downloads of other crates come to that address, too',
     upstream_fallback_twice:
       '`upstream.{first}.fallback` and `upstream.{second}.fallback` are both on; only one upstream can answer for the names that are not here',
     upstream_unknown: (p: { name: string; known: readonly string[] }) =>
@@ -70,6 +74,8 @@ export const commandMessages = {
       '`registry.dl` ({dl}) is below {base}, but cannot be answered there: {reason}; choose another template, such as "auto"',
     tls_unreadable: 'the TLS file {path} cannot be read: {reason}',
     tls_invalid: 'the TLS file {path} does not contain {what} in PEM: {reason}',
+    proxy_invalid:
+      'the variable {variable} is not the URL of a proxy, such as "http://proxy.example.com:3128"',
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {

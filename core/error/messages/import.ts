@@ -38,6 +38,8 @@ export const importMessages = {
     import_http: '{url} cannot be read: {reason}',
     import_http_denied:
       '{url} answers {status}; put a token for the source into PLIMSOLL_IMPORT_TOKEN, and if it is on another host than the index, name that host with --crates',
+    import_address_private:
+      '{url} has the private address {address}, and only hosts that the command names may have one; if the .crate files are there, name their URL with --crates',
     import_too_long: '{what} is larger than the limit of {max} bytes',
     import_name_unknown: 'the source has no crate `{name}`',
     import_not_text: 'line {line}: it is not valid UTF-8',

@@ -14,6 +14,7 @@ export const registryMessages = {
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
     release_unknown: 'there is no version {version} of `{name}` here',
     route_unknown: 'there is nothing here',
+    upstream_lacks: 'the upstream does not have the .crate of `{name}` {version}',
   },
   conflict: {
     version_taken: (p: { name: string; version: string; existing: string }) =>
@@ -37,6 +38,8 @@ export const registryMessages = {
       'this token is good, but the account is locked; ask an administrator to unlock it',
     scope_missing: 'this token may not do that: it lacks the scope `{scope}`',
     crate_not_covered: 'this token does not cover the crate `{name}`',
+    upstream_denied:
+      '`{name}` {version} is denied here by the rule "{rule}" (`upstream.{upstream}.deny`); ask the operator of this registry',
     api_off:
       'this registry takes no changes over the web (`registry.api` is "none"); its operator publishes with `plimsoll add` and yanks with `plimsoll yank`',
   },
@@ -50,6 +53,12 @@ export const registryMessages = {
   busy: {
     downloads_busy:
       'too many clients are reading from the object storage right now; try again in a few seconds',
+    upstream_away:
+      'the upstream does not answer for `{name}`, of which nothing is kept here; try again in a few seconds',
+    upstream_slow:
+      '`{name}` {version} is still being fetched from the upstream; try again in a few seconds',
+    upstream_bytes:
+      'the upstream sends other bytes for `{name}` {version} than its index says (SHA-256 {got} instead of {cksum}); they were not kept',
     search_unready: 'the files that searches read are being written; try again in a minute',
     sandbox_busy: 'too many crate files are waiting to be checked; try again in a minute',
   },

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { warning } from '../../../core/error/error.ts'
 import { counted } from '../../../core/quantity.ts'
 import { indexUrlKey } from '../../../core/release/dependency.ts'
+import { exportConfig, exportCrates, LAYOUTS, type Layout } from '../../export/export.ts'
+import { readLockFiles } from '../../export/lock-files.ts'
+import { recordedCrates } from '../../export/recorded-crates.ts'
 import { archiveLimits, unpackedLimit } from '../../sandbox/archive.ts'
-import { exportConfig, exportCrates, LAYOUTS, type Layout } from '../../upstream/export.ts'
-import { readLockFiles } from '../../upstream/lock-files.ts'
-import { recordedCrates } from '../../upstream/recorded-crates.ts'
 import { readRegistry } from '../console/folder.ts'
 import {
   type FolderOptions,

@@ -123,4 +123,10 @@ export const steps: Readonly<Record<string, Step>> = {
     'DROP TABLE IF EXISTS plain_pages',
     'DROP INDEX IF EXISTS releases_uncounted',
   ]),
+  // Versions of upstreams that are exempted from the hold.
+  '033_upstream': statements([
+    `CREATE TABLE upstream_allowed (
+      upstream TEXT NOT NULL, crate TEXT NOT NULL, version TEXT NOT NULL, at TEXT NOT NULL,
+      actor TEXT NOT NULL, PRIMARY KEY (upstream, crate, version)) WITHOUT ROWID`,
+  ]),
 }

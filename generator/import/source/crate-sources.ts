@@ -7,9 +7,10 @@ import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
 import type { Version } from '../../../core/version.ts'
 import { fileChecksum, fileFacts, readFolder } from '../../places/disk/files.ts'
+import type { Web } from '../../web/web.ts'
+import { plain } from '../../web/web-url.ts'
 import { isFileTemplate, isWebTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
-import { plain, type Web } from './web.ts'
 
 /** The `.crate` to read. */
 export interface CrateFile {

@@ -7,6 +7,8 @@ import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { complaintOf, finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
 import { checkRemote } from '../../git/push.ts'
+import type { Web } from '../../web/web.ts'
+import { plain } from '../../web/web-url.ts'
 import { CONFIG_MAX, parseDl } from './config.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile, stemOf, tooLong } from './index-file.ts'
@@ -17,7 +19,6 @@ import {
   refusedPart,
   type SourceCrate,
 } from './source.ts'
-import { plain, type Web } from './web.ts'
 
 /** A file of the index at HEAD. */
 interface GitFile {

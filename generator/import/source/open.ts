@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
 import { readFolder, readText, statOf } from '../../places/disk/files.ts'
+import { Web, type WebOptions } from '../../web/web.ts'
 import { openCargoCache } from './cargo-cache.ts'
 import { openGit } from './git.ts'
 import { listTiers } from './index-file.ts'
@@ -10,7 +11,6 @@ import type { ImportRequest, OpenedSource, Source, SourceKind } from './source.t
 import { openSparse } from './sparse.ts'
 import { openTree } from './tree.ts'
 import { openVendor } from './vendor.ts'
-import { Web, type WebOptions } from './web.ts'
 
 /** Opens a source of each kind; `index` is the folder of its index, below the source. */
 const OPEN: Record<
@@ -32,8 +32,13 @@ export async function openSource(request: ImportRequest, web: WebOptions = {}): 
   const { kind, index } = await detect(source, as)
   if (request.names !== undefined && kind !== 'sparse')
     refuse('import_names_useless', { kind: `\`${kind}\`` })
-  const opened = await OPEN[kind](request, new Web(web, token), index)
-  return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])] }
+  const client = new Web(web, token)
+  const opened = await OPEN[kind](request, client, index)
+  const close = async () => {
+    await opened.close?.()
+    await client.close()
+  }
+  return { ...opened, kind, ownUrls: [...new Set([...opened.ownUrls, ...sourceUrl])], close }
 }
 
 /** The kind of a source, and where its index is. */

@@ -8,6 +8,8 @@ import {
   refuse,
 } from '../../../core/error/error.ts'
 import { lowerPrefix, type Name, parseName } from '../../../core/name.ts'
+import type { Web } from '../../web/web.ts'
+import { plain } from '../../web/web-url.ts'
 import { ordered } from '../ordered.ts'
 import { CONFIG_MAX, parseDl } from './config.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
@@ -20,7 +22,6 @@ import {
   refusedPart,
   type SourceCrate,
 } from './source.ts'
-import { plain, type Web } from './web.ts'
 
 /** The most index files that are fetched at once. */
 const AT_ONCE = 8

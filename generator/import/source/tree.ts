@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
+import type { Web } from '../../web/web.ts'
 import { guessUrls, readDl } from './config.ts'
 import { type CrateSource, cratesOfDl, FolderCrates, namedCrates } from './crate-sources.ts'
 import { listTiers, readTier } from './index-file.ts'
 import type { ImportRequest, OpenedSource } from './source.ts'
-import type { Web } from './web.ts'
 
 /** Opens a folder with an index: a tree of Plimsoll, margo, or a mirror, or a local registry. */
 export async function openTree(

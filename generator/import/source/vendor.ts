@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
+import type { Web } from '../../web/web.ts'
 import { jsonIn } from './config.ts'
 import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
@@ -11,7 +12,6 @@ import {
   refusedPart,
   type SourceCrate,
 } from './source.ts'
-import type { Web } from './web.ts'
 
 /** Opens a folder of `cargo vendor`: unpacked sources and the checksums of their `.crate` files. */
 export async function openVendor(request: ImportRequest, web: Web): Promise<OpenedSource> {

@@ -216,7 +216,11 @@ test('with `downloads.count = "off"` the files and the numbers go', async t => {
   for (const path of ['crates/demo/downloads.svg', 'downloads.json', 'downloads.svg'])
     assert.equal(await registry.shown(path), null)
   assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /downloads\.svg/)
-  const off = createApp({ ...registry, registry: { ...registry.registry, site } })
+  const off = createApp({
+    ...registry,
+    upstreams: registry.upstreams,
+    registry: { ...registry.registry, site },
+  })
   for (const path of ['', '/1.0.0', '/versions', '/downloads', '/1.0.0/downloads']) {
     const text = await (await off.request(`${BASE}/api/v1/crates/demo${path}`)).text()
     assert.doesNotMatch(text, /downloads":[1-9]/, path)

@@ -11,9 +11,10 @@ import { expectCode } from '../../support/command.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { filesBelow } from '../../support/folder.ts'
 import { MargoTree } from '../../support/margo.ts'
-import { root, serve } from '../../support/plimsoll.ts'
+import { plimsoll, root, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { until } from '../../support/until.ts'
+import { serveWeb } from '../../support/web-server.ts'
 import { folderOf } from '../../support/workplace.ts'
 
 /** An old registry of 40 crates with 5 versions each; every crate needs the one before. */
@@ -104,6 +105,25 @@ test('an import that is killed again and again ends as one that is not', {
     const verified = await plimsollHere(['verify', '--dir', dir])
     assert.deepEqual([verified.code, verified.stdout], [0, 'everything agrees\n'])
   }
+})
+
+test('the program asks other servers as the settings and the environment say', async t => {
+  const asked: string[] = []
+  const proxy = await serveWeb(t, ({ url, headers }, response) => {
+    asked.push(`${url} ${headers['user-agent']}`)
+    response.writeHead(404).end()
+  })
+  const folder = folderOf(t)
+  const dir = await init(folder, 'new')
+  writeFileSync(join(folder, 'names.txt'), 'demo\n')
+  const args = ['import', 'sparse+http://old.example/', '--names', 'names.txt', '--dir', dir]
+  const env = { http_proxy: proxy, no_proxy: '', PLIMSOLL_OUTGOING_CONTACT: 'us@example.com' }
+  const ended = expectCode('plimsoll import', await plimsoll(folder, args, env), 2)
+  assert.match(ended.stderr, /^error: http:\/\/old\.example\/ has no `config\.json`/)
+  assert.match(
+    asked.join(),
+    /^http:\/\/old\.example\/config\.json plimsoll\/\S+ \(us@example\.com\)$/,
+  )
 })
 
 test('an import works beside a running daemon, which shows what has come', {

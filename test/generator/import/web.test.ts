@@ -147,6 +147,29 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   )
 })
 
+test('a dl on a private host that the operator has not named is not followed', async t => {
+  const { server } = await site(t)
+  const base = server.url.replace('127.0.0.1', 'localhost')
+  const crates = `${base}/crates/{lowerprefix}/{crate}/{version}.crate`
+  const index = await serve(t, (request, response) => {
+    if (request.url === '/config.json') return void response.end(JSON.stringify({ dl: crates }))
+    response.writeHead(307, { location: `${server.url}${request.url}` }).end()
+  })
+  const [registry, list] = [await newRegistry(t), names(t, 'demo')]
+  const refused = await takeOver(registry, `sparse+${index}/`, { names: list })
+  assert.deepEqual(refused.sums, { added: 0, present: 0, refused: 3 }, report(refused.outcomes))
+  assert.match(
+    report(refused.outcomes),
+    /Demo 1\.0\.0 refused: http:\/\/localhost:\S+\.crate has the private address \S+, and only hosts that the command names may have one; if the \.crate files are there, name their URL with --crates/,
+  )
+  assert.deepEqual(
+    server.requests.all.filter(({ url }) => url.endsWith('.crate')),
+    [],
+  )
+  const { sums } = await takeOver(registry, `sparse+${index}/`, { names: list, crates })
+  assert.deepEqual(sums, { added: 3, present: 0, refused: 0 })
+})
+
 const hostile: { what: string; answer: Answer; expected: RegExp }[] = [
   {
     what: 'a redirect to a file',

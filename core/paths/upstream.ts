@@ -1,0 +1,41 @@
+import { isName, lowerPrefix, type Name } from '../name.ts'
+import { isVersion, type Version } from '../version.ts'
+
+/** Folder of the upstreams, in the registry folder and in URLs. */
+export const UPSTREAM_FOLDER = 'upstream'
+
+/** Returns the path in an upstream's storage of what is known of a crate. */
+export function knownPath(name: Name): string {
+  return `lines/${lowerPrefix(name)}/${name.toLowerCase()}`
+}
+
+/** Returns the path in an upstream's storage of an alarm. */
+export function alarmPath(name: Name, version: Version): string {
+  return `${ALARMS}${name}@${version}.json`
+}
+
+/** The start of the paths of alarms. */
+export const ALARMS = 'alarms/'
+
+/** Returns the path of a `.crate` below an upstream: it carries the hash that has to come out. */
+export function upstreamCratePath(release: {
+  readonly name: Name
+  readonly version: Version
+  readonly cksum: string
+}): string {
+  return `crates/${release.name}-${release.version}-${release.cksum}.crate`
+}
+
+/** The end of the `dl` template that leads to such paths. */
+export const UPSTREAM_DL = 'crates/{crate}-{version}-{sha256-checksum}.crate'
+
+/** Returns the release of such a path's file name; null for any other text. */
+export function releaseOfUpstreamFile(
+  file: string,
+): { readonly name: Name; readonly version: Version; readonly cksum: string } | null {
+  const [, start = '', cksum = ''] = /^(.+)-([0-9a-f]{64})\.crate$/.exec(file) ?? []
+  // Names have no dots, and the first number of a version no hyphens.
+  const at = start.lastIndexOf('-', start.indexOf('.'))
+  const [name, version] = [start.slice(0, Math.max(at, 0)), start.slice(at + 1)]
+  return isName(name) && isVersion(version) ? { name, version, cksum } : null
+}

@@ -1,0 +1,93 @@
+import type { Name } from '../name.ts'
+import { timestamp } from '../timestamp.ts'
+import type { Version } from '../version.ts'
+import { isSameButYanked, type UpstreamLine, withYanked } from './line.ts'
+
+/** What has been seen of a version besides its line; times as in the index. */
+export interface Sighting {
+  /** The line that the upstream has now instead of the first one. */
+  readonly claim?: UpstreamLine
+  /** When the upstream's file was first without it. */
+  readonly gone?: string
+  /** When it was first seen as yanked, after it had been seen otherwise. */
+  readonly yanked?: string
+}
+
+/** A crate of an upstream, as all its index files until now have told it. */
+export interface UpstreamCrate {
+  /** Of the newest file, as the upstream sent them. */
+  readonly etag: string | null
+  readonly lastModified: string | null
+  /** The first line of each version, with the newest `yanked`, in the upstream's order. */
+  readonly lines: ReadonlyMap<Version, UpstreamLine>
+  readonly sightings: ReadonlyMap<Version, Sighting>
+}
+
+export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure'
+
+/** Something that an upstream must not do, or should not have to. */
+export interface Alarm {
+  readonly kind: AlarmKind
+  readonly name: Name
+  readonly version: Version
+  readonly at: string
+}
+
+/** An index file of an upstream, read. */
+export interface SeenFile {
+  readonly etag: string | null
+  readonly lastModified: string | null
+  /** The lines that Cargo can use, of this crate, each version once. */
+  readonly lines: readonly UpstreamLine[]
+}
+
+/**
+ * Returns the crate after a newer file of the upstream, and the alarms of what is new in it. A line
+ * once seen changes only in `yanked`: other changes are kept as claims until somebody accepts them,
+ * and a version that has vanished stays.
+ */
+export function seeFile(
+  before: UpstreamCrate | null,
+  file: SeenFile,
+  now: Date,
+): { readonly crate: UpstreamCrate; readonly alarms: readonly Alarm[] } {
+  const at = timestamp(now)
+  const lines = new Map<Version, UpstreamLine>()
+  const sightings = new Map<Version, Sighting>()
+  const alarms: Alarm[] = []
+  const alarm = (kind: AlarmKind, { name, version }: UpstreamLine) =>
+    alarms.push({ kind, name, version, at })
+  const see = (version: Version, sighting: Sighting) => {
+    if (Object.keys(sighting).length > 0) sightings.set(version, sighting)
+  }
+  for (const line of file.lines) {
+    const { version } = line
+    const first = before?.lines.get(version)
+    const known = before?.sightings.get(version)
+    const isSame = first === undefined || isSameButYanked(first, line)
+    lines.set(version, isSame ? line : withYanked(first, line.yanked))
+    if (!isSame && known?.claim?.text !== line.text)
+      alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
+    const yanked = line.yanked ? (known?.yanked ?? (first && !first.yanked ? at : null)) : null
+    see(version, { ...(isSame ? {} : { claim: line }), ...(yanked === null ? {} : { yanked }) })
+  }
+  for (const [version, line] of before?.lines ?? []) {
+    if (lines.has(version)) continue
+    const known = before?.sightings.get(version) ?? {}
+    lines.set(version, line)
+    see(version, { ...known, gone: known.gone ?? at })
+    if (known.gone === undefined) alarm('gone', line)
+  }
+  return { crate: { etag: file.etag, lastModified: file.lastModified, lines, sightings }, alarms }
+}
+
+/** Returns the crate with what the upstream says of a version now, which somebody has accepted. */
+export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCrate {
+  const { claim, gone } = crate.sightings.get(version) ?? {}
+  const lines = new Map(crate.lines)
+  const sightings = new Map(crate.sightings)
+  if (claim) lines.set(version, claim)
+  else if (gone !== undefined) lines.delete(version)
+  sightings.delete(version)
+  return { ...crate, lines, sightings }
+}

@@ -1,0 +1,65 @@
+import { visit } from 'jsonc-parser'
+import { parseEntry } from '../entry/parse.ts'
+import { collect } from '../error/error.ts'
+import { isName, type Name } from '../name.ts'
+import { isVersion, type Version } from '../version.ts'
+
+/** A line of an upstream's index file: its text, byte for byte, and what policies ask of it. */
+export interface UpstreamLine {
+  readonly text: string
+  readonly name: Name
+  readonly version: Version
+  /** SHA-256 of its `.crate`, lowercase hex. */
+  readonly cksum: string
+  readonly yanked: boolean
+  /** `YYYY-MM-DDTHH:MM:SSZ`; null when the line has none. */
+  readonly pubtime: string | null
+}
+
+/** Reads a line of a stranger; null for what Cargo would drop, refuse or stop at. */
+export function parseLine(text: string): UpstreamLine | null {
+  const entry = collect([], () => parseEntry(text))
+  if (!entry || !isName(entry.name) || !isVersion(entry.vers)) return null
+  const { name, vers: version, cksum, yanked, pubtime } = entry
+  return { text, name, version, cksum, yanked, pubtime }
+}
+
+/** Reads a line that `parseLine` has accepted before; its checks would take ten times as long. */
+export function readLine(text: string): UpstreamLine {
+  const { name, vers: version, cksum, yanked, pubtime } = JSON.parse(text)
+  return { text, name, version, cksum, yanked: yanked === true, pubtime: pubtime ?? null }
+}
+
+/** Returns the line with another `yanked`; every other byte stays. */
+export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
+  if (line.yanked === yanked) return line
+  const { text } = line
+  const [start, end] = yankedIn(text)
+  const value = start === end ? `"yanked":${yanked},` : String(yanked)
+  return { ...line, yanked, text: text.slice(0, start) + value + text.slice(end) }
+}
+
+/** Returns whether two lines say the same, except whether the version is yanked. */
+export function isSameButYanked(a: UpstreamLine, b: UpstreamLine): boolean {
+  return withYanked(a, true).text === withYanked(b, true).text
+}
+
+/** Returns where the value of `yanked` is, or an empty place where it can be inserted. */
+function yankedIn(text: string): readonly [start: number, end: number] {
+  const first = text.indexOf('{') + 1
+  let found: readonly [number, number] = [first, first]
+  let depth = 0
+  let isNext = false
+  visit(text, {
+    onObjectBegin: () => void depth++,
+    onObjectEnd: () => void depth--,
+    onObjectProperty: key => {
+      isNext = depth === 1 && key === 'yanked'
+    },
+    onLiteralValue: (_, offset, length) => {
+      if (isNext) found = [offset, offset + length]
+      isNext = false
+    },
+  })
+  return found
+}

@@ -1,0 +1,147 @@
+import { canonicalName, type Name } from '../name.ts'
+import { timestamp } from '../timestamp.ts'
+import type { Version } from '../version.ts'
+import type { UpstreamCrate } from './crate.ts'
+import { type UpstreamLine, withYanked } from './line.ts'
+import type { CrateRule } from './rules.ts'
+
+/** What is shown of an upstream. */
+export interface UpstreamPolicy {
+  /** Seconds for which a version is held after its `pubtime`. */
+  readonly hold: number
+  readonly allow: readonly CrateRule[]
+  readonly deny: readonly CrateRule[]
+  readonly lureGuard: boolean
+  /** Whether administrators have allowed a version. */
+  readonly isAllowed: (name: Name, version: Version) => boolean
+}
+
+/** How a version is shown, and because of what. */
+export type Verdict =
+  | { readonly state: 'shown' }
+  /** The upstream itself has yanked it. */
+  | { readonly state: 'yanked' }
+  /** The upstream has yanked it around a lure, and it is shown as before until then. */
+  | { readonly state: 'guarded'; readonly until: string }
+  /** The upstream does not have it any more. */
+  | { readonly state: 'gone' }
+  /** It is too young; null until somebody allows it, because nobody knows its age. */
+  | { readonly state: 'held'; readonly until: string | null }
+  | { readonly state: 'denied'; readonly rule: string }
+
+/** A held version around which every version that had been there was yanked. */
+export interface Lure {
+  readonly version: Version
+  readonly yanked: ReadonlySet<Version>
+}
+
+/** How long around the release of a lure yanks belong to it, and how long the guard holds. */
+const LURE_MS = 86_400_000
+
+/** Returns how a version is shown. */
+export function verdictOf(
+  crate: UpstreamCrate,
+  line: UpstreamLine,
+  policy: UpstreamPolicy,
+  now: Date,
+): Verdict {
+  const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
+  return verdict(crate, line, policy, now, lure)
+}
+
+function verdict(
+  crate: UpstreamCrate,
+  line: UpstreamLine,
+  policy: UpstreamPolicy,
+  now: Date,
+  lure: Lure | null,
+): Verdict {
+  const { name, version } = line
+  const rule = policy.deny.find(({ matches }) => matches(name, version))
+  if (rule) return { state: 'denied', rule: rule.text }
+  const sighting = crate.sightings.get(version)
+  if (sighting?.gone !== undefined) return { state: 'gone' }
+  if (line.yanked) {
+    const until = later(sighting?.yanked ?? '', LURE_MS)
+    const isGuarded = lure?.yanked.has(version) === true && until > timestamp(now)
+    return isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
+  }
+  return heldBy(line, policy, now) ?? { state: 'shown' }
+}
+
+function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict | null {
+  const { name, version, pubtime } = line
+  if (policy.hold === 0) return null
+  if (policy.allow.some(({ matches }) => matches(name, version))) return null
+  if (policy.isAllowed(name, version)) return null
+  if (pubtime === null) return { state: 'held', until: null }
+  const until = later(pubtime, policy.hold * 1000)
+  return until > timestamp(now) ? { state: 'held', until } : null
+}
+
+/**
+ * Returns the lure in a crate: a held version within a day of which every version that was seen
+ * unyanked before has been yanked, so that resolvers would move to it. Null without one.
+ */
+export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date): Lure | null {
+  const held: UpstreamLine[] = []
+  const yanked = new Map<Version, string>()
+  for (const line of crate.lines.values()) {
+    const seen = crate.sightings.get(line.version)?.yanked
+    if (seen !== undefined) yanked.set(line.version, seen)
+    else if (line.yanked) continue
+    else if (heldBy(line, policy, now)) held.push(line)
+    else return null
+  }
+  if (yanked.size === 0) return null
+  const isNear = ({ pubtime }: UpstreamLine) =>
+    pubtime !== null &&
+    [...yanked.values()].every(at => Math.abs(Date.parse(at) - Date.parse(pubtime)) <= LURE_MS)
+  const lure = held.find(isNear)
+  return lure ? { version: lure.version, yanked: new Set(yanked.keys()) } : null
+}
+
+/** An index file as it is shown. */
+export interface ShownFile {
+  readonly text: string
+  /** When it will be shown in another way; null if no time changes it. */
+  readonly until: string | null
+  /** The versions that are held because nobody knows their age. */
+  readonly undated: number
+}
+
+/**
+ * Renders the index file of a crate: lines as the upstream has them, except that held, denied and
+ * vanished versions are yanked. `isThere` leaves out all others.
+ */
+export function showFile(
+  crate: UpstreamCrate,
+  policy: UpstreamPolicy,
+  now: Date,
+  isThere: (line: UpstreamLine) => boolean = () => true,
+): ShownFile {
+  const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
+  let text = ''
+  let until: string | null = null
+  let undated = 0
+  for (const line of crate.lines.values()) {
+    if (!isThere(line)) continue
+    const found = verdict(crate, line, policy, now, lure)
+    if (found.state === 'held' && found.until === null) undated++
+    if ('until' in found && found.until !== null && (until === null || found.until < until))
+      until = found.until
+    const isShown = found.state === 'shown' || found.state === 'guarded'
+    text += `${withYanked(line, !isShown).text}\n`
+  }
+  return { text, until, undated }
+}
+
+/** Returns how a decision about a version is found: by names as registries compare them. */
+export function decisionKey(name: Name, version: Version): string {
+  return `${canonicalName(name)}@${version}`
+}
+
+function later(time: string, ms: number): string {
+  const start = Date.parse(time)
+  return Number.isNaN(start) ? '' : timestamp(new Date(start + ms))
+}

@@ -1,0 +1,176 @@
+import type { Context } from 'hono'
+import { canonicalName, isName, type Name } from '../../core/name.ts'
+import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
+import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
+import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { isVersion, type Version } from '../../core/version.ts'
+import { findCrate } from '../../generator/records/crates.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import type { Upstreams } from '../../generator/upstream/open.ts'
+import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream.ts'
+import { get, type OpenHandler, type Route } from '../access/route.ts'
+import type { BucketStreams } from './bucket-streams.ts'
+import { type Asked, acceptsGzip, choose, variantOf } from './file-answer.ts'
+import { tagOf } from './file-cache.ts'
+import { type FileHeaders, fileHeaders } from './file-headers.ts'
+import type { Part } from './file-part.ts'
+import { decodePath } from './public-files.ts'
+
+/** Answers a request for a file of another registry; null if there is no such file. */
+type UpstreamAnswer = (c: Context) => Promise<Response | null>
+
+/** What answers of upstreams are made with. */
+export interface UpstreamDeps {
+  readonly registry: Registry
+  readonly upstreams: Upstreams
+  readonly streams: BucketStreams
+  /** Answers what an upstream does not have. */
+  readonly missing: OpenHandler
+}
+
+const headersOf: FileHeaders = fileHeaders({})
+
+/** Returns the routes below `/upstream/NAME/`. */
+export function upstreamRoutes({ registry, upstreams, streams, missing }: UpstreamDeps): Route[] {
+  const { urls, authRequired } = registry
+  const routesOf = (upstream: Upstream): Route[] => {
+    const at = `/upstream/${upstream.name}`
+    const config = Buffer.from(upstream.config(urls.base, authRequired))
+    const answer =
+      (find: UpstreamAnswer): OpenHandler =>
+      async c =>
+        (await find(c)) ?? missing(c)
+    const indexFile: UpstreamAnswer = async c => {
+      const name = nameOfIndexPath(c.req.path.slice(at.length))
+      return name === null ? null : indexAnswer(upstream, name, c)
+    }
+    const crateFile: UpstreamAnswer = async c => {
+      const release = releaseOfUpstreamFile(decodePath(c.req.path)?.split('/').at(-1) ?? '')
+      return release && crateAnswer(upstream, release, streams, c)
+    }
+    const download: UpstreamAnswer = async c => {
+      const release = releaseOfDownload(c.req.path.slice(at.length))
+      return release && crateAnswer(upstream, { ...release, cksum: null }, streams, c)
+    }
+    return [
+      get(`${at}/${configPath}`, 'reader', (c: Context) =>
+        textAnswer(configPath, textOf(config), c),
+      ),
+      get(`${at}/${INDEX_FOLDER}/*`, 'reader', answer(indexFile)),
+      get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', answer(crateFile)),
+      get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', answer(download)),
+    ]
+  }
+  return [...upstreams.byName.values()].flatMap(routesOf)
+}
+
+/**
+ * Returns what answers for crates that are not here, by redirects to the upstream or with its
+ * files; null without a fallback. Own names, and those below reserved prefixes, never go there.
+ */
+export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | null {
+  const { registry, upstreams, streams } = deps
+  const upstream = upstreams.fallback
+  if (!upstream) return null
+  const redirects = upstream.settings.fallback === 'redirect'
+  return async c => {
+    const path = c.req.path
+    const indexed = nameOfIndexPath(path)
+    const release = indexed === null ? releaseOfCratePath(path) : null
+    const name = indexed ?? release?.name
+    if (name === undefined || (await isOurs(registry, name))) return null
+    if (indexed !== null)
+      return redirects ? redirectTo(upstream.indexAddress(name)) : indexAnswer(upstream, name, c)
+    if (!release) return null
+    if (!redirects) return crateAnswer(upstream, { ...release, cksum: null }, streams, c)
+    const address = await upstream.crateAddress(release.name, release.version)
+    return address === null ? null : redirectTo(address)
+  }
+}
+
+/** Returns whether a name is that of a crate here, or reserved for one. */
+async function isOurs({ database, settings }: Registry, name: Name): Promise<boolean> {
+  const prefixes = settings.policy.reserved_prefixes.filter(isName).map(canonicalName)
+  const isReserved = prefixes.some(prefix => canonicalName(name).startsWith(prefix))
+  return isReserved || (await findCrate(database, name)) !== null
+}
+
+async function indexAnswer(upstream: Upstream, name: Name, c: Context): Promise<Response | null> {
+  const found = await upstream.indexFile(name)
+  if (!found) return null
+  const { file, staleSince } = found
+  const response = textAnswer(indexPath(name), file, c)
+  if (staleSince !== null) {
+    const since = staleSince === 0 ? 'the start' : timestamp(new Date(staleSince))
+    response.headers.set('warning', `110 - "the upstream is away; not confirmed since ${since}"`)
+  }
+  return response
+}
+
+function textAnswer(path: string, file: TextFile, c: Context): Response {
+  const isZipped = file.zipped !== null && acceptsGzip(c.req.header('accept-encoding'))
+  const vary = { vary: 'accept-encoding' }
+  const variant = isZipped
+    ? variantOf<Part>(path, { ...headersOf(path, `${file.tag}-gz`), ...vary }, file.zipped, {
+        'content-encoding': 'gzip',
+      })
+    : variantOf<Part>(path, { ...headersOf(path, file.tag), ...vary }, file.bytes)
+  const { body, ...answer } = choose(variant, file.tag, askedBy(c))
+  return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
+}
+
+type TextFile = Pick<ShownIndexFile, 'bytes' | 'tag'> & { readonly zipped: Buffer | null }
+
+function textOf(bytes: Buffer): TextFile {
+  return { bytes, tag: tagOf(bytes), zipped: null }
+}
+
+async function crateAnswer(
+  upstream: Upstream,
+  release: { readonly name: Name; readonly version: Version; readonly cksum: string | null },
+  streams: BucketStreams,
+  c: Context,
+): Promise<Response | null> {
+  const found = await upstream.crateFile(release.name, release.version, release.cksum)
+  if (!found) return null
+  const { line, size } = found
+  const path = upstreamCratePath(line)
+  const tag = line.cksum.slice(0, 32)
+  const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
+  const whole: Part = { start: 0, end: size - 1 }
+  const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))
+  if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
+  const { start, end } = body
+  return streams.answer(c, async () => {
+    const range = answer.status === 206 ? { start, end } : undefined
+    const opened = await upstream.source.files.store.open(path, range)
+    return opened && { bytes: opened.bytes, size: end - start + 1, answer }
+  })
+}
+
+/** Returns the crate of a path `/index/…`; null for any other path. */
+function nameOfIndexPath(path: string): Name | null {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return isName(name) && path === `/${indexPath(name)}` ? name : null
+}
+
+/** Returns the release of a path that `dl` templates have; null for any other path. */
+function releaseOfCratePath(path: string): { name: Name; version: Version } | null {
+  return releaseOfPath(decodePath(path) ?? '') ?? releaseOfDownload(path)
+}
+
+function releaseOfDownload(path: string): { name: Name; version: Version } | null {
+  const decoded = decodePath(path) ?? ''
+  const [, name = '', version = ''] = /^crates\/([^/]+)\/([^/]+)\/download$/.exec(decoded) ?? []
+  return isName(name) && isVersion(version) ? { name, version } : null
+}
+
+/** Caches must ask again: the name may be published here. */
+function redirectTo(location: string): Response {
+  return new Response(null, { status: 307, headers: { location, 'cache-control': 'no-cache' } })
+}
+
+function askedBy(c: Context): Asked {
+  return { method: c.req.method, header: name => c.req.header(name) }
+}

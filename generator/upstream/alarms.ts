@@ -1,0 +1,33 @@
+import type { Name } from '../../core/name.ts'
+import { ALARMS, alarmPath } from '../../core/paths/upstream.ts'
+import type { Alarm } from '../../core/upstream/crate.ts'
+import type { Version } from '../../core/version.ts'
+import type { Place } from '../places/place.ts'
+
+/** The most alarms that are listed. */
+const LISTED = 1000
+
+/** Keeps an alarm until somebody clears it; the first one of a version stays. */
+export async function keepAlarm(place: Place, alarm: Alarm): Promise<void> {
+  const bytes = Buffer.from(`${JSON.stringify(alarm)}\n`)
+  await place.put(alarmPath(alarm.name, alarm.version), bytes, { onlyIf: 'absent' })
+}
+
+/** Lists the alarms that nobody has cleared, oldest first; at most 1,000. */
+export async function listAlarms(place: Place): Promise<Alarm[]> {
+  const alarms: Alarm[] = []
+  for await (const { path } of place.list(ALARMS)) {
+    const found = await place.read(path)
+    if (found) alarms.push(JSON.parse(found.bytes.toString('utf8')))
+    if (alarms.length === LISTED) break
+  }
+  return alarms.sort((a, b) => (a.at < b.at ? -1 : 1))
+}
+
+/** Clears the alarm of a version; returns whether there was one. */
+export async function clearAlarm(place: Place, name: Name, version: Version): Promise<boolean> {
+  const path = alarmPath(name, version)
+  if ((await place.head(path)) === null) return false
+  await place.remove(path)
+  return true
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import { upstreamCratePath } from '../../core/paths/upstream.ts'
+import type { UpstreamLine } from '../../core/upstream/line.ts'
+import { expandDl } from '../../core/urls/download-url.ts'
+import { CONFIG_MAX, isWebTemplate, parseDl } from '../import/source/config.ts'
+import type { CrateStore } from '../places/crate-store.ts'
+import { WebFailure } from '../web/failure.ts'
+import type { Web } from '../web/web.ts'
+import { failed, type UpstreamCounts } from './counts.ts'
+
+export interface CrateFilesOptions {
+  /** The address of the sparse index, without `sparse+`, with a final slash. */
+  readonly url: string
+  readonly store: CrateStore
+  readonly web: Pick<Web, 'ask' | 'take'>
+  readonly counts: UpstreamCounts
+  readonly now: () => Date
+  /** How long a caller waits for a file that is being fetched, in milliseconds. */
+  readonly waitMs?: number
+}
+
+/** The largest `.crate` that is fetched, in bytes. */
+const CRATE_MAX = 512 * 1024 * 1024
+
+/** Milliseconds for which the upstream's `config.json` is used without asking again. */
+const CONFIG_MS = 600_000
+const REQUEST_MS = 10_000
+
+/** Seconds after which a client may ask again for a file that is still being fetched. */
+const RETRY_SECONDS = 5
+
+/**
+ * The `.crate` files of an upstream: fetched when somebody asks, hashed, kept, then served. Bytes
+ * with another checksum than the line says are never kept.
+ */
+export class CrateFiles {
+  readonly #options: CrateFilesOptions
+  readonly #flights = new Map<string, Promise<void>>()
+  #dl: { readonly template: string; readonly until: number } | null = null
+
+  constructor(options: CrateFilesOptions) {
+    this.#options = options
+  }
+
+  get store(): CrateStore {
+    return this.#options.store
+  }
+
+  /** Returns the size of a `.crate` that is here; null for another one. */
+  size(line: UpstreamLine): Promise<number | null> {
+    return this.store.size(upstreamCratePath(line))
+  }
+
+  /**
+   * Has a `.crate` here, fetches it if it is not, and returns its size. Refuses what the upstream
+   * does not have or sends wrong, and a fetch that takes too long, which goes on behind it.
+   */
+  async fetch(line: UpstreamLine): Promise<number> {
+    const { counts, waitMs = 20_000 } = this.#options
+    const here = await this.size(line)
+    if (here !== null) {
+      counts.hits++
+      return here
+    }
+    const path = upstreamCratePath(line)
+    const { name, version } = line
+    const flight = this.#flights.get(path) ?? this.#begin(path, line)
+    const isLate = sleep(waitMs, true, { ref: false })
+    if (await Promise.race([flight.then(() => false), isLate]))
+      throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
+    return (await this.size(line)) ?? refuse('upstream_lacks', { name, version })
+  }
+
+  /** Returns the address of a `.crate` at the upstream. */
+  async address(line: Pick<UpstreamLine, 'name' | 'version' | 'cksum'>): Promise<string> {
+    return expandDl(await this.#template(), line)
+  }
+
+  /** Returns whether the address of a `.crate` has its checksum in it. */
+  async needsChecksum(): Promise<boolean> {
+    return (await this.#template()).includes('{sha256-checksum}')
+  }
+
+  #begin(path: string, line: UpstreamLine): Promise<void> {
+    this.#options.counts.misses++
+    const flight = this.#get(path, line).finally(() => this.#flights.delete(path))
+    // Who has stopped waiting asks again.
+    flight.catch(() => undefined)
+    this.#flights.set(path, flight)
+    return flight
+  }
+
+  async #get(path: string, line: UpstreamLine): Promise<void> {
+    const { name, version } = line
+    try {
+      const isThere = await this.#receive(path, line)
+      // A `dl` may have moved since it was read.
+      if (isThere || (this.#forgetDl() && (await this.#receive(path, line)))) return
+      refuse('upstream_lacks', { name, version })
+    } catch (error) {
+      failed(this.#options.counts, error)
+      this.#forgetDl()
+      if (!isOfUpstream(error)) throw error
+      throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+    }
+  }
+
+  async #receive(path: string, line: UpstreamLine): Promise<boolean> {
+    const { store, web, counts } = this.#options
+    const { name, version, cksum } = line
+    return web.take(await this.address(line), async bytes => {
+      if (bytes === null) return false
+      const staged = await store.stage(bytes, CRATE_MAX)
+      try {
+        counts.bytes += staged.size
+        if (staged.cksum !== cksum)
+          refuse('upstream_bytes', { name, version, cksum, got: staged.cksum })
+        await staged.keep(path)
+        return true
+      } finally {
+        await staged.discard()
+      }
+    })
+  }
+
+  #forgetDl(): boolean {
+    this.#dl = null
+    return true
+  }
+
+  async #template(): Promise<string> {
+    const now = this.#options.now().getTime()
+    if (this.#dl && this.#dl.until > now) return this.#dl.template
+    const url = `${this.#options.url}config.json`
+    const { status, bytes } = await this.#options.web.ask(url, {
+      max: CONFIG_MAX,
+      timeoutMs: REQUEST_MS,
+    })
+    if (status !== 200) throw new WebFailure(url, 'it is not there')
+    const template = parseDl(bytes.toString('utf8'), url)
+    if (!isWebTemplate(template)) throw new WebFailure(url, '`dl` is no web address')
+    this.#dl = { template, until: now + CONFIG_MS }
+    return template
+  }
+}
+
+/** Returns whether an error is the upstream's, and not ours or already worded for the client. */
+function isOfUpstream(error: unknown): boolean {
+  if (!(error instanceof Refusal)) return error instanceof WebFailure
+  return !error.has('upstream_bytes') && !error.has('upstream_lacks')
+}

@@ -1,0 +1,242 @@
+import { LRUCache } from 'lru-cache'
+import { issue, Refusal } from '../../core/error/error.ts'
+import { lowerPrefix, type Name } from '../../core/name.ts'
+import {
+  type Alarm,
+  type SeenFile,
+  seeFile,
+  type UpstreamCrate,
+} from '../../core/upstream/crate.ts'
+import { parseLine, type UpstreamLine } from '../../core/upstream/line.ts'
+import type { Version } from '../../core/version.ts'
+import { paced } from '../database/pace.ts'
+import type { Place } from '../places/place.ts'
+import { WebFailure } from '../web/failure.ts'
+import type { Web, WebAnswer } from '../web/web.ts'
+import { failed, type UpstreamCounts } from './counts.ts'
+import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
+
+/** What an index is made of. */
+export interface CrateIndexOptions {
+  /** The address of the sparse index, without `sparse+`, with a final slash. */
+  readonly url: string
+  readonly place: Place
+  readonly web: Pick<Web, 'ask'>
+  readonly counts: UpstreamCounts
+  /** Whether other daemons write to the place: then it is read before each answer. */
+  readonly isShared: boolean
+  readonly now: () => Date
+  /** Told of each alarm when what caused it is kept. */
+  readonly onAlarm: (alarm: Alarm) => Promise<void>
+}
+
+/** What is known of a crate. */
+export interface FoundCrate {
+  /** Null when the upstream has no such crate. */
+  readonly crate: UpstreamCrate | null
+  /** When this was so, in milliseconds since 1970, if the upstream has not confirmed it now. */
+  readonly staleSince: number | null
+  /** Whether the upstream was asked for it now. */
+  readonly isNew: boolean
+}
+
+interface Held extends KnownCrate {
+  /** When the upstream last confirmed it, in milliseconds since 1970. */
+  readonly checked: number
+}
+
+/** The largest index file; the largest on crates.io has about 3 MB. */
+const FILE_MAX = 64 * 1024 * 1024
+
+/** Milliseconds after which a request for an index file ends, and a failure is forgotten. */
+const REQUEST_MS = 10_000
+const FAILURE_MS = 10_000
+
+/** Milliseconds after which it is forgotten that there is no such crate: one may be published. */
+const MISSING_MS = 3000
+
+/** Characters of index files in memory, and the most names of failures and missing crates. */
+const HELD_MAX = 64 * 1024 * 1024
+const NAMES_MAX = 10_000
+
+/**
+ * The index files of an upstream: kept in a place, and asked for again when they are older than the
+ * caller wants. Any number of callers cost one request. An older file never replaces a newer one.
+ */
+export class CrateIndex {
+  readonly #options: CrateIndexOptions
+  readonly #held: LRUCache<Name, Held>
+  readonly #flights = new Map<Name, Promise<FoundCrate>>()
+  readonly #missing = new LRUCache<Name, number>({ max: NAMES_MAX })
+  readonly #failed = new LRUCache<Name, number>({ max: NAMES_MAX })
+  #awayUntil = 0
+
+  constructor(options: CrateIndexOptions) {
+    this.#options = options
+    this.#held = new LRUCache({
+      maxSize: HELD_MAX,
+      sizeCalculation: ({ crate }) =>
+        [...crate.lines.values()].reduce((sum, { text }) => sum + text.length, 1000),
+    })
+  }
+
+  /** Returns what is kept of a crate, without asking the upstream; null if nothing is. */
+  async kept(name: Name): Promise<UpstreamCrate | null> {
+    return (await this.#read(name))?.crate ?? null
+  }
+
+  /**
+   * Returns a crate, which the upstream has confirmed within the last `fresh` milliseconds, or as
+   * it was last if the upstream is away. Refuses a crate of which nothing is known then.
+   */
+  async find(name: Name, fresh: number): Promise<FoundCrate> {
+    const key = name.toLowerCase() as Name
+    const running = this.#flights.get(key)
+    if (running) return running
+    const flight = this.#find(key, fresh).finally(() => this.#flights.delete(key))
+    this.#flights.set(key, flight)
+    return flight
+  }
+
+  /** Returns whether a crate, or that there is none, is known well enough not to be asked for. */
+  isFresh(name: Name, fresh: number): boolean {
+    const key = name.toLowerCase() as Name
+    const now = this.#now()
+    const held = this.#held.get(key)
+    return (held && now - held.checked <= fresh) || (this.#missing.get(key) ?? 0) > now
+  }
+
+  /** Changes what is kept of a crate; does nothing for an unknown one. */
+  async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<boolean> {
+    const key = name.toLowerCase() as Name
+    await this.#flights.get(key)?.catch(() => undefined)
+    const before = await readKnown(this.#options.place, key)
+    if (!before) return false
+    const after = await writeKnown(this.#options.place, key, change(before.crate), before)
+    if (!after) return this.change(name, change)
+    const checked = this.#held.get(key)?.checked ?? 0
+    this.#held.set(key, { ...after, checked })
+    return true
+  }
+
+  async #find(name: Name, fresh: number): Promise<FoundCrate> {
+    const { counts } = this.#options
+    const now = this.#now()
+    const held = await this.#read(name)
+    if (held && now - held.checked <= fresh) {
+      counts.hits++
+      return { crate: held.crate, staleSince: null, isNew: false }
+    }
+    if (!held && (this.#missing.get(name) ?? 0) > now)
+      return { crate: null, staleSince: null, isNew: false }
+    if (Math.max(this.#awayUntil, this.#failed.get(name) ?? 0) > now) return this.#stale(name, held)
+    counts.misses++
+    try {
+      return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
+    } catch (error) {
+      if (!(error instanceof WebFailure)) throw error
+      failed(counts, error)
+      if (error.isNetwork) {
+        this.#awayUntil = this.#now() + FAILURE_MS
+      }
+      this.#failed.set(name, this.#now() + FAILURE_MS)
+      return this.#stale(name, held)
+    }
+  }
+
+  #stale(name: Name, held: Held | null): FoundCrate {
+    if (!held) throw unavailable(name)
+    this.#options.counts.stale++
+    return { crate: held.crate, staleSince: held.checked, isNew: false }
+  }
+
+  async #read(name: Name): Promise<Held | null> {
+    const key = name.toLowerCase() as Name
+    const held = this.#held.get(key) ?? null
+    if (held && !this.#options.isShared) return held
+    const known = await readKnown(this.#options.place, key)
+    if (!known) return null
+    const same = held?.tag === known.tag ? held : { ...known, checked: held?.checked ?? 0 }
+    this.#held.set(key, same)
+    return same
+  }
+
+  async #ask(name: Name, held: Held | null): Promise<UpstreamCrate | null> {
+    const { url, web, counts } = this.#options
+    const answer = await web.ask(`${url}${lowerPrefix(name)}/${name}`, {
+      etag: held?.crate.etag ?? null,
+      max: FILE_MAX,
+      timeoutMs: REQUEST_MS,
+    })
+    counts.answered = this.#now()
+    counts.failure = null
+    if (answer.status === 304)
+      return held ? this.#hold(name, held) : wrong(url, name, '304 for a new file')
+    if (answer.status === 404 && !held) {
+      this.#missing.set(name, this.#now() + MISSING_MS)
+      return null
+    }
+    if (held && isOlder(answer, held.crate)) wrong(url, name, 'an older file than before')
+    return this.#see(name, await this.#readLines(answer, name, held), held)
+  }
+
+  async #see(name: Name, file: SeenFile, before: Held | null): Promise<UpstreamCrate> {
+    const { place, counts, onAlarm, now } = this.#options
+    const { crate, alarms } = seeFile(before?.crate ?? null, file, now())
+    for (const alarm of alarms) await onAlarm(alarm)
+    const known = await writeKnown(place, name, crate, before)
+    if (!known) {
+      // Another daemon was faster: what it has seen may be newer than this file.
+      const theirs = await readKnown(place, name)
+      if (theirs && isOlder(file, theirs.crate)) return this.#hold(name, theirs)
+      return this.#see(name, file, theirs && { ...theirs, checked: 0 })
+    }
+    for (const { kind } of alarms) counts.alarms.set(kind, (counts.alarms.get(kind) ?? 0) + 1)
+    return this.#hold(name, known)
+  }
+
+  #hold(name: Name, known: KnownCrate): UpstreamCrate {
+    this.#missing.delete(name)
+    this.#held.set(name, { ...known, checked: this.#now() })
+    return known.crate
+  }
+
+  /** Reads the lines of an index file, a piece of work at a time. */
+  async #readLines(answer: WebAnswer, name: Name, held: Held | null): Promise<SeenFile> {
+    const known = new Map<string, UpstreamLine>()
+    for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)
+    const lines = new Map<Version, UpstreamLine>()
+    const texts = answer.status === 404 ? [] : answer.bytes.toString('utf8').split('\n')
+    const last = texts.at(-1)
+    for (const text of texts) {
+      if (text.trim() === '') continue
+      const line = known.get(text) ?? (await paced(() => parseLine(text)))
+      if (line === null && text === last)
+        wrong(this.#options.url, name, 'a file that ends within a line')
+      if (line?.name.toLowerCase() !== name || lines.has(line.version))
+        this.#options.counts.dropped++
+      else lines.set(line.version, line)
+    }
+    if (answer.status === 200 && lines.size === 0)
+      wrong(this.#options.url, name, 'no line of this crate')
+    const { etag, lastModified } = answer
+    return { etag, lastModified, lines: [...lines.values()] }
+  }
+
+  #now(): number {
+    return this.#options.now().getTime()
+  }
+}
+
+/** Returns whether a file was changed before what is known; false if nobody says when. */
+function isOlder(file: { readonly lastModified: string | null }, { lastModified }: UpstreamCrate) {
+  return Date.parse(file.lastModified ?? '') < Date.parse(lastModified ?? '')
+}
+
+function wrong(index: string, name: Name, what: string): never {
+  throw new WebFailure(index, `for ${name} it sends ${what}`)
+}
+
+function unavailable(name: Name): Refusal {
+  return new Refusal([issue('upstream_away', { name })], { retryAfter: FAILURE_MS / 1000 })
+}

@@ -1,0 +1,64 @@
+import type { Name } from '../../core/name.ts'
+import { knownPath } from '../../core/paths/upstream.ts'
+import type { Sighting, UpstreamCrate } from '../../core/upstream/crate.ts'
+import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
+import type { Version } from '../../core/version.ts'
+import type { Place } from '../places/place.ts'
+
+/** A crate of an upstream as it is kept in a place. */
+export interface KnownCrate {
+  readonly crate: UpstreamCrate
+  /** Identifies its file; null before there is one. */
+  readonly tag: string | null
+}
+
+/** The first line of a file; the lines of the index follow it as they are. */
+interface Head {
+  readonly etag: string | null
+  readonly lastModified: string | null
+  readonly sightings: Readonly<
+    Record<string, Omit<Sighting, 'claim'> & { readonly claim?: string }>
+  >
+}
+
+/** Reads what is known of a crate; null if nothing is, or the file is no such file. */
+export async function readKnown(place: Place, name: Name): Promise<KnownCrate | null> {
+  const found = await place.read(knownPath(name))
+  if (!found) return null
+  const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
+  const head = JSON.parse(first) as Head
+  const lines = new Map<Version, UpstreamLine>()
+  for (const line of texts.map(readLine)) lines.set(line.version, line)
+  const sightings = new Map<Version, Sighting>()
+  for (const [version, { claim, ...rest }] of Object.entries(head.sightings)) {
+    const sighting = claim === undefined ? rest : { ...rest, claim: readLine(claim) }
+    sightings.set(version as Version, sighting)
+  }
+  const { etag, lastModified } = head
+  return { crate: { etag, lastModified, lines, sightings }, tag: found.etag }
+}
+
+/**
+ * Writes what is known of a crate in place of what it was made from. Returns null when somebody
+ * else has written meanwhile, and nothing was done.
+ */
+export async function writeKnown(
+  place: Place,
+  name: Name,
+  crate: UpstreamCrate,
+  before: KnownCrate | null,
+): Promise<KnownCrate | null> {
+  const { etag, lastModified } = crate
+  const sightings = Object.fromEntries(
+    Array.from(crate.sightings, ([version, { claim, ...rest }]) => [
+      version,
+      claim ? { ...rest, claim: claim.text } : rest,
+    ]),
+  )
+  const head: Head = { etag, lastModified, sightings }
+  const texts = [JSON.stringify(head), ...Array.from(crate.lines.values(), ({ text }) => text)]
+  const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
+  const bytes = Buffer.from(`${texts.join('\n')}\n`)
+  const tag = await place.put(knownPath(name), bytes, { onlyIf })
+  return tag === null ? null : { crate, tag }
+}

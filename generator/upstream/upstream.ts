@@ -1,0 +1,239 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import { readEntry } from '../../core/entry/parse.ts'
+import { refuse } from '../../core/error/error.ts'
+import { isName, lowerPrefix, type Name } from '../../core/name.ts'
+import { UPSTREAM_DL, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import type { UpstreamSettings } from '../../core/settings/upstream.ts'
+import { sha256 } from '../../core/sha256.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import type { UpstreamCrate } from '../../core/upstream/crate.ts'
+import type { UpstreamLine } from '../../core/upstream/line.ts'
+import {
+  lureOf,
+  showFile,
+  type UpstreamPolicy,
+  type Verdict,
+  verdictOf,
+} from '../../core/upstream/policy.ts'
+import { parseRule } from '../../core/upstream/rules.ts'
+import type { Version } from '../../core/version.ts'
+import type { Place } from '../places/place.ts'
+import type { UpstreamCounts } from './counts.ts'
+import type { CrateFiles } from './crate-files.ts'
+import type { CrateIndex, FoundCrate } from './crate-index.ts'
+import type { AllowedVersions, Decisions } from './decisions.ts'
+
+const compress = promisify(gzip)
+
+/** What upstreams with one index share: lines, `.crate` files and counts. */
+export interface UpstreamSource {
+  readonly url: string
+  readonly place: Place
+  readonly index: CrateIndex
+  readonly files: CrateFiles
+  readonly counts: UpstreamCounts
+}
+
+/** An index file as it is answered. */
+export interface ShownIndexFile {
+  readonly bytes: Buffer
+  readonly zipped: Buffer
+  /** Of these bytes, without quotes. */
+  readonly tag: string
+  /** Versions that are held because nobody knows their age. */
+  readonly undated: number
+}
+
+/** A version of an upstream, and how it is shown. */
+export interface ExplainedVersion {
+  readonly line: UpstreamLine
+  readonly verdict: Verdict
+  /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
+  readonly isChanged: boolean
+}
+
+interface Rendered extends ShownIndexFile {
+  readonly crate: UpstreamCrate
+  readonly isAllowed: AllowedVersions['has']
+  readonly until: string | null
+}
+
+/** The most index files that are fetched ahead of those who will ask for them. */
+const AHEAD_MAX = 256
+
+/** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
+export class Upstream {
+  readonly settings: UpstreamSettings
+  readonly source: UpstreamSource
+  readonly #decisions: Decisions
+  readonly #now: () => Date
+  readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
+  readonly #rendered = new LRUCache<Name, Rendered>({
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
+  })
+  #ahead = 0
+
+  constructor(
+    settings: UpstreamSettings,
+    source: UpstreamSource,
+    decisions: Decisions,
+    now: () => Date,
+  ) {
+    this.settings = settings
+    this.source = source
+    this.#decisions = decisions
+    this.#now = now
+    const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
+    this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
+  }
+
+  get name(): string {
+    return this.settings.name
+  }
+
+  /** Returns its `config.json`: no `api`, because nothing is published to it. */
+  config(base: string, authRequired: boolean): string {
+    const dl = `${base}/${UPSTREAM_FOLDER}/${this.name}/${UPSTREAM_DL}`
+    return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
+  }
+
+  /** Returns the address of an index file at the upstream. */
+  indexAddress(name: Name): string {
+    return `${this.source.url}${lowerPrefix(name)}/${name.toLowerCase()}`
+  }
+
+  /**
+   * Returns the index file of a crate, and since when the upstream has not confirmed it; null when
+   * there is no such crate. Refuses a crate that nobody knows while the upstream is away.
+   */
+  async indexFile(
+    name: Name,
+  ): Promise<{ readonly file: ShownIndexFile; readonly staleSince: number | null } | null> {
+    const { crate, staleSince } = await this.find(name)
+    if (!crate) return null
+    const file = await this.#show(name, crate)
+    if (!this.settings.offline) this.#lookAhead(crate)
+    return file.bytes.length === 0 ? null : { file, staleSince }
+  }
+
+  /** Returns what is known of a crate, as fresh as the settings want. */
+  async find(name: Name): Promise<FoundCrate> {
+    const { index } = this.source
+    if (this.settings.offline)
+      return { crate: await index.kept(name), staleSince: null, isNew: false }
+    return index.find(name, this.settings.fresh * 1000)
+  }
+
+  /**
+   * Has the `.crate` of a version here and returns its line and size; null when there is none with
+   * this checksum, or of any checksum for null. Refuses a denied version by its rule.
+   */
+  async crateFile(
+    name: Name,
+    version: Version,
+    cksum: string | null,
+  ): Promise<{ readonly line: UpstreamLine; readonly size: number } | null> {
+    const { index, files } = this.source
+    const kept = lineOf(await index.kept(name), version, cksum)
+    const line = kept ?? lineOf((await this.find(name)).crate, version, cksum)
+    if (line?.name !== name) return null
+    const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
+    if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
+    const size = this.settings.offline ? await files.size(line) : await files.fetch(line)
+    return size === null ? null : { line, size }
+  }
+
+  /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
+  async crateAddress(name: Name, version: Version): Promise<string | null> {
+    const { files } = this.source
+    if (!(await files.needsChecksum())) return files.address({ name, version, cksum: '' })
+    const line = lineOf((await this.find(name)).crate, version, null)
+    return line ? files.address(line) : null
+  }
+
+  /** Returns how each version of a crate is shown; null when there is no such crate. */
+  async explain(name: Name): Promise<ExplainedVersion[] | null> {
+    const { crate } = await this.find(name)
+    if (!crate) return null
+    const policy = await this.#policy()
+    return Array.from(crate.lines.values(), line => {
+      const { claim, gone } = crate.sightings.get(line.version) ?? {}
+      return {
+        line,
+        verdict: verdictOf(crate, line, policy, this.#now()),
+        isChanged: claim !== undefined || gone !== undefined,
+      }
+    })
+  }
+
+  /** Returns the held version of a crate that others were yanked for; null without one. */
+  async lure(crate: UpstreamCrate): Promise<Version | null> {
+    return lureOf(crate, await this.#policy(), this.#now())?.version ?? null
+  }
+
+  /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
+  async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
+    const policy = await this.#policy()
+    const now = this.#now()
+    const before = this.#rendered.get(name)
+    const isCurrent = before?.until == null || before.until > timestamp(now)
+    if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
+      if (!this.settings.offline) return before
+    const { text, until, undated } = showFile(crate, policy, now, await this.#isThere(crate))
+    const bytes = Buffer.from(text)
+    const { isAllowed } = policy
+    const tag = sha256(bytes).slice(0, 32)
+    const zipped = await compress(bytes)
+    const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
+    this.#rendered.set(name, rendered)
+    return rendered
+  }
+
+  /** Returns whether a line is shown: offline, only if its `.crate` is here. */
+  async #isThere(crate: UpstreamCrate): Promise<(line: UpstreamLine) => boolean> {
+    if (!this.settings.offline) return () => true
+    const there = new Set<UpstreamLine>()
+    await forEachConcurrently(crate.lines.values(), async line => {
+      if ((await this.source.files.size(line)) !== null) there.add(line)
+    })
+    return line => there.has(line)
+  }
+
+  /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
+  #lookAhead(crate: UpstreamCrate): void {
+    const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
+    const entry = newest && readEntry(newest.text)
+    for (const dep of entry?.deps ?? []) {
+      const name = dep.package ?? dep.name
+      const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
+      if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
+      if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
+      this.#ahead++
+      this.find(name)
+        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate))
+        // Whoever needs the file asks for it, and is told why there is none.
+        .catch(() => undefined)
+        .finally(() => this.#ahead--)
+    }
+  }
+
+  async #policy(): Promise<UpstreamPolicy & { readonly isAllowed: AllowedVersions['has'] }> {
+    const { hold, lure_guard: lureGuard } = this.settings
+    const { has: isAllowed } = await this.#decisions.allowed(this.name)
+    return { hold, lureGuard, ...this.#rules, isAllowed }
+  }
+}
+
+function lineOf(
+  crate: UpstreamCrate | null,
+  version: Version,
+  cksum: string | null,
+): UpstreamLine | undefined {
+  const line = crate?.lines.get(version)
+  const claim = crate?.sightings.get(version)?.claim
+  return [line, claim].find(found => found && (cksum === null || found.cksum === cksum))
+}

@@ -1,0 +1,61 @@
+import type { Dispatcher } from 'undici'
+import { refuse } from '../../core/error/error.ts'
+import { PrivateAddress } from './private-address.ts'
+import { plain } from './web-url.ts'
+
+/** Thrown for a server that cannot be reached or answers anything else; says why in plain words. */
+export class WebFailure extends Error {
+  override readonly name = 'WebFailure'
+  /** The address that failed, perhaps after redirects; for messages. */
+  readonly url: string
+  /** Whether there was no whole answer: no connection, TLS, silence, too little time. */
+  readonly isNetwork: boolean
+  /** The HTTP status, if that was the failure. */
+  readonly status: number | null
+  /** Milliseconds after which the server wants to be asked again. */
+  readonly after: number | null
+
+  constructor(
+    url: string,
+    message: string,
+    { isNetwork = false, status = null, after = null, ...more }: Partial<FailureFacts> = {},
+  ) {
+    super(message, more)
+    this.url = plain(url)
+    this.isNetwork = isNetwork
+    this.status = status
+    this.after = after
+  }
+}
+
+interface FailureFacts extends ErrorOptions, Pick<WebFailure, 'isNetwork' | 'status' | 'after'> {}
+
+/** Returns the failure for an error of a connection, or for the limit that ended it. */
+export function connectionFailure(url: URL, error: unknown, signal: AbortSignal): WebFailure {
+  if (error instanceof PrivateAddress)
+    return new WebFailure(url.href, error.message, { cause: error })
+  // One error for each address of the host; the first says enough.
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  const reason = signal.aborted ? signal.reason : first instanceof Error ? first.message : first
+  return new WebFailure(url.href, String(reason), { isNetwork: true, cause: error })
+}
+
+/** Returns the failure for a status that was not hoped for. */
+export function statusFailure(url: URL, { statusCode, headers }: Dispatcher.ResponseData) {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  const after = Number.isNaN(seconds) ? null : seconds * 1000
+  return new WebFailure(url.href, `HTTP status ${statusCode}`, { status: statusCode, after })
+}
+
+/** Whether another attempt may help: no connection, silence, 408, 429, 5xx. */
+export function isTemporary({ isNetwork, status }: WebFailure): boolean {
+  return isNetwork || status === 408 || status === 429 || (status ?? 0) >= 500
+}
+
+/** Throws a failure as a `Refusal` that tells the user of a command what to do. */
+export function refuseFailure({ url, status, message, cause }: WebFailure): never {
+  if (status === 401 || status === 403) refuse('import_http_denied', { url, status })
+  if (cause instanceof PrivateAddress)
+    refuse('import_address_private', { url, address: cause.address })
+  return refuse('import_http', { url, reason: message })
+}

@@ -1,0 +1,64 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Special-purpose networks of IPv4, as IANA registers them (RFC 6890), and multicast. */
+const IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const
+
+/** The same of IPv6, Teredo and 6to4 included, which lead to an IPv4 address of any kind. */
+const IPV6 = [
+  ['::', 96],
+  ['64:ff9b:1::', 48],
+  ['100::', 8],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
+  ['fc00::', 6],
+] as const
+
+const networks = new BlockList()
+for (const [network, bits] of IPV6) networks.addSubnet(network, bits, 'ipv6')
+for (const [network, bits] of IPV4) {
+  // Its check of IPv6 includes mapped addresses, but not those that NAT64 translates (RFC 6052).
+  networks.addSubnet(network, bits, 'ipv4')
+  networks.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
+}
+
+/**
+ * Returns whether an IP address, without brackets, is none of the public internet: private,
+ * loopback, link-local (with the metadata of clouds), unique local, shared, multicast or reserved.
+ * False for a name.
+ */
+export function isPrivateAddress(address: string): boolean {
+  const family = isIP(address)
+  if (family === 0) return false
+  // A zone, as in `fe80::1%eth0`, does not change the kind of an address.
+  return networks.check(address.replace(/%.*$/, ''), family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** A host that nobody has named and that has a private address. */
+export class PrivateAddress extends Error {
+  readonly address: string
+
+  constructor(host: string, address: string) {
+    super(
+      `the address of ${host} is private (${address}), and only hosts that were named may have one`,
+    )
+    this.address = address
+  }
+}

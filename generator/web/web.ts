@@ -1,0 +1,228 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Dispatcher } from 'undici'
+import { refuse } from '../../core/error/error.ts'
+import { PLIMSOLL_SCHEMA } from '../database/schema/migrations.ts'
+import { bodyBytes, collectBytes, decodedBytes, TimeLimits } from './body.ts'
+import { openConnections, type Routes, readRoutes } from './connections.ts'
+import {
+  connectionFailure,
+  isTemporary,
+  refuseFailure,
+  statusFailure,
+  WebFailure,
+} from './failure.ts'
+import { isPrivateAddress, PrivateAddress } from './private-address.ts'
+import { plain, webUrl } from './web-url.ts'
+
+/** Options for requests to web servers. */
+export interface WebOptions {
+  /** The pause before the first retry of `read` and `take`, in milliseconds; it doubles. */
+  readonly pause?: number
+  /** Maximum silence of a server, in milliseconds. */
+  readonly silenceMs?: number
+  /** `outgoing.ca_file` of the settings. */
+  readonly caFile?: string | null
+  /** `outgoing.contact` of the settings. */
+  readonly contact?: string | null
+  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY may be, in upper or lower case. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/** An answer; without bytes unless its status is 200. */
+export interface WebAnswer {
+  readonly status: 200 | 304 | 404
+  readonly bytes: Buffer
+  readonly etag: string | null
+  readonly lastModified: string | null
+}
+
+const TRIES = 5
+const REDIRECTS = 5
+const LONGEST_PAUSE = 60_000
+
+/** The status of a missing file: 404, on some servers 410 or 451 (Cargo's `http_remote.rs`). */
+const MISSING = [404, 410, 451]
+const REDIRECT = [301, 302, 303, 307, 308]
+
+/** Asks for small files to be compressed; `.crate` files are, and Cargo never decodes them. */
+const COMPRESSED = { 'accept-encoding': 'gzip' }
+
+type Bytes = AsyncIterable<Uint8Array>
+type Headers = Readonly<Record<string, string>>
+
+/**
+ * Reads from untrusted web servers: HTTP and HTTPS only, also after redirects, never from HTTPS to
+ * HTTP, never from a private address of a host that was not named, never without limits.
+ */
+export class Web {
+  readonly #options: WebOptions
+  readonly #routes: Routes
+  readonly #headers: Headers
+  readonly #token: string | undefined
+  readonly #tokenOrigins = new Set<string>()
+  readonly #trustedHosts = new Set<string>()
+  #connections: Promise<Dispatcher> | null = null
+
+  /**
+   * Sends `token` as `Authorization`, like Cargo, but only to trusted hosts. Refuses a file of
+   * certificates, or a proxy, that cannot be used.
+   */
+  constructor(options: WebOptions, token?: string) {
+    this.#options = options
+    this.#routes = readRoutes(options.caFile ?? null, options.env ?? {})
+    // Headers are sent as Latin-1; this makes them UTF-8.
+    const contact = options.contact ? Buffer.from(` (${options.contact})`).toString('latin1') : ''
+    this.#headers = { 'user-agent': `plimsoll/${PLIMSOLL_SCHEMA.version}${contact}`, accept: '*/*' }
+    this.#token = token
+  }
+
+  /** Trusts what the operator has named: the host with any address, its port with the token. */
+  trust(url: string): void {
+    const { origin, hostname } = checkedUrl(url)
+    this.#tokenOrigins.add(origin)
+    this.#trustedHosts.add(hostname)
+  }
+
+  /**
+   * Asks once, without retries, and takes at most `timeoutMs` milliseconds. Throws a `WebFailure`
+   * for any other answer, for more than `max` bytes, and for fewer than the server announced.
+   */
+  async ask(
+    url: string,
+    options: { readonly etag?: string | null; readonly max: number; readonly timeoutMs: number },
+  ): Promise<WebAnswer> {
+    const { etag = null, max, timeoutMs } = options
+    const start = webUrl(url)
+    if (!start) throw new WebFailure(url, 'it is not a URL that can be read')
+    const headers = { ...COMPRESSED, ...(etag !== null && { 'if-none-match': etag }) }
+    return this.#attempt(start, { headers, timeoutMs }, async (bytes, answer) => {
+      const all = bytes && (await collectBytes(bytes, max))
+      if (bytes && !all) throw new WebFailure(url, `it is larger than the limit of ${max} bytes`)
+      return {
+        status: all ? 200 : answer.statusCode === 304 ? 304 : 404,
+        bytes: all ?? Buffer.alloc(0),
+        etag: headerOf(answer, 'etag'),
+        lastModified: headerOf(answer, 'last-modified'),
+      }
+    })
+  }
+
+  /** Returns the bytes of a small file; null when there is none. Refuses more than `max` bytes. */
+  async read(url: string, max: number): Promise<Buffer | null> {
+    return this.#persist(url, COMPRESSED, async bytes => {
+      const all = bytes && (await collectBytes(bytes, max))
+      if (bytes && !all) refuse('import_too_long', { what: plain(url), max })
+      return all
+    })
+  }
+
+  /** Passes a file's bytes to `use`; null when there is none. Restarts a broken transfer. */
+  async take<T>(url: string, use: (bytes: Bytes | null) => Promise<T>): Promise<T> {
+    return this.#persist(url, {}, use)
+  }
+
+  /** Ends all connections, also those in use. */
+  async close(): Promise<void> {
+    await (await this.#connections)?.destroy()
+  }
+
+  /** Retries temporary failures: no connection, 429, 5xx, silence. */
+  async #persist<T>(url: string, headers: Headers, use: Use<T>): Promise<T> {
+    const start = checkedUrl(url)
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(start, { headers }, use)
+      } catch (error) {
+        if (!(error instanceof WebFailure)) throw error
+        if (!isTemporary(error) || attempt === TRIES) refuseFailure(error)
+        const pause = error.after ?? (this.#options.pause ?? 500) * 2 ** (attempt - 1)
+        await sleep(Math.min(pause, LONGEST_PAUSE))
+      }
+    }
+  }
+
+  async #attempt<T>(start: URL, { headers, timeoutMs }: Ask, use: Use<T>): Promise<T> {
+    const limits = new TimeLimits(this.#options.silenceMs ?? 60_000, timeoutMs)
+    try {
+      const { url, answer } = await this.#follow(start, headers, limits.signal)
+      const bytes = answer.statusCode === 200 ? bodyBytes(url, answer, limits) : null
+      const isDecoded = bytes !== null && 'accept-encoding' in headers
+      try {
+        return await use(isDecoded ? decodedBytes(url, answer, bytes) : bytes, answer)
+      } finally {
+        // After an early stop, a failed connection no longer matters.
+        answer.body.on('error', () => undefined).destroy()
+      }
+    } finally {
+      limits.end()
+    }
+  }
+
+  async #follow(
+    start: URL,
+    headers: Headers,
+    signal: AbortSignal,
+  ): Promise<{ readonly url: URL; readonly answer: Answer }> {
+    let url = start
+    for (let hop = 0; hop <= REDIRECTS; hop++) {
+      const answer = await this.#request(url, headers, signal)
+      const { statusCode } = answer
+      if (statusCode === 200) return { url, answer }
+      // An empty connection can be used again.
+      await answer.body.dump({ limit: 16 * 1024 }).catch(() => undefined)
+      const isCurrent = statusCode === 304 && 'if-none-match' in headers
+      if (isCurrent || MISSING.includes(statusCode)) return { url, answer }
+      if (!REDIRECT.includes(statusCode)) throw statusFailure(url, answer)
+      url = redirected(url, headerOf(answer, 'location') ?? '')
+    }
+    throw new WebFailure(start.href, 'it redirects too often')
+  }
+
+  async #request(url: URL, asked: Headers, signal: AbortSignal): Promise<Answer> {
+    const { origin, hostname, pathname, search } = url
+    const isTrusted = (host: string) => this.#trustedHosts.has(host)
+    const address = hostname.replace(/^\[|\]$/g, '')
+    const headers: Record<string, string> = { ...this.#headers, ...asked }
+    if (this.#token !== undefined && this.#tokenOrigins.has(origin))
+      headers.authorization = this.#token
+    this.#connections ??= openConnections(this.#routes, isTrusted)
+    const connections = await this.#connections
+    try {
+      // No look-up comes by what is an address already.
+      if (isPrivateAddress(address) && !isTrusted(hostname))
+        throw new PrivateAddress(hostname, address)
+      const path = pathname + search
+      return await connections.request({ origin, path, method: 'GET', headers, signal })
+    } catch (error) {
+      throw connectionFailure(url, error, signal)
+    }
+  }
+}
+
+type Answer = Dispatcher.ResponseData
+type Use<T> = (bytes: Bytes | null, answer: Answer) => Promise<T>
+
+interface Ask {
+  readonly headers: Headers
+  readonly timeoutMs?: number
+}
+
+function headerOf({ headers }: Answer, name: string): string | null {
+  const [value = null] = [headers[name]].flat()
+  return value
+}
+
+function redirected(from: URL, location: string): URL {
+  const to = location === '' ? null : webUrl(location, from)
+  if (!to) {
+    const reason = `it redirects, but ${plain(location)} is not a URL that can be read`
+    throw new WebFailure(from.href, reason)
+  }
+  if (from.protocol === 'https:' && to.protocol === 'http:')
+    throw new WebFailure(from.href, 'it redirects from https to http')
+  return to
+}
+
+function checkedUrl(text: string): URL {
+  return webUrl(text) ?? refuse('import_url_invalid', { url: plain(text) })
+}

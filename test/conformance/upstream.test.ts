@@ -1,0 +1,95 @@
+// Real Cargo: own crates and those of an upstream through one address.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Cargo } from '../support/cargo.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { MadeUpUpstream } from '../support/made-up-upstream.ts'
+import { serveHere } from '../support/program.ts'
+import { writeProject } from '../support/project.ts'
+import { scratch } from '../support/scratch.ts'
+import { copyTemplate } from './registry-template.ts'
+
+/** How many crates of the upstream the project needs. */
+const CRATES = process.env.PLIMSOLL_CONFORMANCE === 'full' ? 300 : 30
+
+/** Starts a registry `team` and an upstream with many crates; `fallback` is the setting. */
+async function start(t: TestContext, fallback: 'redirect' | 'serve' | 'off') {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const made = await MadeUpUpstream.start(cleanup)
+  for (let at = CRATES - 1; at >= 0; at--) {
+    const needed = [at * 2 + 1, at * 2 + 2].filter(other => other < CRATES)
+    const deps = Object.fromEntries(needed.map(other => [`public-${other}`, '1']))
+    made.publish({ name: `public-${at}`, version: '1.0.0', deps })
+    made.publish({ name: `public-${at}`, version: '1.1.0', deps })
+  }
+  const dir = join(folder, 'registry')
+  const env = {
+    PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+    PLIMSOLL_UPSTREAM_UP_FALLBACK: fallback,
+    PLIMSOLL_GIT_INDEX: 'off',
+  }
+  const token = await copyTemplate(cleanup, dir)
+  const { url } = await serveHere(cleanup, dir, env)
+  const team = `sparse+${url}/index/`
+  let homes = 0
+  const cargo = (cratesIo: string) =>
+    new Cargo(join(folder, `home-${homes++}`), {
+      registries: { team },
+      cratesIo,
+      tokens: { team: token },
+    })
+  const ours = writeProject(join(folder, 'ours'), {
+    name: 'ours',
+    toml: '[dependencies]\npublic-1 = "1"',
+  })
+  await cargo(fallback === 'off' ? made.index : team).ok(
+    ours.folder,
+    ...['publish', '--registry', 'team', '--no-verify', '--allow-dirty'],
+  )
+  // Before its first publish Cargo asks for a name, and nobody knows yet whose it is.
+  made.requests.clear()
+  const app = (name: string) =>
+    writeProject(join(folder, name), {
+      name,
+      toml: '[dependencies]\npublic-0 = "1"\nours = { version = "1", registry = "team" }',
+    }).folder
+  return { made, url, team, cargo, app }
+}
+
+const lockOf = (folder: string) => readFileSync(join(folder, 'Cargo.lock'), 'utf8')
+
+for (const fallback of ['redirect', 'serve'] as const) {
+  test(`one address for all crates: ${fallback}`, async t => {
+    const { made, team, cargo, app } = await start(t, fallback)
+    const direct = app('direct')
+    await cargo(made.index).ok(direct, 'generate-lockfile')
+    const folder = app('app')
+    await cargo(team).ok(folder, 'check')
+    assert.equal(lockOf(folder).replaceAll('"app"', '"direct"'), lockOf(direct))
+    assert.match(
+      lockOf(folder),
+      /name = "public-0"\nversion = "1.1.0"\nsource = "registry\+https:\/\/github\.com\/rust-lang\/crates\.io-index"/,
+    )
+    assert.deepEqual(
+      made.requests.all.filter(({ url }) => /ours/.test(url)),
+      [],
+      'an own name arrived at the upstream',
+    )
+    if (fallback === 'redirect') return
+    made.isAway = true
+    await cargo(team).ok(folder, 'fetch', '--locked')
+    await cargo(team).ok(folder, 'check', '--locked')
+  })
+}
+
+test('an upstream under an address of its own, held and denied versions', async t => {
+  const { made, url, cargo, app } = await start(t, 'off')
+  const folder = app('app')
+  await cargo(`sparse+${url}/upstream/up/index/`).ok(folder, 'check')
+  made.isAway = true
+  await cargo(`sparse+${url}/upstream/up/index/`).ok(folder, 'fetch', '--locked')
+  assert.doesNotMatch(lockOf(folder), /upstream/)
+})

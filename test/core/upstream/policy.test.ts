@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
+import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
+import { lureOf, showFile, type UpstreamPolicy, verdictOf } from '../../../core/upstream/policy.ts'
+import { parseRule } from '../../../core/upstream/rules.ts'
+import { at, line } from './lines.ts'
+
+const DAY = 86_400
+
+function policy(given: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
+  return { hold: 0, allow: [], deny: [], lureGuard: false, isAllowed: () => false, ...given }
+}
+
+const rules = (...texts: string[]) => texts.map(text => parseRule(text) ?? assert.fail(text))
+
+function crateOf(...files: readonly (readonly UpstreamLine[])[]): UpstreamCrate {
+  let crate: UpstreamCrate | null = null
+  for (const [hour, lines] of files.entries())
+    crate = seeFile(crate, { etag: null, lastModified: null, lines }, at(hour)).crate
+  return crate ?? assert.fail()
+}
+
+test('without a policy every byte is as the upstream has it', () => {
+  const lines = [line('1.0.0'), withYanked(line('2.0.0'), true), line('3.0.0')]
+  const shown = showFile(crateOf(lines), policy(), at(0))
+  assert.equal(shown.text, lines.map(({ text }) => `${text}\n`).join(''))
+  assert.deepEqual([shown.until, shown.undated], [null, 0])
+})
+
+test('young versions are yanked until they are old enough, undated ones until they are allowed', () => {
+  const [old, young, undated] = [
+    line('1.0.0', { pubtime: '2026-07-01T00:00:00Z' }),
+    line('2.0.0', { pubtime: '2026-07-31T12:00:00Z' }),
+    line('3.0.0'),
+  ]
+  const crate = crateOf([old, young, undated])
+  const shown = showFile(crate, policy({ hold: DAY }), at(0))
+  const expected = [old, withYanked(young, true), withYanked(undated, true)]
+  assert.equal(shown.text, expected.map(({ text }) => `${text}\n`).join(''))
+  assert.deepEqual([shown.until, shown.undated], ['2026-08-01T12:00:00Z', 1])
+  assert.deepEqual(showFile(crate, policy({ hold: DAY }), at(12)).until, null)
+  const stateOf = (given: Partial<UpstreamPolicy>, which: UpstreamLine) =>
+    verdictOf(crate, which, policy({ hold: DAY, ...given }), at(0)).state
+  assert.equal(stateOf({}, young), 'held')
+  assert.equal(stateOf({ allow: rules('foo@2') }, young), 'shown')
+  assert.equal(stateOf({ isAllowed: (_, version) => version === '3.0.0' }, undated), 'shown')
+  assert.equal(stateOf({ allow: rules('foo'), deny: rules('foo@>=2') }, young), 'denied')
+  assert.equal(stateOf({ deny: rules('foo@>=2') }, old), 'shown')
+})
+
+test('denied and vanished versions are yanked, and only what is there is shown offline', () => {
+  const [one, two] = [line('1.0.0'), line('2.0.0')]
+  const crate = crateOf([one, two], [two])
+  assert.deepEqual(verdictOf(crate, two, policy({ deny: rules('f*') }), at(2)), {
+    state: 'denied',
+    rule: 'f*',
+  })
+  assert.deepEqual(verdictOf(crate, one, policy(), at(2)), { state: 'gone' })
+  const shown = showFile(crate, policy(), at(2), ({ version }) => version === '1.0.0')
+  assert.equal(shown.text, `${withYanked(one, true).text}\n`)
+})
+
+test('a held version for which all others are yanked is a lure; the guard shows them for a day', () => {
+  const [one, two] = [line('1.0.0'), line('1.1.0')]
+  const lure = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
+  const yanked = [one, two].map(each => withYanked(each, true))
+  const crate = crateOf([one, two], [one, two], [...yanked, lure])
+  const held = policy({ hold: 7 * DAY })
+  assert.deepEqual(lureOf(crate, held, at(3)), {
+    version: '1.2.0',
+    yanked: new Set(['1.0.0', '1.1.0']),
+  })
+  const states = (given: UpstreamPolicy, hour: number) =>
+    [one, two, lure].map(
+      each => verdictOf(crate, crate.lines.get(each.version) ?? each, given, at(hour)).state,
+    )
+  assert.deepEqual(states(held, 3), ['yanked', 'yanked', 'held'])
+  const guarded = { ...held, lureGuard: true }
+  assert.deepEqual(states(guarded, 3), ['guarded', 'guarded', 'held'])
+  const shown = showFile(crate, guarded, at(3))
+  assert.equal(
+    shown.text,
+    [one, two, withYanked(lure, true)].map(({ text }) => `${text}\n`).join(''),
+  )
+  assert.equal(shown.until, '2026-08-02T02:00:00Z')
+  assert.deepEqual(states(guarded, 26), ['yanked', 'yanked', 'held'])
+  // Whoever allows the release decides that it is no lure.
+  assert.deepEqual(states({ ...guarded, isAllowed: () => true }, 3), ['yanked', 'yanked', 'shown'])
+})
+
+test('no lure: a version that is still good, yanks long ago or unseen, a release nobody holds', () => {
+  const [one, two] = [line('1.0.0'), line('1.1.0')]
+  const release = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
+  const late = line('1.2.0', { pubtime: '2026-08-05T00:00:00Z' })
+  const yanked = (each: UpstreamLine) => withYanked(each, true)
+  const held = policy({ hold: 70 * DAY })
+  const rows: [string, UpstreamCrate, UpstreamPolicy][] = [
+    ['good', crateOf([one, two], [yanked(one), two, release]), held],
+    ['unseen', crateOf([yanked(one), yanked(two), release]), held],
+    ['long ago', crateOf([one], [yanked(one), late]), held],
+    ['not held', crateOf([one], [yanked(one), release]), policy()],
+    ['undated', crateOf([one], [yanked(one), line('1.2.0')]), held],
+  ]
+  for (const [what, crate, given] of rows) {
+    const hold = what === 'good' ? { ...given, allow: rules('foo@1.1') } : given
+    assert.equal(lureOf(crate, hold, at(120)), null, what)
+  }
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { Cleanup } from '../../support/cleanup.ts'
+import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+/** Opens a registry with its own crate `ours` and an upstream for all other names. */
+async function start(t: TestContext, fallback: 'redirect' | 'serve', env = {}) {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const registry = await TestRegistry.open(t, {
+    env: {
+      PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+      PLIMSOLL_UPSTREAM_UP_FALLBACK: fallback,
+      PLIMSOLL_POLICY_RESERVED_PREFIXES: 'team-',
+      ...env,
+    },
+  })
+  const token = await registry.user('alice')
+  await registry.publish(token, { name: 'ours', version: '1.0.0' })
+  const ask = (path: string, init: RequestInit = {}) => registry.app.request(path, init)
+  return { made, registry, token, ask }
+}
+
+test('names that are not here are redirected to the upstream, and own ones never', async t => {
+  const { made, ask } = await start(t, 'redirect')
+  const rows: [path: string, status: number, location: string | null][] = [
+    ['/index/de/mo/demo', 307, `${made}/index/de/mo/demo`],
+    ['/index/1/a', 307, `${made}/index/1/a`],
+    ['/crates/demo/demo-1.0.0+x.crate', 307, `${made}/files/demo/demo-1.0.0+x.crate`],
+    ['/crates/demo/1.0.0/download', 307, `${made}/files/demo/demo-1.0.0.crate`],
+    ['/index/ou/rs/ours', 200, null],
+    ['/crates/ours/ours-1.0.0.crate', 200, null],
+    ['/crates/ours/ours-2.0.0.crate', 404, null],
+    ['/crates/OURS/OURS-1.0.0.crate', 404, null],
+    ['/index/te/am/team_new', 404, null],
+    ['/crates/team-new/team-new-1.0.0.crate', 404, null],
+    ['/index/de/mo/DEMO', 404, null],
+    ['/index/de/demo', 404, null],
+    ['/crates/demo/', 404, null],
+    ['/crates/demo/other-1.0.0.crate', 404, null],
+    ['/index/', 404, null],
+    ['/index/config.json', 200, null],
+  ]
+  for (const [path, status, location] of rows) {
+    const answer = await ask(path)
+    assert.deepEqual(
+      [path, answer.status, answer.headers.get('location')],
+      [path, status, location],
+    )
+  }
+  // Only the place of the .crate files was asked for.
+  assert.deepEqual(made.requests.lines, ['GET /index/config.json 200'])
+})
+
+test('a redirect to an address with a checksum looks the version up', async t => {
+  const { made, ask } = await start(t, 'redirect')
+  made.dl = `${made}/by/{sha256-checksum}`
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  const answer = await ask('/crates/demo/demo-1.0.0.crate')
+  assert.equal(answer.headers.get('location'), `${made}/by/${cksum}`)
+  assert.equal((await ask('/crates/demo/demo-1.0.1.crate')).status, 404)
+})
+
+test('names that are not here are served from here, by the rules of the upstream', async t => {
+  const { made, ask } = await start(t, 'serve', { PLIMSOLL_UPSTREAM_UP_DENY: 'demo@2' })
+  const lines = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))
+  const text = await (await ask('/index/de/mo/demo')).text()
+  assert.equal(text, `${lines[0]}\n${lines[1]?.replace('"yanked":false', '"yanked":true')}\n`)
+  assert.equal((await ask('/crates/demo/demo-1.0.0.crate')).status, 200)
+  assert.equal((await ask('/crates/demo/1.0.0/download')).status, 200)
+  assert.equal((await ask('/crates/demo/demo-2.0.0.crate')).status, 403)
+  assert.equal((await ask('/index/ot/he/other')).status, 404)
+  made.requests.clear()
+  assert.equal((await ask('/index/te/am/team-new')).status, 404)
+  assert.equal((await ask('/index/ou/rs/ours')).status, 200)
+  assert.deepEqual(made.requests.lines, [])
+})
+
+test('a private registry asks for a token before it asks the upstream', async t => {
+  const { made, ask, token } = await start(t, 'serve', { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  made.publish({ name: 'demo' })
+  for (const path of ['/index/de/mo/demo', '/upstream/up/index/de/mo/demo'])
+    assert.equal((await ask(path)).status, 401)
+  assert.deepEqual(made.requests.lines, [])
+  const headers = { authorization: token }
+  for (const path of ['/index/de/mo/demo', '/upstream/up/index/de/mo/demo'])
+    assert.equal((await ask(path, { headers })).status, 200)
+  const config = await ask('/upstream/up/index/config.json', { headers })
+  assert.match(await config.text(), /"auth-required":true/)
+})

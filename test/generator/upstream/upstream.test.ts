@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { sha256 } from '../../../core/sha256.ts'
+import { listAlarms } from '../../../generator/upstream/alarms.ts'
+import { openUpstreams } from '../../../generator/upstream/open.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
+import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
+
+const UP = '/upstream/up'
+
+/** Opens a registry with the upstream `up`. */
+async function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const env: Record<string, string> = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
+  for (const [key, value] of Object.entries(settings))
+    env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] = value
+  const registry = await TestRegistry.open(t, { env } satisfies TestRegistryOptions)
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    registry.app.request(path, { headers })
+  const later = (seconds: number) => {
+    registry.now = new Date(registry.now.getTime() + seconds * 1000)
+  }
+  return { made, registry, ask, later, counts: registry.upstreams.byName.get('up')?.source.counts }
+}
+
+const indexOf = (name: string) => `${UP}/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`
+
+test('lines are answered byte for byte, compressed, with an ETag of the bytes that are sent', async t => {
+  const { made, ask } = await start(t)
+  const lines = [made.publish({ name: 'demo' }), made.publish({ name: 'demo', version: '1.1.0' })]
+  const answer = await ask(indexOf('demo'))
+  assert.equal(answer.status, 200)
+  assert.equal(await answer.text(), lines.map(line => `${line}\n`).join(''))
+  assert.equal(answer.headers.get('content-type'), 'text/plain; charset=utf-8')
+  const etag = answer.headers.get('etag') ?? ''
+  assert.equal((await ask(indexOf('demo'), { 'if-none-match': etag })).status, 304)
+  const zipped = await ask(indexOf('demo'), { 'accept-encoding': 'gzip' })
+  assert.equal(zipped.headers.get('content-encoding'), 'gzip')
+  assert.notEqual(zipped.headers.get('etag'), etag)
+  const config = await ask(`${UP}/index/config.json`)
+  assert.deepEqual(await config.json(), {
+    dl: 'http://crates.test/upstream/up/crates/{crate}-{version}-{sha256-checksum}.crate',
+  })
+})
+
+test('an index file is asked for again when it is older than `fresh`, once for all who ask', async t => {
+  const { made, ask, later } = await start(t, { fresh: '10s' })
+  made.publish({ name: 'demo' })
+  const path = made.pathOf('demo')
+  const all = await Promise.all(Array.from({ length: 64 }, () => ask(indexOf('demo'))))
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([200]))
+  later(10)
+  await ask(indexOf('demo'))
+  assert.deepEqual(made.requests.lines, [`GET ${path} 200`])
+  later(1)
+  await ask(indexOf('demo'))
+  assert.deepEqual(made.requests.lines, [`GET ${path} 200`, `GET ${path} 304`])
+  const line = made.publish({ name: 'demo', version: '2.0.0' })
+  later(11)
+  assert.ok((await (await ask(indexOf('demo'))).text()).includes(line))
+})
+
+test('a name that the upstream does not have is 404, and forgotten within seconds', async t => {
+  const { made, ask, later } = await start(t)
+  const all = await Promise.all(Array.from({ length: 64 }, () => ask(indexOf('demo'))))
+  assert.deepEqual(new Set(all.map(({ status }) => status)), new Set([404]))
+  assert.equal(made.requests.all.length, 1)
+  made.publish({ name: 'demo' })
+  assert.equal((await ask(indexOf('demo'))).status, 404)
+  later(4)
+  assert.equal((await ask(indexOf('demo'))).status, 200)
+})
+
+test('an upstream that is away leaves the last good file, and says so; what is unknown is 503', async t => {
+  const { made, ask, later, counts } = await start(t)
+  made.publish({ name: 'demo' })
+  const before = await (await ask(indexOf('demo'))).text()
+  made.isAway = true
+  later(11)
+  const stale = await ask(indexOf('demo'))
+  assert.equal(
+    stale.headers.get('warning'),
+    '110 - "the upstream is away; not confirmed since 2026-11-20T12:00:00Z"',
+  )
+  assert.equal(await stale.text(), before)
+  const unknown = await ask(indexOf('other'))
+  assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [503, '10'])
+  // The failure is remembered: nobody waits for it again.
+  assert.equal(made.requests.all.length, 2)
+  assert.deepEqual([counts?.stale, counts?.errors], [1, 1])
+  made.isAway = false
+  later(11)
+  assert.equal((await ask(indexOf('demo'))).headers.get('warning'), null)
+  assert.equal((await ask(indexOf('other'))).status, 404)
+})
+
+test('a .crate is fetched once, hashed, kept, and served by the address with its checksum', async t => {
+  const { made, ask, counts } = await start(t)
+  const { cksum } = JSON.parse(made.publish({ name: 'demo', version: '1.0.0-rc.1' }))
+  const path = `${UP}/crates/demo-1.0.0-rc.1-${cksum}.crate`
+  const all = await Promise.all(Array.from({ length: 16 }, () => ask(path)))
+  for (const answer of all) {
+    assert.equal(answer.status, 200)
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    assert.equal(sha256(bytes), cksum)
+  }
+  assert.equal(made.requests.all.filter(({ url }) => url.endsWith('.crate')).length, 1)
+  const head = all[0]?.headers
+  assert.equal(head?.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.equal((await ask(path, { 'if-none-match': head?.get('etag') ?? '' })).status, 304)
+  assert.equal((await ask(path, { range: 'bytes=0-9' })).status, 206)
+  made.isAway = true
+  assert.equal((await ask(path)).status, 200)
+  assert.equal((await ask(`${UP}/crates/demo/1.0.0-rc.1/download`)).status, 200)
+  assert.equal((await ask(path.replace(cksum, '0'.repeat(64)))).status, 404)
+  assert.ok((counts?.bytes ?? 0) > 0)
+})
+
+test('wrong bytes are neither kept nor served', async t => {
+  const { made, ask } = await start(t)
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  made.write('/files/demo/demo-1.0.0.crate', Buffer.from('other bytes'))
+  const path = `${UP}/crates/demo-1.0.0-${cksum}.crate`
+  const answer = await ask(path)
+  assert.equal(answer.status, 503)
+  assert.match(await answer.text(), /sends other bytes for `demo` 1\.0\.0 than its index says/)
+  assert.equal((await ask(path)).status, 503)
+})
+
+test('a denied version is yanked, and its download says which rule and whom to ask', async t => {
+  const { made, ask } = await start(t, { deny: 'demo@<1.0.1' })
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  assert.match(await (await ask(indexOf('demo'))).text(), /"yanked":true/)
+  const answer = await ask(`${UP}/crates/demo-1.0.0-${cksum}.crate`)
+  assert.equal(answer.status, 403)
+  assert.deepEqual(await answer.json(), {
+    errors: [
+      {
+        detail:
+          '`demo` 1.0.0 is denied here by the rule "demo@<1.0.1" (`upstream.up.deny`); ask the operator of this registry',
+      },
+    ],
+  })
+})
+
+test('the files of what a newest version needs are fetched ahead, and theirs', async t => {
+  const { made, ask } = await start(t)
+  made.publish({ name: 'leaf' })
+  made.publish({ name: 'stem', deps: { leaf: '1' } })
+  made.publish({ name: 'root', deps: { stem: '1' } })
+  await ask(indexOf('root'))
+  await until(
+    () => made.requests.all.length === 3,
+    () => made.requests.lines.join(),
+  )
+  await ask(indexOf('leaf'))
+  assert.equal(made.requests.all.length, 3)
+})
+
+test('changes of the past raise alarms; the first line and its bytes stay', async t => {
+  const { made, ask, later, registry, counts } = await start(t)
+  const [one, two] = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))
+  await ask(indexOf('demo'))
+  made.edit('demo', lines => [lines[0]?.replace('"features":{}', '"features":{"x":[]}') ?? ''])
+  later(11)
+  const text = await (await ask(indexOf('demo'))).text()
+  assert.equal(text, `${one}\n${two?.replace('"yanked":false', '"yanked":true')}\n`)
+  assert.deepEqual(
+    counts?.alarms,
+    new Map([
+      ['line', 1],
+      ['gone', 1],
+    ]),
+  )
+  const place = registry.upstreams.byName.get('up')?.source.place
+  assert.ok(place)
+  assert.deepEqual(
+    (await listAlarms(place)).map(({ kind, name, version }) => `${kind} ${name} ${version}`).sort(),
+    ['gone demo 2.0.0', 'line demo 1.0.0'],
+  )
+})
+
+test('no bad file replaces a good one: HTML, a cut one, an older one, another crate, lines twice', async t => {
+  const { made, ask, later } = await start(t)
+  const line = made.publish({ name: 'demo' })
+  const path = made.pathOf('demo')
+  const old = Buffer.from(`${line}\n`)
+  const second = made.publish({ name: 'demo', version: '2.0.0' })
+  const good = `${line}\n${second}\n`
+  assert.equal(await (await ask(indexOf('demo'))).text(), good)
+  const other = line.replace('"demo"', '"dem0"')
+  const bodies: [string | Buffer, boolean][] = [
+    ['<html>Please log in</html>', true],
+    [good.slice(0, -20), true],
+    [`${line}\n${second}\n${other}\nnonsense\n${second.replace('2.0.0', '2.0')}\n`, false],
+    [`${line}\n${second}\n${second}\n`, false],
+  ]
+  for (const [body, isStale] of bodies) {
+    made.fault = url => (url === path ? { body, headers: { etag: `"${isStale}"` } } : null)
+    later(11)
+    const answer = await ask(indexOf('demo'))
+    assert.equal(await answer.text(), good)
+    assert.equal(answer.headers.has('warning'), isStale, String(body))
+  }
+  made.fault = () => ({ body: old, headers: { 'last-modified': new Date(0).toUTCString() } })
+  later(11)
+  assert.equal(await (await ask(indexOf('demo'))).text(), good)
+})
+
+test('what a name is not, or another host, is never asked for', async t => {
+  const { made, ask } = await start(t)
+  for (const path of [
+    '/index/de/mo/Demo',
+    '/index/xx/yy/demo',
+    '/index/de/mo/..%2f',
+    '/crates/x.crate',
+    '/',
+  ])
+    assert.equal((await ask(`${UP}${path}`)).status, 404, path)
+  assert.deepEqual(made.requests.lines, [])
+})
+
+test('offline, index files are cut to the .crate files that are here', async t => {
+  const { made, ask, registry } = await start(t)
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  made.publish({ name: 'demo', version: '1.1.0' })
+  await ask(`${UP}/crates/demo-1.0.0-${cksum}.crate`)
+  const settings = registry.registry.settings.upstream
+  const up = { ...settings.up, offline: true } as NonNullable<typeof settings.up>
+  const registryOffline = {
+    ...registry.registry,
+    settings: { ...registry.registry.settings, upstream: { up } },
+  }
+  made.requests.clear()
+  const upstreams = await openUpstreams(registryOffline, { env: {} })
+  const found = await upstreams.byName.get('up')?.indexFile(parseName('demo'))
+  assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
+  await upstreams.close()
+  assert.deepEqual(made.requests.lines, [])
+})
