@@ -1,3 +1,5 @@
+import { INDEX_FOLDER } from '../paths/tree.ts'
+import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
 import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
 
 /** An upstream, as far as users of Cargo are concerned. */
@@ -48,7 +50,7 @@ export function cargoSetup(
   const upstream = chosen ?? upstreams.find(({ fallback }) => fallback !== 'off') ?? null
   const apart = chosen && {
     name: `${own.name}-${chosen.name}`,
-    index: `sparse+${base}/upstream/${chosen.name}/index/`,
+    index: `sparse+${base}/${UPSTREAM_FOLDER}/${chosen.name}/${INDEX_FOLDER}/`,
   }
   return {
     base,

@@ -4,8 +4,8 @@ import { refuse } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 
-/** The longest `Cargo.lock` that is read, in characters; 5,000 packages need about a million. */
-export const LOCK_MAX = 16 * 1024 * 1024
+/** The longest `Cargo.lock` that is read, in characters; 4,000 packages need a million. */
+export const LOCK_MAX = 4 * 1024 * 1024
 
 /** The newest version of the format that is known (Cargo's `encode.rs`). */
 const NEWEST = 4
@@ -53,7 +53,7 @@ const SCHEMA = v.object({
 export function parseLockFile({ name: file, text }: { name: string; text: string }): LockFile {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
   if (text.length > LOCK_MAX) object(`it is longer than ${LOCK_MAX} characters`)
-  const result = v.safeParse(SCHEMA, tableOf(text, object))
+  const result = v.safeParse(SCHEMA, tableOf(text, object), { abortEarly: true })
   if (!result.success) {
     const [{ path, message }] = result.issues
     return object(`${path?.map(item => String(item.key)).join('.')}: ${message}`)
