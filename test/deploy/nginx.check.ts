@@ -33,7 +33,10 @@ for (const [config, port] of [
     const created = await plimsoll(folder, ['token', 'create', '--user', 'alice', '--dir', dir])
     const authorization = created.stdout.trim()
     // Whoever connects to nginx here is a proxy before it.
-    const daemon = await serve(cleanup, dir, { PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1' })
+    const daemon = await serve(cleanup, dir, {
+      PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1',
+      PLIMSOLL_UPSTREAM_CRATES_IO_OFFLINE: 'true',
+    })
     const logged = await startNginx(cleanup, folder, {
       config,
       port,
@@ -46,7 +49,7 @@ for (const [config, port] of [
     assert.equal(put.status, 200)
     assert.deepEqual(Object.keys((await put.json()) as object), ['warnings'])
     const audit = await plimsoll(folder, ['audit', '--action', 'publish', '--dir', dir])
-    assert.match(audit.stdout, / from 198\.51\.100\.7$/m)
+    assert.match(audit.stdout, / 198\.51\.100\.7$/m)
     await until(
       async () => (await fetch(`${url}/crates/demo/`)).status === 200,
       () => 'no page',
@@ -62,6 +65,7 @@ for (const [config, port] of [
     assert.equal((await facts('/index/no/ne/none'))[0], 404)
     assert.equal((await facts('/search/?q=demo'))[0], 200)
     assert.equal((await facts('/healthz'))[0], 200)
+    assert.equal((await facts('/upstream/crates-io/index/config.json'))[0], 200)
     assert.equal((await facts('/me'))[0], 200)
     assert.equal((await facts('/me/password?link=sesame'))[0], 403)
     assert.doesNotMatch(logged(), /sesame/)
