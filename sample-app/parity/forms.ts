@@ -63,8 +63,10 @@ class LimitedForm extends FormData {
     if (boundary === '') throw refusal('Missing boundary in multipart.')
     const parts: Span[] = []
     const body = await spool.fill(findParts(chunks, boundary, 2 * PART_LIMIT + 1, parts))
+    // A thousand small parts are found sooner in memory.
+    const small = body.size <= VALUE_LIMIT && new Blob([await body.arrayBuffer()])
     for (const span of parts) {
-      const part = await readPart(body, span)
+      const part = await readPart(small || body, span)
       if (part) await this.#addPart(part.headers, part.data)
     }
   }
@@ -80,7 +82,7 @@ class LimitedForm extends FormData {
       this.#count('fields')
       if (data.size > VALUE_LIMIT) throw tooLong('Part')
       this.#countText(data.size)
-      this.append(name, await data.text())
+      this.append(name, String(Buffer.from(await data.arrayBuffer())))
     } else {
       this.#count('files')
       // A path from Windows is cut to its last name.
@@ -98,7 +100,7 @@ class LimitedForm extends FormData {
     for (const [pair] of String(Buffer.concat(arrived)).matchAll(/[^&]+/g)) {
       this.#count('fields')
       if (pair.length - pair.indexOf('=') > VALUE_LIMIT + 1) throw tooLong('Field')
-      for (const [name, value] of new URLSearchParams(pair)) this.append(name, value)
+      for (const [name, value] of new URLSearchParams(`&${pair}`)) this.append(name, value)
     }
   }
 

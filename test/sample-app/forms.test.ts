@@ -37,6 +37,13 @@ test('urlencoded: the username comes back, the password does not', async () => {
   )
 })
 
+test('names and values are told as they were sent', async () => {
+  await answers('forms', login('?username=a&password=b'), 422, missing(['body', 'username']))
+  const value = '\uFEFFa'
+  const fields = parts({ name: 'username', value }, { name: 'password', value: 'x' })
+  await answers('forms', fields, 200, { username: value })
+})
+
 test('what is missing or empty is missing, all of it', async () => {
   await answers('forms', login('username&password='), 422, BOTH)
   await answers('forms', login('username=a'), 422, missing(['body', 'password']))
