@@ -4,14 +4,7 @@ import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes } from 'hono/route'
 import { findTargetHandler } from 'hono/utils/handler'
 import { declared } from '../valid/valid.ts'
-import {
-  type Chunks,
-  findParts,
-  parseHeaderValue,
-  readPart,
-  refusal,
-  type Span,
-} from './multipart.ts'
+import { type Chunks, CutOff, parseHeaderValue, readMultipart, refusal } from './multipart.ts'
 import { Spool } from './spool.ts'
 import type { NodeEnv } from './wire.ts'
 
@@ -20,19 +13,22 @@ const PART_LIMIT = 1000
 /** The most bytes of one value that is not a file, and of all together. */
 const [VALUE_LIMIT, TEXT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
 
+/** The place of a file in the spool. */
+type Upload = { filename: string; type: string; start: number; end: number }
+
 /**
- * Reads forms as they arrive, multipart ones by way of the disk, for routes that check one with
- * `valid`. Broken data, and data beyond a limit, is a 400.
+ * Reads forms as they arrive, their files to disk, for routes that check one with `valid`. Broken
+ * data, and data beyond a limit, is a 400.
  */
 export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const checks = matchedRoutes(c).map(({ handler }) => declared.get(findTargetHandler(handler)))
   if (!checks.some(check => check?.target === 'form')) return next()
-  const spool = new Spool()
+  const reader = new FormReader()
   try {
     // Read when the form is checked and not before: a login may stand before that.
     let form: Promise<FormData> | undefined
     const get = () => {
-      form ??= readForm(c, spool)
+      form ??= reader.read(c)
       return form
     }
     Object.defineProperty(c.req.bodyCache, 'formData', { get, enumerable: true })
@@ -40,67 +36,67 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   } finally {
     // The answer may be streaming one of the files.
     const outgoing = c.env?.outgoing
-    if (!outgoing || outgoing.closed) await spool.close()
-    else outgoing.once('close', () => spool.close().catch(error => console.error(error)))
+    if (!outgoing || outgoing.closed) await reader.close()
+    else outgoing.once('close', () => reader.close().catch(error => console.error(error)))
   }
 })
 
-async function readForm({ env, req }: Context<NodeEnv>, spool: Spool): Promise<FormData> {
-  const form = new LimitedForm()
-  // It stays open when reading stops early: the answer needs the connection.
-  const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
-  const chunks: Chunks = stream ?? new Blob([]).stream()
-  const { value: type, parameters } = parseHeaderValue(req.header('Content-Type') ?? '')
-  if (type === 'multipart/form-data') await form.addParts(chunks, spool, parameters.get('boundary'))
-  if (type === 'application/x-www-form-urlencoded') await form.addPairs(chunks)
-  return form
-}
-
-class LimitedForm extends FormData {
+class FormReader {
+  readonly #entries: [name: string, value: string | Upload][] = []
   readonly #counts = { fields: 0, files: 0, bytes: 0 }
+  readonly #spool = new Spool()
 
-  async addParts(chunks: Chunks, spool: Spool, boundary = ''): Promise<void> {
+  close = () => this.#spool.close()
+
+  async read({ env, req }: Context<NodeEnv>): Promise<FormData> {
+    // It stays open when reading stops early: the answer needs the connection.
+    const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
+    const chunks: Chunks = stream ?? new Blob([]).stream()
+    const { value: type, parameters } = parseHeaderValue(req.header('Content-Type') ?? '')
+    if (type === 'multipart/form-data') {
+      // A part that is cut off is as good as not sent.
+      await this.#readParts(chunks, parameters.get('boundary')).catch(error => {
+        if (!(error instanceof CutOff)) throw error
+      })
+    }
+    if (type === 'application/x-www-form-urlencoded') this.#readPairs(await this.#readText(chunks))
+    const [form, files] = [new FormData(), await this.#spool.read()]
+    for (const [name, value] of this.#entries) {
+      if (typeof value === 'string') form.append(name, value)
+      else form.append(name, new File([files.slice(value.start, value.end)], value.filename, value))
+    }
+    return form
+  }
+
+  async #readParts(chunks: Chunks, boundary = ''): Promise<void> {
     if (boundary === '') throw refusal('Missing boundary in multipart.')
-    const parts: Span[] = []
-    const body = await spool.fill(findParts(chunks, boundary, 2 * PART_LIMIT + 1, parts))
-    // A thousand small parts are found sooner in memory.
-    const small = body.size <= VALUE_LIMIT && new Blob([await body.arrayBuffer()])
-    for (const span of parts) {
-      const part = await readPart(small || body, span)
-      if (part) await this.#addPart(part.headers, part.data)
+    for await (const { headers, data } of readMultipart(chunks, boundary)) {
+      const { parameters } = parseHeaderValue(headers.get('content-disposition') ?? '')
+      const [name, filename] = [parameters.get('name'), parameters.get('filename')]
+      if (name === undefined) {
+        throw refusal('The Content-Disposition header field "name" must be provided.')
+      }
+      // A part with a `filename`, even an empty one, is a file.
+      this.#count(filename === undefined ? 'fields' : 'files')
+      if (filename === undefined) {
+        this.#entries.push([name, await this.#readText(data, VALUE_LIMIT)])
+      } else {
+        const start = this.#spool.size
+        for await (const bytes of data) await this.#spool.write(bytes)
+        // A path from Windows is cut to its last name.
+        const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
+        const type = headers.get('content-type') ?? ''
+        this.#entries.push([name, { filename: last, type, start, end: this.#spool.size }])
+      }
     }
   }
 
-  async #addPart(headers: ReadonlyMap<string, string>, data: Blob): Promise<void> {
-    const { parameters } = parseHeaderValue(headers.get('content-disposition') ?? '')
-    const [name, filename] = [parameters.get('name'), parameters.get('filename')]
-    if (name === undefined) {
-      throw refusal('The Content-Disposition header field "name" must be provided.')
-    }
-    // A part with a `filename`, even an empty one, is a file.
-    if (filename === undefined) {
-      this.#count('fields')
-      if (data.size > VALUE_LIMIT) throw tooLong('Part')
-      this.#countText(data.size)
-      this.append(name, String(Buffer.from(await data.arrayBuffer())))
-    } else {
-      this.#count('files')
-      // A path from Windows is cut to its last name.
-      const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
-      this.append(name, new File([data], last, { type: headers.get('content-type') ?? '' }))
-    }
-  }
-
-  async addPairs(chunks: Chunks): Promise<void> {
-    const arrived: Uint8Array[] = []
-    for await (const chunk of chunks) {
-      this.#countText(chunk.length)
-      arrived.push(chunk)
-    }
-    for (const [pair] of String(Buffer.concat(arrived)).matchAll(/[^&]+/g)) {
+  #readPairs(text: string): void {
+    for (const [pair] of text.matchAll(/[^&]+/g)) {
       this.#count('fields')
       if (pair.length - pair.indexOf('=') > VALUE_LIMIT + 1) throw tooLong('Field')
-      for (const [name, value] of new URLSearchParams(`&${pair}`)) this.append(name, value)
+      // A question mark at the beginning would be dropped.
+      this.#entries.push(...new URLSearchParams(`&${pair}`))
     }
   }
 
@@ -110,11 +106,19 @@ class LimitedForm extends FormData {
     throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
   }
 
-  #countText(bytes: number): void {
-    this.#counts.bytes += bytes
-    if (this.#counts.bytes <= TEXT_LIMIT) return
-    throw new HTTPException(413, { message: 'Request body too large' })
+  async #readText(chunks: Chunks, limit = TEXT_LIMIT): Promise<string> {
+    const parts: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of chunks) {
+      size += chunk.length
+      this.#counts.bytes += chunk.length
+      if (this.#counts.bytes > TEXT_LIMIT) throw tooLarge()
+      if (size > limit) throw tooLong('Part')
+      parts.push(chunk)
+    }
+    return String(Buffer.concat(parts))
   }
 }
 
 const tooLong = (what: string) => refusal(`${what} exceeded maximum size of 1024KB.`)
+const tooLarge = () => new HTTPException(413, { message: 'Request body too large' })

@@ -4,65 +4,74 @@ import { HTTPException } from 'hono/http-exception'
 const HEADER_LIMIT = 16 * 1024
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0\r\n]*)$/
 
-/** A body as it arrives. */
+/** A body, or a part of one, as it arrives. */
 export type Chunks = AsyncIterable<Uint8Array>
-/** Where a part begins in a body, and where it ends: nowhere, if it was cut off. */
-export type Span = { start: number; end?: number }
+
+/** Ends the data of a part if the body ends too early. */
+export class CutOff extends Error {}
 
 /**
- * Passes a multipart body (RFC 7578) on as it arrives, and notes where its parts are, up to a limit.
- * @throws HTTPException 400 if there is no delimiter where the first has to be
+ * Splits a multipart body (RFC 7578) as it arrives; data that nobody reads is skipped. It holds one
+ * chunk, one delimiter and the headers of one part, and a slow consumer slows the sender down.
+ * @throws HTTPException 400 where the framing is broken, CutOff where the body just ends
  */
-export async function* findParts(chunks: Chunks, boundary: string, limit: number, parts: Span[]) {
-  const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
-  // The first delimiter need not have the line break that all others begin with.
-  let [rest, place] = [Buffer.from('\r\n'), -2]
-  let [isFirst, isOver] = [true, false]
-  for await (const chunk of chunks) {
-    // Data behind the end is read and left alone.
-    if (isOver) continue
-    yield chunk
-    rest = Buffer.concat([rest, chunk])
-    let at = rest.indexOf(delimiter)
-    for (; at !== -1 && !isOver; at = rest.indexOf(delimiter, at + 1)) {
-      const end = at + delimiter.length
-      const next = rest.toString('latin1', end, end + 2)
-      if (next !== '\r\n' && next !== '--') continue
-      // Some line breaks may stand before the first delimiter, nothing else.
-      if (isFirst && /[^\r\n]/.test(rest.toString('latin1', 0, at))) throw broken()
-      isFirst = false
-      isOver = next === '--'
-      const open = parts.at(-1)
-      if (open) open.end = place + at
-      if (!isOver) parts.push({ start: place + end })
-    }
-    if (isFirst && rest.length > HEADER_LIMIT) throw broken()
-    if (parts.length > limit) return
-    // The last bytes may be the beginning of a delimiter.
-    const done = isFirst ? 0 : Math.max(0, rest.length - delimiter.length - 1)
-    rest = rest.subarray(done)
-    place += done
+export async function* readMultipart(chunks: Chunks, boundary: string) {
+  const another = Buffer.from(`\r\n--${boundary}\r\n`, 'latin1')
+  const last = Buffer.from(`\r\n--${boundary}--`, 'latin1')
+  const arriving = chunks[Symbol.asyncIterator]()
+  // A delimiter begins with a line break, which the first one need not have.
+  let rest = Buffer.from('\r\n')
+  let isLast = false
+  const more = async () => {
+    const { done, value } = await arriving.next()
+    if (!done) rest = Buffer.concat([rest, value])
+    return !done
   }
-  if (isFirst && !`--${boundary}\r\n`.startsWith(String(rest).trimStart())) throw broken()
+
+  /** The bytes before the next delimiter: the data of a part, or those before all parts. */
+  async function* data(isPart: boolean) {
+    for (;;) {
+      const next = rest.indexOf(another)
+      const end = rest.subarray(0, next === -1 ? rest.length : next).indexOf(last)
+      const found = end === -1 ? next : end
+      // Without a delimiter the last bytes may be the beginning of one.
+      const certain = found === -1 ? Math.max(0, rest.length - another.length + 1) : found
+      if (certain > 0) yield rest.subarray(0, certain)
+      rest = rest.subarray(certain)
+      isLast = end !== -1
+      if (found !== -1) return
+      if (!(await more())) throw isPart || another.includes(rest) ? new CutOff() : broken()
+    }
+  }
+
+  // Some line breaks may stand before the first delimiter, nothing else.
+  let before = 0
+  for await (const piece of data(false)) {
+    before += piece.length
+    if (before > HEADER_LIMIT || /[^\r\n]/.test(String(piece))) throw broken()
+  }
+  while (!isLast) {
+    // The line break of the delimiter stays, so that a part without headers ends like any other.
+    rest = rest.subarray(another.length - 2)
+    let blank = rest.indexOf('\r\n\r\n')
+    for (; blank === -1; blank = rest.indexOf('\r\n\r\n')) {
+      if (rest.length > HEADER_LIMIT + 4) throw broken()
+      if (!(await more())) throw new CutOff()
+    }
+    if (blank > HEADER_LIMIT) throw broken()
+    const headers = parseHeaders(rest.subarray(2, Math.max(2, blank)))
+    rest = rest.subarray(blank + 4)
+    const body = data(true)
+    yield { headers, data: body }
+    for await (const _ of body);
+  }
+  // Data behind the end is read and left alone.
+  do rest = Buffer.alloc(0)
+  while (await more())
 }
 
-/**
- * Headers and data of a part. It is undefined if it was cut off: then it is as good as not sent.
- * @throws HTTPException 400 where its headers are broken
- */
-export async function readPart(body: Blob, { start, end }: Span) {
-  // The line break of the delimiter belongs to it, so that a part may have no headers.
-  const part = body.slice(start, end)
-  const head = Buffer.from(await part.slice(0, HEADER_LIMIT + 4).arrayBuffer())
-  const blank = head.indexOf('\r\n\r\n')
-  if (blank === -1 && end === undefined && head.length <= HEADER_LIMIT) return undefined
-  if (blank === -1) throw broken()
-  const headers = parseHeaders(head.toString('utf8', 0, blank))
-  return end === undefined ? undefined : { headers, data: part.slice(blank + 4) }
-}
-
-function parseHeaders(block: string): Map<string, string> {
-  const lines = block.split('\r\n').filter(Boolean)
+function parseHeaders(block: Buffer): Map<string, string> {
+  const lines = block.toString().split('\r\n').filter(Boolean)
   const found = lines.map(line => HEADER.exec(line))
   if (found.includes(null)) throw broken()
   return new Map(found.map(match => [match?.[1]?.toLowerCase() ?? '', match?.[2]?.trim() ?? '']))
