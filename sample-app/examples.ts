@@ -25,15 +25,11 @@ export function readSource(file: string): string {
 }
 
 /** A plain Hono app, and its description from the first lines of its file. */
-export interface Example {
-  readonly name: string
-  readonly chapter: string
-  readonly about: string
+export type Example = Readonly<Record<'name' | 'chapter' | 'about' | 'source', string>> & {
   /** A request that shows it: curl's options, if there are any, and a path. */
   readonly request: string
-  readonly source: string
   readonly app: Hono
-  /** The answers and requests of its routes, by method and path, for the documentation. */
+  /** The answers of its routes, by method and path, for the documentation. */
   readonly documents?: Documents
 }
 

@@ -5,7 +5,6 @@ import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
 import { declared } from './valid/valid.ts'
 
-type ExampleApp = { readonly app: Hono; readonly documents?: Documents }
 /** A document's own name. */
 export type About = { readonly name: string; readonly about: string }
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
@@ -16,12 +15,14 @@ export type Parameter = ReturnType<typeof describeParameter>
 /** An OpenAPI 3.1 document. */
 export type Description = ReturnType<typeof describe>
 type SchemasByName = Record<string, v.GenericSchema>
-type Part = { readonly target: string; readonly schema: v.GenericSchema }
-/** The answers of a route, by status, and the proofs of who is asking, by name of the scheme. */
-type RouteDocument = { answers?: SchemasByName; security?: Record<string, object> }
-type Route = RouteDocument & { readonly parts: readonly Part[] }
+type ObjectSchema = v.GenericSchema & { readonly entries?: SchemasByName }
+type Part = { readonly target: string; readonly schema: ObjectSchema }
+/** All answers but 422, by status, and proofs of who is asking, by name. */
+type Document = { answers?: SchemasByName; security?: Record<string, object> }
 /** By method and path, as `GET /items/:item_id`. */
-export type Documents = Readonly<Record<string, RouteDocument>>
+export type Documents = Readonly<Record<string, Document>>
+type Route = Document & { readonly parts: readonly Part[] }
+type App = { readonly app: Hono; readonly documents?: Documents }
 
 const OK = v.pipe(v.unknown(), v.description('Successful Response'))
 const SCHEMAS = '#/components/schemas/'
@@ -39,11 +40,11 @@ const HTTPValidationError = v.pipe(
 )
 
 /** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
-export function describe(about: About, examples: readonly ExampleApp[], base: string) {
+export function describe(about: About, apps: readonly App[], base: string) {
   const named: SchemasByName = { ValidationError, HTTPValidationError }
   const securitySchemes = {}
   const paths: Record<string, Record<string, Operation>> = {}
-  for (const { app, documents = {} } of examples) {
+  for (const { app, documents = {} } of apps) {
     for (const { path, method } of app.routes) {
       const [template, verb] = [path.replace(/:([\w-]+)(?:\{.*\})?/g, '{$1}'), method.toLowerCase()]
       if (method === 'ALL' || /\*/.test(template) || paths[template]?.[verb]) continue
@@ -67,22 +68,21 @@ export function describe(about: About, examples: readonly ExampleApp[], base: st
 }
 
 function describeOperation(path: string, verb: string, route: Route, named: SchemasByName) {
-  const { parts, answers = {}, security = {} } = route
+  const { parts, answers = { 200: OK }, security = {} } = route
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
-  const plain = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
+  const plain: Part = { target: 'param', schema: v.object(Object.fromEntries(inPath)) }
   const checked = parts.some(({ target }) => target === 'param') ? parts : [plain, ...parts]
   const parameters = ['param', 'query', 'header', 'cookie'].flatMap(target =>
     checked
-      .flatMap(part => (part.target === target ? entriesOf(part.schema) : []))
+      .flatMap(part => (part.target === target ? Object.entries(part.schema.entries ?? {}) : []))
       .map(([name, entry]) => describeParameter(target, name, entry)),
   )
   const content = describeBody(parts, named)
-  const isSaid = Object.keys(answers).some(status => status < '400')
-  const checks = parts.length > 0 && { 422: HTTPValidationError }
-  const all: SchemasByName = { ...(!isSaid && { 200: OK }), ...checks, ...answers }
+  const all: SchemasByName = { ...answers, ...(parts.length > 0 && { 422: HTTPValidationError }) }
   const responses = Object.entries(all).map(([status, schema]) => {
     const description = v.getDescription(schema) ?? STATUS_CODES[status] ?? ''
-    return [status, { description, content: contentOf(schema, named) }] as const
+    const content = schema.type !== 'void' && { content: contentOf(schema, named) }
+    return [status, { description, ...content }] as const
   })
   const schemes = Object.keys(security).map(scheme => ({ [scheme]: [] }))
   return {
@@ -92,10 +92,6 @@ function describeOperation(path: string, verb: string, route: Route, named: Sche
     responses: Object.fromEntries(responses),
     ...(schemes.length > 0 && { security: schemes }),
   }
-}
-
-function entriesOf(schema: object): [string, v.GenericSchema][] {
-  return 'entries' in schema ? Object.entries(Object(schema.entries)) : []
 }
 
 function describeParameter(target: string, name: string, entry: v.GenericSchema) {

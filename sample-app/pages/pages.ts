@@ -63,6 +63,7 @@ ${chapters}`
 /** The documentation on one page: the source of an example, and each operation with a form. */
 export function docsPage(c: Context, { info, paths, servers }: Description, example?: Example) {
   const base = servers?.[0]?.url ?? ''
+  const [, authorization = ''] = /Authorization: ([^']*)/.exec(example?.request ?? '') ?? []
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
@@ -72,29 +73,29 @@ export function docsPage(c: Context, { info, paths, servers }: Description, exam
       const heading = html`<span class="accent">${method.toUpperCase()}</span> <code>${path}</code>`
       const sent = method === 'post' && html`method="post" enctype="${type}"`
       const form = html`<form class="try" data-method="${method}" action="${base}${path}" ${sent}>
-${fieldsOf(operation).map(input)}<p><button>Try it</button></p>
+${fieldsOf(operation, authorization).map(input)}<p><button>Try it</button></p>
 <output></output>
 </form>
 <p class="quiet">Answers: ${answers.join(', ')}</p>`
       return card(operation.operationId, heading, form)
     }),
   )
-  const links = (source: string) =>
-    linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
-  const shown = ({ source }: Example) => html`<pre class="source">${raw(colored(source))}</pre>
-<p class="quiet">Used here: ${links(source)}</p>`
+  const source = example?.source ?? ''
+  const links = linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
+  const shown = html`<pre class="source">${raw(colored(source))}</pre>
+<p class="quiet">Used here: ${links}</p>`
   const content = html`<p class="lead">${info.description}</p>
-${example && shown(example)}${operations}
+${example && shown}${operations}
 <p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
   return page(c, info.title, content)
 }
 
 /** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
-function fieldsOf({ parameters = [], requestBody, security }: Operation) {
+function fieldsOf({ parameters = [], requestBody, security }: Operation, authorization: string) {
   const fields: Parameter[] = [...parameters]
   const add = (place: string, name: string, schema: Schema, required = true) =>
     fields.push({ name, in: place, required, schema })
-  if (security) add('header', 'Authorization', { default: 'Bearer johndoe' }, false)
+  if (security) add('header', 'Authorization', { default: authorization }, false)
   for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
     const { properties = {}, required = [] } = schema as FormSchema
     for (const [name, schema] of Object.entries(properties)) {

@@ -18,9 +18,8 @@ const PAGES: Readonly<Record<string, string>> = {
 }
 
 /** Source as HTML, in color. */
-export function colored(source: string): string {
-  return highlight.highlight(source, { language: 'typescript' }).value
-}
+export const colored = (source: string) =>
+  highlight.highlight(source, { language: 'typescript' }).value
 
 /** The pages on hono.dev and valibot.dev about an example's imports, by name. */
 export function linksOf(source: string): [name: string, url: string][] {
@@ -28,11 +27,9 @@ export function linksOf(source: string): [name: string, url: string][] {
     const page = PAGES[name] ?? `middleware/builtin/${name}`
     return [name === 'hono' ? name : `hono/${name}`, `https://hono.dev/docs/${page}`] as const
   })
-  const validator = source.includes('valid(')
-    ? [['validator', 'https://hono.dev/docs/guides/validation'] as const]
-    : []
+  const guide = ['validator', 'https://hono.dev/docs/guides/validation'] as const
   const called = [...source.matchAll(/\bv\.([a-z]\w+)\(/g)].map(([, name = '']) => {
     return [`v.${name}`, `https://valibot.dev/api/${name}/`] as const
   })
-  return [...new Map([...modules, ...validator, ...called])]
+  return [...new Map([...modules, ...(source.includes('valid(') ? [guide] : []), ...called])]
 }

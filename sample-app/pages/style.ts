@@ -1,12 +1,11 @@
 /** The look of all pages: colors, type and spacing match the registry's. */
 export const STYLE = `
-:root { color-scheme: light dark;
-  --paper: #fdfdfc; --raised: #fff; --sunk: #f3f5f5; --ink: #17212b; --quiet: #586673;
-  --line: #dde3e6; --accent: #0b6b73; --on-accent: #fff; --keyword: #7a3e9d; --string: #8a4b00; }
-@media (prefers-color-scheme: dark) { :root {
-  --paper: #10171d; --raised: #162027; --sunk: #1a252d; --ink: #e3e9ed; --quiet: #9dabb6;
-  --line: #2a3842; --accent: #63c7cc; --on-accent: #10171d; --keyword: #cba6f7;
-  --string: #f0b878; } }
+:root { color-scheme: light dark; --on-accent: light-dark(#fff, #10171d);
+  --paper: light-dark(#fdfdfc, #10171d); --raised: light-dark(#fff, #162027);
+  --sunk: light-dark(#f3f5f5, #1a252d); --line: light-dark(#dde3e6, #2a3842);
+  --ink: light-dark(#17212b, #e3e9ed); --quiet: light-dark(#586673, #9dabb6);
+  --accent: light-dark(#0b6b73, #63c7cc); --keyword: light-dark(#7a3e9d, #cba6f7);
+  --string: light-dark(#8a4b00, #f0b878); }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
   font: 1rem / 1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }

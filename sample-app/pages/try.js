@@ -21,7 +21,7 @@ function requestOf(form) {
     const values = localName === 'textarea' ? value.split('\n') : [files?.[0] ?? value]
     if (dataset.in === 'path') url = url.replace(`{${name}}`, () => encodeURIComponent(value))
     if (dataset.in === 'cookie') cookies.push([name, value])
-    for (const one of values) places[dataset.in]?.append(name, one)
+    for (const text of values) places[dataset.in]?.append(name, text)
     if (dataset.in === 'body') init.body = value
   }
   if (init.body) header.set('Content-Type', 'application/json')

@@ -1,38 +1,35 @@
-import { randomUUID } from 'node:crypto'
-import { existsSync, openAsBlob } from 'node:fs'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Context } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { HTTPException } from 'hono/http-exception'
 import { matchedRoutes } from 'hono/route'
 import { findTargetHandler } from 'hono/utils/handler'
-import { isList } from '../valid/parts.ts'
 import { declared } from '../valid/valid.ts'
 import { type Chunks, CutOff, parseHeaderValue, readMultipart, refusal } from './multipart.ts'
+import { Spool } from './spool.ts'
 import type { NodeEnv } from './wire.ts'
 
 /** The most fields, and the most files, that one form may have. */
 const PART_LIMIT = 1000
-/** The most bytes of one value that is not a file, and of all that are kept. */
-const [VALUE_LIMIT, KEPT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
+/** The most bytes of one value that is not a file, and of all together. */
+const [VALUE_LIMIT, TEXT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
+
+/** The name and the text of a field, or the place of a file in the spool. */
+type Entry = [name: string, value: string | Upload]
+type Upload = { filename: string; type: string; start: number; end: number }
 
 /**
- * Reads forms as they arrive, files to disk, for routes that check one with `valid`. Parts unknown
- * to the schema are counted and dropped. Broken data, and data beyond a limit, is a 400.
+ * Reads forms as they arrive, their files to disk, for routes that check one with `valid`. Broken
+ * data, and data beyond a limit, is a 400.
  */
 export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const checks = matchedRoutes(c).map(({ handler }) => declared.get(findTargetHandler(handler)))
-  const form = checks.find(check => check?.target === 'form')
-  if (!form) return next()
-  const entries = 'entries' in form.schema ? Object.entries(Object(form.schema.entries)) : []
-  const reader = new FormReader(new Map(entries.map(([key, item]) => [key, isList(Object(item))])))
+  if (!checks.some(check => check?.target === 'form')) return next()
+  const spool = new Spool()
   try {
     // Read when the form is checked and not before: a login may stand before that.
     let form: Promise<FormData> | undefined
     const get = () => {
-      form ??= reader.read(c)
+      form ??= readForm(c, spool)
       return form
     }
     Object.defineProperty(c.req.bodyCache, 'formData', { get, enumerable: true })
@@ -40,114 +37,78 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   } finally {
     // The answer may be streaming one of the files.
     const outgoing = c.env?.outgoing
-    if (!outgoing || outgoing.closed) await reader.close()
-    else outgoing.once('close', () => reader.close().catch(error => console.error(error)))
+    if (!outgoing || outgoing.closed) await spool.close()
+    else outgoing.once('close', () => spool.close().catch(error => console.error(error)))
   }
 })
 
-class FormReader {
-  readonly #form = new FormData()
-  readonly #files = new Map<unknown, SpooledFile>()
-  readonly #counts = { fields: 0, files: 0, bytes: 0 }
-  /** The names that are kept, and whether all their values are. */
-  readonly #names: ReadonlyMap<string, boolean>
-
-  constructor(names: ReadonlyMap<string, boolean>) {
-    this.#names = names
+async function readForm(c: Context<NodeEnv>, spool: Spool): Promise<FormData> {
+  const entries: Entry[] = []
+  // A part that is cut off is as good as not sent.
+  await collect(readEntries(c, spool), entries).catch(error => {
+    if (!(error instanceof CutOff)) throw error
+  })
+  const [form, files] = [new FormData(), await spool.read()]
+  for (const [name, value] of entries) {
+    if (typeof value === 'string') form.append(name, value)
+    else form.append(name, new File([files.slice(value.start, value.end)], value.filename, value))
   }
+  return form
+}
 
-  async read({ env, req }: Context<NodeEnv>): Promise<FormData> {
-    // It stays open when reading stops early: the answer needs the connection.
-    const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
-    const chunks: Chunks = stream ?? new Blob([]).stream()
-    const { value: type, parameters } = parseHeaderValue(req.header('Content-Type') ?? '')
-    if (type === 'multipart/form-data') {
-      // A part that is cut off is as good as not sent.
-      await this.#readParts(chunks, parameters.get('boundary')).catch(error => {
-        if (!(error instanceof CutOff)) throw error
-      })
+async function collect(arriving: AsyncIterable<Entry>, entries: Entry[]): Promise<void> {
+  const counts = { fields: 0, files: 0, text: 0 }
+  for await (const [name, value] of arriving) {
+    const kind = typeof value === 'string' ? 'fields' : 'files'
+    counts[kind] += 1
+    if (counts[kind] > PART_LIMIT) {
+      throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
     }
-    if (type === 'application/x-www-form-urlencoded') this.#readPairs(await readWhole(chunks))
-    return this.#form
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#files.values()].map(file => file.close()))
-  }
-
-  async #readParts(chunks: Chunks, boundary = ''): Promise<void> {
-    if (boundary === '') throw refusal('Missing boundary in multipart.')
-    for await (const { headers, data } of readMultipart(chunks, boundary)) {
-      const { parameters } = parseHeaderValue(headers.get('content-disposition') ?? '')
-      const [name, filename] = [parameters.get('name'), parameters.get('filename')]
-      if (name === undefined) {
-        throw refusal('The Content-Disposition header field "name" must be provided.')
-      }
-      // A part with a `filename`, even an empty one, is a file.
-      this.#count(filename === undefined ? 'fields' : 'files')
-      if (filename === undefined) {
-        this.#keep(name, String(await readWhole(data, VALUE_LIMIT, tooLong('Part'))))
-      } else if (this.#names.has(name)) {
-        const spooled = new SpooledFile()
-        this.#files.set(spooled, spooled)
-        const type = headers.get('content-type') ?? ''
-        // A path from Windows is cut to its last name.
-        const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
-        const file = await spooled.fill(last, type, data)
-        if (!this.#names.get(name)) await this.#files.get(this.#form.get(name))?.close()
-        this.#files.set(file, spooled)
-        this.#keep(name, file)
-      }
-    }
-  }
-
-  #readPairs(bytes: Buffer): void {
-    for (const [pair] of bytes.toString().matchAll(/[^&]+/g)) {
-      this.#count('fields')
-      if (pair.length - pair.indexOf('=') > VALUE_LIMIT + 1) throw tooLong('Field')
-      for (const [name, value] of new URLSearchParams(pair)) this.#keep(name, value)
-    }
-  }
-
-  #keep(name: string, value: string | File): void {
-    const isList = this.#names.get(name)
-    if (isList === undefined) return
-    if (typeof value === 'string') this.#counts.bytes += value.length
-    if (this.#counts.bytes > KEPT_LIMIT) throw tooLarge()
-    if (isList) this.#form.append(name, value)
-    else this.#form.set(name, value)
-  }
-
-  #count(kind: 'fields' | 'files'): void {
-    this.#counts[kind] += 1
-    if (this.#counts[kind] <= PART_LIMIT) return
-    throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
+    counts.text += typeof value === 'string' ? value.length : 0
+    if (counts.text > TEXT_LIMIT) throw tooLarge()
+    entries.push([name, value])
   }
 }
 
-/** Bytes on disk, in a file whose name is gone before its first byte where the system allows it. */
-class SpooledFile {
-  readonly #path = join(tmpdir(), `upload-${randomUUID()}`)
-  #disk: FileHandle | undefined
+function readEntries({ env, req }: Context<NodeEnv>, spool: Spool): AsyncIterable<Entry> {
+  // It stays open when reading stops early: the answer needs the connection.
+  const stream = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body
+  const chunks: Chunks = stream ?? new Blob([]).stream()
+  const { value: type, parameters } = parseHeaderValue(req.header('Content-Type') ?? '')
+  const isMultipart = type === 'multipart/form-data'
+  return isMultipart ? readParts(chunks, parameters.get('boundary'), spool) : readPairs(chunks)
+}
 
-  async fill(name: string, type: string, data: Chunks): Promise<File> {
-    this.#disk = await open(this.#path, 'wx+', 0o600)
-    const nameless = `/proc/self/fd/${this.#disk.fd}`
-    const isNameless = existsSync(nameless)
-    if (isNameless) await unlink(this.#path)
-    for await (const bytes of data) await this.#disk.writeFile(bytes)
-    return new File([await openAsBlob(isNameless ? nameless : this.#path)], name, { type })
-  }
-
-  async close(): Promise<void> {
-    await this.#disk?.close()
-    await unlink(this.#path).catch(error => {
-      if (error.code !== 'ENOENT') throw error
-    })
+async function* readParts(chunks: Chunks, boundary = '', spool: Spool): AsyncGenerator<Entry> {
+  if (boundary === '') throw refusal('Missing boundary in multipart.')
+  for await (const { headers, data } of readMultipart(chunks, boundary)) {
+    const { parameters } = parseHeaderValue(headers.get('content-disposition') ?? '')
+    const [name, filename] = [parameters.get('name'), parameters.get('filename')]
+    if (name === undefined) {
+      throw refusal('The Content-Disposition header field "name" must be provided.')
+    }
+    // A part with a `filename`, even an empty one, is a file.
+    if (filename === undefined) yield [name, await readText(data, VALUE_LIMIT, tooLong('Part'))]
+    else {
+      const start = spool.size
+      for await (const bytes of data) await spool.write(bytes)
+      // A path from Windows is cut to its last name.
+      const last = filename.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
+      const type = headers.get('content-type') ?? ''
+      yield [name, { filename: last, type, start, end: spool.size }]
+    }
   }
 }
 
-async function readWhole(chunks: Chunks, limit = KEPT_LIMIT, error = tooLarge()): Promise<Buffer> {
+async function* readPairs(chunks: Chunks): AsyncGenerator<Entry> {
+  for (const [pair] of (await readText(chunks, TEXT_LIMIT, tooLarge())).matchAll(/[^&]+/g)) {
+    if (pair.length - pair.indexOf('=') > VALUE_LIMIT + 1) throw tooLong('Field')
+    // A question mark at the beginning would be dropped.
+    yield* new URLSearchParams(`&${pair}`)
+  }
+}
+
+async function readText(chunks: Chunks, limit: number, error: Error): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const chunk of chunks) {
@@ -155,7 +116,7 @@ async function readWhole(chunks: Chunks, limit = KEPT_LIMIT, error = tooLarge())
     if (size > limit) throw error
     parts.push(chunk)
   }
-  return Buffer.concat(parts)
+  return String(Buffer.concat(parts))
 }
 
 const tooLong = (what: string) => refusal(`${what} exceeded maximum size of 1024KB.`)

@@ -20,7 +20,7 @@ export function named(target: string, { entries = {} }: Shape, values: object) {
 
 /** Reads a body as JSON, or as text if it is of another type; none at all is undefined. */
 export function readJson(type: string, bytes: ArrayBuffer, schema: Shape) {
-  const isJson = /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)
+  const isJson = /^application\/([\w.-]*\+)?json\s*(;|$)/i.test(type)
   let text = ''
   try {
     text = new TextDecoder('utf-8', { fatal: isJson, ignoreBOM: !isJson }).decode(bytes)

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { integer } from '../../sample-app/examples/numbers.ts'
 import { complete, valid } from '../../sample-app/valid/valid.ts'
-import { MULTIPART, multipart, type Part, URLENCODED } from './support/forms.ts'
+import { BOUNDARY, MULTIPART, multipart, type Part, URLENCODED } from './support/forms.ts'
 import { missing, refused } from './support/refused.ts'
 import { answers, served } from './support/serving.ts'
 
@@ -35,6 +35,13 @@ test('urlencoded: the username comes back, the password does not', async () => {
       username: 'a',
     },
   )
+})
+
+test('names and values are told as they were sent', async () => {
+  await answers('forms', login('?username=a&password=b'), 422, missing(['body', 'username']))
+  const value = '\uFEFFa'
+  const fields = parts({ name: 'username', value }, { name: 'password', value: 'x' })
+  await answers('forms', fields, 200, { username: value })
 })
 
 test('what is missing or empty is missing, all of it', async () => {
@@ -121,6 +128,18 @@ test('a value beyond 1 MiB is 400, whether it is declared or not', async () => {
 
 test('an endless field is refused while it arrives', async () => {
   await answers('forms', login('x'.repeat(4 * MIB)), 400, TOO_LONG)
+  let pieces = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      const head = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="username"\r\n\r\n`
+      controller.enqueue(Buffer.from(pieces === 0 ? head : 'x'.repeat(MIB / 4)))
+      pieces += 1
+      if (pieces === 100) controller.close()
+    },
+  })
+  const init = { method: 'POST', headers: MULTIPART, body, duplex: 'half' as const }
+  assert.equal((await lists.request('/', init)).status, 400)
+  assert.ok(pieces < 10, String(pieces))
 })
 
 const routes = new Hono()

@@ -121,6 +121,7 @@ test('JSON is what says so, in any case and with parameters', async () => {
     'application/json; charset=utf-8',
     'application/json;x',
     'application/vnd.api+json',
+    'application/+json',
   ]
   for (const type of types)
     assert.equal((await ask('body', post('{"price":1}', type))).status, 200, type)

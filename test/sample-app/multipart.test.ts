@@ -65,6 +65,11 @@ test('a part that is cut off has no end', async () => {
   ])
 })
 
+test('a form without parts has none', async () => {
+  for (const body of ['--b--\r\n', '\r\n--b--', '', '-', '--b', '--b\r'])
+    assert.deepEqual(await read([Buffer.from(body)]), [], body)
+})
+
 test('text that only resembles a delimiter costs no piece of its own', async () => {
   const fragments = Buffer.from('\r\n--Bxx'.repeat(10_000))
   async function* arriving() {

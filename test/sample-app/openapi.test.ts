@@ -157,6 +157,9 @@ const TABLE: readonly (readonly [example: string, pointer: string, value: unknow
   ['security', '/paths/~1token/post/responses/400/description', 'Bad Request'],
   ['security', '/paths/~1users~1me/get/responses/400/description', 'Bad Request'],
   ['security', '/paths/~1users~1me/get/responses/401/description', 'Unauthorized'],
+  ['background', '/paths/~1notifications~1/post/responses/202/description', 'Accepted'],
+  ['background', '/paths/~1notifications~1/post/responses/200', undefined],
+  ['errors', '/paths/~1items~1{item_id}/put/responses/200', undefined],
   ['path-alias', '/paths/~1items~1{item-id}/get/parameters/0/name', 'item-id'],
   ['header-options', `${P}/name`, 'X-Trace-Id'],
   [
@@ -205,11 +208,29 @@ test('every operation that checks something documents 422, and every reference l
     )) {
       const hasInput = operation.parameters !== undefined || operation.requestBody !== undefined
       const checked = hasInput && /valid\(|routes-items/.test(source)
-      const schema = operation.responses['422']?.content['application/json'].schema.$ref
+      const schema = operation.responses['422']?.content?.['application/json']?.schema.$ref
       assert.equal(schema, checked ? '#/components/schemas/HTTPValidationError' : undefined, name)
     }
     for (const [, target] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       assert.ok(Object.hasOwn(components.schemas, target ?? ''), `${name}: ${target}`)
+    }
+  }
+})
+
+test('documented answers are those that come', async context => {
+  context.mock.method(console, 'error', () => undefined)
+  for (const name of examples.keys()) {
+    const { paths } = JSON.parse((await ask(name, '/openapi.json')).text)
+    for (const [template, methods] of Object.entries<Record<string, Operation>>(paths)) {
+      for (const [verb, { responses }] of Object.entries(methods)) {
+        const path = template.replace(/\{[^}]+\}/g, '1')
+        const { status, headers } = await ask(name, { method: verb.toUpperCase(), path })
+        if (status === 500) continue
+        const place = `${name}: ${verb} ${template}: ${status}`
+        assert.ok(responses[status], place)
+        const type = headers['content-type']?.split(';')[0] ?? []
+        assert.deepEqual(Object.keys(responses[status].content ?? {}), [type].flat(), place)
+      }
     }
   }
 })
@@ -236,8 +257,5 @@ test('the documentation page loads nothing and strikes through what is deprecate
 interface Operation {
   readonly parameters?: unknown
   readonly requestBody?: unknown
-  readonly responses: Record<
-    string,
-    { content: { 'application/json': { schema: { $ref?: string } } } }
-  >
+  readonly responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>
 }

@@ -8,6 +8,8 @@ import { complete, valid } from '../../valid/valid.ts'
 /** The sent messages; a real server would send them to somebody. */
 export const sent: string[] = []
 const Notification = v.object({ to: v.string() })
+const Answer = v.object({ message: v.string() })
+export const documents = { 'POST /notifications/': { answers: { 202: Answer } } }
 
 // A server goes on by itself, and must handle errors, which nobody else sees. A Worker is stopped
 // with its answer unless it is told to wait.

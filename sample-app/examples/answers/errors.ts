@@ -15,6 +15,7 @@ const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 export const documents = {
   'GET /items/:item_id': { answers: { 200: v.unknown(), 404: Failure } },
   'PUT /items/:item_id': { answers: { 201: v.object({ item_id: v.number() }) } },
+  'DELETE /items/:item_id': { answers: { 409: Failure } },
 }
 
 const app = new Hono()

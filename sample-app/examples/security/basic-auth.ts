@@ -3,6 +3,7 @@
 import { Hono } from 'hono'
 import { env } from 'hono/adapter'
 import { basicAuth } from 'hono/basic-auth'
+import * as v from 'valibot'
 import { DECOY, verifyPassword } from './password.ts'
 import { readUsers } from './users.ts'
 
@@ -16,6 +17,11 @@ const auth = basicAuth({
   },
   onAuthSuccess: (c, username) => c.set('username', username),
 })
+
+// For the documentation.
+const answers = { 200: v.object({ username: v.string() }), 401: v.object({ detail: v.string() }) }
+const security = { Basic: { type: 'http', scheme: 'basic' } }
+export const documents = { 'GET /me': { answers, security } }
 
 export default new Hono<{ Variables: { username: string } }>().get('/me', auth, c => {
   return c.json({ username: c.var.username })

@@ -29,6 +29,11 @@ const subject = createMiddleware<{ Variables: { subject: unknown } }>(async (c, 
   await next()
 })
 
+// For the documentation.
+const answers = { 200: Login, 401: v.object({ detail: v.string() }) }
+const security = { JWT: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
+export const documents = { 'GET /me': { answers, security } }
+
 export default new Hono()
   .post('/token', valid('form', Login), complete, async c => {
     const exp = Math.floor(Date.now() / 1000) + MINUTES * 60
