@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { prepare, root } from './prepare.mjs'
 
-prepare()
+await prepare()
 const folder = join(root, 'dist', 'test', 'deploy')
 const checks = readdirSync(folder).filter(name => name.endsWith('.check.js'))
 const args = ['--enable-source-maps', '--test', '--test-reporter=spec']

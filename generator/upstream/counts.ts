@@ -20,6 +20,7 @@ export interface UpstreamCounts {
   failure: string | null
 }
 
+/** Returns the counts of an upstream that nobody has asked yet. */
 export function newCounts(): UpstreamCounts {
   return {
     hits: 0,

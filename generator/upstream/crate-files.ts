@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
 import { upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
-import { CONFIG_MAX, isWebTemplate, parseDl } from '../import/source/config.ts'
+import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config.ts'
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
@@ -72,14 +73,24 @@ export class CrateFiles {
     return (await this.size(line)) ?? refuse('upstream_lacks', { name, version })
   }
 
-  /** Returns the address of a `.crate` at the upstream. */
-  async address(line: Pick<UpstreamLine, 'name' | 'version' | 'cksum'>): Promise<string> {
-    return expandDl(await this.#template(), line)
-  }
-
-  /** Returns whether the address of a `.crate` has its checksum in it. */
-  async needsChecksum(): Promise<boolean> {
-    return (await this.#template()).includes('{sha256-checksum}')
+  /**
+   * Returns the address of a `.crate` at the upstream; `find` looks its line up if the address has
+   * the checksum. Null if it finds none.
+   */
+  async address(
+    release: Pick<UpstreamLine, 'name' | 'version'>,
+    find: () => Promise<UpstreamLine | null>,
+  ): Promise<string | null> {
+    let template: string
+    try {
+      template = await this.#template()
+    } catch (error) {
+      throw this.#explained(error, release.name)
+    }
+    if (!template.includes('{sha256-checksum}'))
+      return expandDl(template, { ...release, cksum: '' })
+    const line = await find()
+    return line && expandDl(template, line)
   }
 
   #begin(path: string, line: UpstreamLine): Promise<void> {
@@ -99,17 +110,14 @@ export class CrateFiles {
       if (isThere || (this.#forgetDl() && (await this.#receive(path, line)))) return
       refuse('upstream_lacks', { name, version })
     } catch (error) {
-      failed(this.#options.counts, error)
-      this.#forgetDl()
-      if (!isOfUpstream(error)) throw error
-      throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+      throw this.#explained(error, name)
     }
   }
 
   async #receive(path: string, line: UpstreamLine): Promise<boolean> {
     const { store, web, counts } = this.#options
     const { name, version, cksum } = line
-    return web.take(await this.address(line), async bytes => {
+    return web.take(expandDl(await this.#template(), line), async bytes => {
       if (bytes === null) return false
       const staged = await store.stage(bytes, CRATE_MAX)
       try {
@@ -122,6 +130,14 @@ export class CrateFiles {
         await staged.discard()
       }
     })
+  }
+
+  /** Returns what a client is told of an error, which is counted. */
+  #explained(error: unknown, name: Name): unknown {
+    failed(this.#options.counts, error)
+    this.#forgetDl()
+    if (!isOfUpstream(error)) return error
+    return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
   }
 
   #forgetDl(): boolean {

@@ -122,8 +122,11 @@ export class CrateIndex {
   async #find(name: Name, fresh: number): Promise<FoundCrate> {
     const { counts } = this.#options
     const now = this.#now()
-    const held = await this.#read(name)
-    if (held && now - held.checked <= fresh) {
+    const isCurrent = (known: Held | null) => known !== null && now - known.checked <= fresh
+    let held = await this.#read(name)
+    // Other processes may have accepted a change since this one read the file.
+    if (!isCurrent(held)) held = await this.#read(name, true)
+    if (held && isCurrent(held)) {
       counts.hits++
       return { crate: held.crate, staleSince: null, isNew: false }
     }
@@ -150,10 +153,10 @@ export class CrateIndex {
     return { crate: held.crate, staleSince: held.checked, isNew: false }
   }
 
-  async #read(name: Name): Promise<Held | null> {
+  async #read(name: Name, isAnew = this.#options.isShared): Promise<Held | null> {
     const key = name.toLowerCase() as Name
     const held = this.#held.get(key) ?? null
-    if (held && !this.#options.isShared) return held
+    if (held && !isAnew) return held
     const known = await readKnown(this.#options.place, key)
     if (!known) return null
     const same = held?.tag === known.tag ? held : { ...known, checked: held?.checked ?? 0 }

@@ -2,7 +2,7 @@ import type { Name } from '../../core/name.ts'
 import { decisionKey } from '../../core/upstream/policy.ts'
 import type { Version } from '../../core/version.ts'
 import type { Queries } from '../database/statement.ts'
-import { listAllowed } from '../records/upstream.ts'
+import { listAllowed } from './allowed.ts'
 
 /** How long decisions are remembered, in milliseconds: other processes make some, too. */
 const REMEMBERED_MS = 2000

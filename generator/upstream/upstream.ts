@@ -172,11 +172,8 @@ export class Upstream {
   }
 
   /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
-  async crateAddress(name: Name, version: Version): Promise<string | null> {
-    const { files } = this.source
-    if (!(await files.needsChecksum())) return files.address({ name, version, cksum: '' })
-    const line = await this.line(name, version, null)
-    return line ? files.address(line) : null
+  crateAddress(name: Name, version: Version): Promise<string | null> {
+    return this.source.files.address({ name, version }, () => this.line(name, version, null))
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */

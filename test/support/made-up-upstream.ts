@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseName, prefix } from '../../core/name.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -34,8 +33,6 @@ export class MadeUpUpstream {
   readonly index: string
   /** Where `dl` leads; may be moved. */
   dl: string
-  /** Milliseconds before each answer. */
-  latency = 0
   /** Whether connections end without an answer. */
   isAway = false
   fault: (url: string) => UpstreamFault | null | undefined = () => null
@@ -126,7 +123,6 @@ export class MadeUpUpstream {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = request
     const logged = this.requests.add(method, url, headers)
-    if (this.latency > 0) await sleep(this.latency)
     if (this.isAway) {
       response.destroy()
       return

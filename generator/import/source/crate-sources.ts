@@ -5,11 +5,12 @@ import type { Entry } from '../../../core/entry/entry.ts'
 import { refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { expandDl } from '../../../core/urls/download-url.ts'
+import { isWebTemplate } from '../../../core/urls/index-config.ts'
 import type { Version } from '../../../core/version.ts'
 import { fileChecksum, fileFacts, readFolder } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
-import { isFileTemplate, isWebTemplate } from './config.ts'
+import { isFileTemplate } from './config.ts'
 import type { ImportRequest, SourceRelease } from './source.ts'
 
 /** The `.crate` to read. */

@@ -8,10 +8,10 @@ import {
   refuse,
 } from '../../../core/error/error.ts'
 import { lowerPrefix, type Name, parseName } from '../../../core/name.ts'
+import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { ordered } from '../ordered.ts'
-import { CONFIG_MAX, parseDl } from './config.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
 import { INDEX_FILE_MAX, readIndexFile } from './index-file.ts'
 import {

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
+import { jsonIn } from '../../../core/urls/index-config.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
-import { jsonIn } from './config.ts'
 import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-sources.ts'
 import {
   type ImportRequest,

@@ -17,7 +17,13 @@ async function start(t: TestContext, fallback: 'redirect' | 'serve', env = {}) {
   })
   const token = await registry.user('alice')
   await registry.publish(token, { name: 'ours', version: '1.0.0' })
-  const ask = (path: string, init: RequestInit = {}) => registry.app.request(path, init)
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await registry.app.request(path, init)
+    // An answer that nobody reads would keep its place.
+    const bytes = await answer.arrayBuffer()
+    const { status, headers } = answer
+    return new Response(status === 304 ? null : bytes, { status, headers })
+  }
   return { made, registry, token, ask }
 }
 
@@ -50,6 +56,13 @@ test('names that are not here are redirected to the upstream, and own ones never
   }
   // Only the place of the .crate files was asked for.
   assert.deepEqual(made.requests.lines, ['GET /index/config.json 200'])
+})
+
+test('while nobody knows where the .crate files are, a download may be tried again', async t => {
+  const { made, ask } = await start(t, 'redirect')
+  made.isAway = true
+  const answer = await ask('/crates/demo/demo-1.0.0.crate')
+  assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5'])
 })
 
 test('a redirect to an address with a checksum looks the version up', async t => {

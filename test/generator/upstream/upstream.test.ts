@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
+import { acceptChange } from '../../../core/upstream/crate.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { listAlarms } from '../../../generator/upstream/alarms.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -18,8 +20,13 @@ async function start(t: TestContext, settings: Readonly<Record<string, string>> 
   for (const [key, value] of Object.entries(settings))
     env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] = value
   const registry = await TestRegistry.open(t, { env } satisfies TestRegistryOptions)
-  const ask = (path: string, headers: Record<string, string> = {}) =>
-    registry.app.request(path, { headers })
+  const ask = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await registry.app.request(path, { headers })
+    // An answer that nobody reads would keep its place.
+    const bytes = await answer.arrayBuffer()
+    const { status, headers: told } = answer
+    return new Response(status === 304 ? null : bytes, { status, headers: told })
+  }
   const later = (seconds: number) => {
     registry.now = new Date(registry.now.getTime() + seconds * 1000)
   }
@@ -117,6 +124,22 @@ test('a .crate is fetched once, hashed, kept, and served by the address with its
   assert.equal((await ask(`${UP}/crates/demo/1.0.0-rc.1/download`)).status, 200)
   assert.equal((await ask(path.replace(cksum, '0'.repeat(64)))).status, 404)
   assert.ok((counts?.bytes ?? 0) > 0)
+})
+
+test('what another process has accepted is shown when the file is next asked for', async t => {
+  const { made, registry, ask, later } = await start(t)
+  const line = made.publish({ name: 'demo' })
+  await ask(indexOf('demo'))
+  const edited = line.replace('"features":{}', '"features":{"x":[]}')
+  made.edit('demo', () => [edited])
+  later(11)
+  assert.equal(await (await ask(indexOf('demo'))).text(), `${line}\n`)
+  const other = await openUpstreams(registry.registry, { env: {} })
+  const index = other.byName.get('up')?.source.index
+  await index?.change(parseName('demo'), crate => acceptChange(crate, parseVersion('1.0.0')))
+  await other.close()
+  later(11)
+  assert.equal(await (await ask(indexOf('demo'))).text(), `${edited}\n`)
 })
 
 test('wrong bytes are neither kept nor served', async t => {

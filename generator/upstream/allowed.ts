@@ -3,7 +3,7 @@ import { canonicalName } from '../../core/name.ts'
 import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import { all, type Queries, run, upsert } from '../database/statement.ts'
-import { addEvent, type Change, makeChange } from './change.ts'
+import { addEvent, type Change, makeChange } from '../records/change.ts'
 
 /** A version of an upstream that administrators have exempted from its hold. */
 export interface AllowedVersion {
