@@ -36,12 +36,14 @@ const ownPlaces = {
 
 // Chunks of earlier bundles have other names.
 rmSync(out, { recursive: true, force: true })
-await build({
-  entryPoints: {
-    main: built('daemon/cli.js'),
-    'sandbox-worker': built('generator/sandbox/worker.js'),
-    'disk-worker': built('generator/places/disk/worker.js'),
-  },
+const programs = {
+  main: 'daemon/cli.js',
+  'sandbox-worker': 'generator/sandbox/worker.js',
+  'disk-worker': 'generator/places/disk/worker.js',
+}
+/** Each by itself: every set of programs that share a module would have a file of its own. */
+const bundle = ([name, path]) => ({
+  entryPoints: { [name]: built(path) },
   outdir: out,
   bundle: true,
   splitting: true,
@@ -58,6 +60,7 @@ await build({
   plugins: [ownPlaces],
   logLevel: 'warning',
 })
+for (const program of Object.entries(programs)) await build(bundle(program))
 
 // An old Node cannot read the bundles, so the started program first says which Node it needs.
 const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))

@@ -268,14 +268,21 @@ test('no test depends on a clock: what must come is waited for, what must not ge
   assert.deepEqual(timed, [])
 })
 
-/** The beginnings of the sources' paths that the package exports: its users and the daemon see these. */
+/** What the program has, and the library does not: upstreams need a daemon, or its commands. */
+const PROGRAM_ONLY = ['generator/upstream/']
+
+/**
+ * The beginnings of the sources' paths that the daemon sees: what the package exports, and what
+ * only the program has.
+ */
 function exported(): string[] {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, string>
   }
-  return Object.values(manifest.exports)
+  const paths = Object.values(manifest.exports)
     .filter(path => path.startsWith('./dist/'))
     .map(path => path.slice('./dist/'.length).replace(/\*?\.js$/, ''))
+  return [...paths, ...PROGRAM_ONLY]
 }
 
 function list(folder: string): string[] {

@@ -31,6 +31,7 @@ import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
+import { upstreamMetrics } from '../upstream/metrics.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
 import { type Life, type Reload, reload } from './reload.ts'
@@ -148,6 +149,7 @@ async function work(
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
   ends.push(() => upstreams.close())
+  upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
   const started: Worker[] = []
   ends.push(async () => {
     for (const worker of started) await worker.close(patience())

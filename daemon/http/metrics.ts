@@ -35,7 +35,8 @@ const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.s
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
 export class Metrics {
-  readonly #prometheus = new Prometheus()
+  /** What others add their metrics to. */
+  readonly prometheus = new Prometheus()
   readonly #requests: Histogram
   /** Histograms of file answers by method and status: looking up labels each time is too slow. */
   readonly #fileTimes = new Map<string, ReturnType<Histogram['labels']>>()
@@ -45,8 +46,8 @@ export class Metrics {
   readonly #backgroundFailures: Counter
 
   constructor(registry: Registry) {
-    const registers = [this.#prometheus]
-    collectDefaultMetrics({ register: this.#prometheus })
+    const registers = [this.prometheus]
+    collectDefaultMetrics({ register: this.prometheus })
     this.#requests = new Histogram({
       name: 'plimsoll_request_seconds',
       help: 'Time to answer a request, by method, route and status',
@@ -113,8 +114,8 @@ export class Metrics {
   readonly downloaded = (n: number): void => this.#downloads.inc(n)
 
   async page(): Promise<Response> {
-    return new Response(await this.#prometheus.metrics(), {
-      headers: { 'content-type': this.#prometheus.contentType, 'cache-control': 'no-store' },
+    return new Response(await this.prometheus.metrics(), {
+      headers: { 'content-type': this.prometheus.contentType, 'cache-control': 'no-store' },
     })
   }
 }

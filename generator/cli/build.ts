@@ -59,7 +59,7 @@ export function registerBuild(program: Command, io: Io): void {
         await run(io, () => buildFrom(io, from, out, options, command))
       else {
         // A static build needs no registry: its code is loaded for one only.
-        const { renderRegistry } = await import('./console/changes.ts')
+        const { renderRegistry } = await import('./render.ts')
         await renderRegistry(io, options)
       }
     })

@@ -1,16 +1,18 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { refuse } from '../../core/error/error.ts'
+import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { ownDl } from '../../core/urls/dl-template.ts'
-import { deploy } from '../deploy/deploy.ts'
+import { deploy, deployUpstream } from '../deploy/deploy.ts'
 import { isInside } from '../places/disk/files.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import { isRegistry } from '../registry/folder.ts'
+import { openUpstreamPlace } from '../upstream/open.ts'
 import {
   type FolderOptions,
   filled,
@@ -77,6 +79,7 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
     progress: progress.at,
   })
   progress.done()
+  const also = await deployUpstreams(io, options, settings)
   const { uploaded, removed, unchanged, surplus, foreign, bytes } = result
   const names = dryRun
     ? [...uploaded.map(path => `upload ${path}`), ...removed.map(path => `remove ${path}`)]
@@ -97,7 +100,26 @@ async function deployTree(io: Io, options: Options, command: Command): Promise<v
           `${counted(foreign.length, 'file')} there not of a tree, such as ${foreign[0]}: left alone`,
         ]
       : []),
+    ...also,
   ])
+}
+
+/** Brings the trees of upstreams along, which are beside that of the registry. */
+async function deployUpstreams(io: Io, options: Options, settings: Settings): Promise<string[]> {
+  if (options.from !== undefined) return []
+  const lines: string[] = []
+  for (const upstream of Object.values(settings.upstream)) {
+    const from = await openUpstreamPlace(upstream, options.dir, settings.storage, io.env)
+    const at = `${options.to.replace(/\/$/, '')}/${UPSTREAM_FOLDER}/${upstream.name}`
+    const to = await openTarget(at, from.name, settings.storage, io)
+    const done = await deployUpstream(from, to, options.dryRun ?? false)
+    if (!done) continue
+    const verb = options.dryRun ? 'to upload' : 'uploaded'
+    lines.push(
+      `${counted(done.uploaded.length, 'file')} of the upstream ${upstream.name} ${verb}, ${counted(done.removed.length, 'file')} removed, ${counted(done.unchanged, 'file')} unchanged`,
+    )
+  }
+  return lines
 }
 
 async function openTarget(

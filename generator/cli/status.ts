@@ -5,6 +5,8 @@ import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
+import { type OpenAlarm, openAlarms } from '../upstream/alarms.ts'
+import { openUpstreams } from '../upstream/open.ts'
 import { readRegistry } from './console/folder.ts'
 import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
@@ -16,15 +18,28 @@ export function registerStatus(program: Command, io: Io): void {
     .action((options: FolderOptions & { json?: boolean }) =>
       readRegistry(io, options, async registry => {
         const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
-        report(io, options, jsonOf(status), linesOf(status))
+        const upstreams = await openUpstreams(registry, { env: io.env })
+        const alarms = await openAlarms(upstreams)
+        await upstreams.close()
+        const known = [...upstreams.byName.values()].map(({ name, source }) => ({
+          name,
+          index: source.url,
+        }))
+        const json = { ...jsonOf(status), upstream: { known, alarms } }
+        report(io, options, json, [...linesOf(status), ...alarms.map(alarmLine)])
       }),
     )
 
   withManual(command, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, and `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`',
     fails: 'the registry cannot be read',
   })
+}
+
+function alarmLine({ upstream, kind, crate, version, at }: OpenAlarm): string {
+  const what = { checksum: 'other bytes', line: 'another line', gone: 'gone', lure: 'a lure' }[kind]
+  return `alarm     ${at} ${crate} ${version} of ${upstream}: ${what} (\`plimsoll upstream accept\`)`
 }
 
 /** Returns the number of pending marks, and of pending pages. */

@@ -1,6 +1,7 @@
 import { refuse } from '../../core/error/error.ts'
 import { isOwnPath } from '../../core/paths/own.ts'
 import { configPath, PUSH_FOLDER } from '../../core/paths/tree.ts'
+import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import type { OwnDl } from '../../core/urls/dl-template.ts'
 import { FolderPlace } from '../places/folder-place.ts'
 import type { FileInfo, Place } from '../places/place.ts'
@@ -49,7 +50,8 @@ export async function deploy(job: Deployment): Promise<Deployed> {
   await checkTarget(job, from, there)
   const { isPackage, isOwn, order } = rulesOf(job)
   const isLeft = (path: string) => isPagesOnly && (isPushed(path) || isPackage(path))
-  for (const path of there.keys()) if (isLeft(path)) there.delete(path)
+  const isElsewhere = (path: string) => isLeft(path) || path.startsWith(`${UPSTREAM_FOLDER}/`)
+  for (const path of there.keys()) if (isElsewhere(path)) there.delete(path)
   const { surplus, removed, ...rest } = await sync(from, to, {
     brings: path => !isLeft(path) && !path.startsWith(`${PUSH_FOLDER}/`),
     removes: path => removes && isOwn(path),
@@ -64,6 +66,20 @@ export async function deploy(job: Deployment): Promise<Deployed> {
     surplus: surplus.length,
     foreign: surplus.filter(path => !isOwn(path)).sort(),
   }
+}
+
+/**
+ * Brings the rendered tree of an upstream to where a server has it below the registry's; returns
+ * null without such a tree.
+ */
+export async function deployUpstream(
+  from: Place,
+  to: Place,
+  isTrial: boolean,
+): Promise<Difference | null> {
+  if ((await from.head(configPath)) === null) return null
+  const brings = (path: string) => /^(?:index|crates)\//.test(path)
+  return sync(from, to, { brings, removes: brings, isTrial })
 }
 
 /** Returns which files are of a tree, and their order, with those to which its own `dl` leads. */

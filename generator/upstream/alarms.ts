@@ -3,6 +3,7 @@ import { ALARMS, alarmPath } from '../../core/paths/upstream.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import type { Version } from '../../core/version.ts'
 import type { Place } from '../places/place.ts'
+import type { Upstream } from './upstream.ts'
 
 /** The most alarms that are listed. */
 const LISTED = 1000
@@ -30,4 +31,25 @@ export async function clearAlarm(place: Place, name: Name, version: Version): Pr
   if ((await place.head(path)) === null) return false
   await place.remove(path)
   return true
+}
+
+/** An alarm that nobody has cleared, for programs. */
+export interface OpenAlarm {
+  readonly upstream: string
+  readonly kind: Alarm['kind']
+  readonly crate: Name
+  readonly version: Version
+  readonly at: string
+}
+
+/** Lists the open alarms of all upstreams; those with one index share theirs. */
+export async function openAlarms(upstreams: {
+  readonly byName: ReadonlyMap<string, Upstream>
+}): Promise<OpenAlarm[]> {
+  const sources = new Set([...upstreams.byName.values()].map(({ source }) => source))
+  const found: OpenAlarm[] = []
+  for (const { name: upstream, place } of sources)
+    for (const { kind, name: crate, version, at } of await listAlarms(place))
+      found.push({ upstream, kind, crate, version, at })
+  return found
 }

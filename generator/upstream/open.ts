@@ -3,13 +3,14 @@ import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
 import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
 import { isOnServer } from '../database/engine.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
-import type { ProcessMutex } from '../places/locks/process-mutex.ts'
+import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -48,15 +49,16 @@ export async function openUpstreams(
   registry: Registry,
   options: UpstreamOptions,
 ): Promise<Upstreams> {
-  const { settings, database, clock, locks } = registry
+  const { settings, database, clock, dir } = registry
   const decisions = new Decisions(database, clock)
   const byName = new Map<string, Upstream>()
   const sources = new Map<string, UpstreamSource>()
   const webs: Web[] = []
   const all = Object.values(settings.upstream)
-  const mutex = all.length > 0 ? locks.mutex('upstream') : null
+  // Not of the registry: a pause of changes holds up no reader.
+  const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
   for (const own of all) {
-    const place = await openPlace(own, registry, options, mutex)
+    const place = await openUpstreamPlace(own, dir, settings.storage, options.env, mutex)
     let source = sources.get(own.index)
     if (!source) {
       const web = openWeb(own, registry, options)
@@ -69,7 +71,7 @@ export async function openUpstreams(
   const fallback = [...byName.values()].find(one => one.settings.fallback !== 'off') ?? null
   const close = async () => {
     for (const web of webs) await web.close()
-    await mutex?.close()
+    await mutex.close()
   }
   const ofSource = (source: string) => {
     const key = keyOf(source)
@@ -86,14 +88,15 @@ function keyOf(index: string): string {
   return isCratesIo(index) ? CRATES_IO : indexUrlKey(index)
 }
 
-/** Opens the storage of an upstream. */
-async function openPlace(
-  { name, storage }: UpstreamSettings,
-  { dir, settings }: Registry,
-  { env }: UpstreamOptions,
-  mutex: ProcessMutex | null,
+/** Opens the storage of an upstream; a folder is written with conditions only with a mutex. */
+export async function openUpstreamPlace(
+  { name, storage }: Pick<UpstreamSettings, 'name' | 'storage'>,
+  dir: string,
+  buckets: Settings['storage'],
+  env: UpstreamOptions['env'],
+  mutex?: FileMutex,
 ): Promise<Place> {
-  const bucket = await openBucket(storage, settings.storage, env)
+  const bucket = await openBucket(storage, buckets, env)
   if (bucket) return bucket
   const folder = resolve(dir, storage === '' ? join(UPSTREAM_FOLDER, name) : storage)
   const incoming = join(folder, 'incoming')
@@ -116,6 +119,7 @@ function openSource(
   }
   const isShared = isOnServer(database)
   return {
+    name,
     url,
     counts,
     place,

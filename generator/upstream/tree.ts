@@ -34,7 +34,7 @@ export async function renderUpstream(
     await place.put(path, bytes)
     changed++
   }
-  await write(configPath, Buffer.from(upstream.config(base, authRequired)))
+  await write(configPath, Buffer.from(upstream.config(base, authRequired, upstream.source.name)))
   await forEachConcurrently(await keptNames(upstream), async name => {
     const file = await upstream.keptFile(name)
     if (!file || file.bytes.length === 0) return

@@ -31,6 +31,8 @@ const compress = promisify(gzip)
 
 /** What upstreams with one index share: lines, `.crate` files and counts. */
 export interface UpstreamSource {
+  /** The first upstream with this index, whose storage has the files. */
+  readonly name: string
   readonly url: string
   readonly place: Place
   readonly index: CrateIndex
@@ -101,9 +103,9 @@ export class Upstream {
     return this.settings.name
   }
 
-  /** Returns its `config.json`: no `api`, because nothing is published to it. */
-  config(base: string, authRequired: boolean): string {
-    const dl = `${base}/${UPSTREAM_FOLDER}/${this.name}/${UPSTREAM_DL}`
+  /** Returns its `config.json`, for `.crate` files at an upstream; nothing is published to it. */
+  config(base: string, authRequired: boolean, at = this.name): string {
+    const dl = `${base}/${UPSTREAM_FOLDER}/${at}/${UPSTREAM_DL}`
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
   }
 
@@ -174,6 +176,11 @@ export class Upstream {
   /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
   crateAddress(name: Name, version: Version): Promise<string | null> {
     return this.source.files.address({ name, version }, () => this.line(name, version, null))
+  }
+
+  /** The number of versions in memory that are held because nobody knows their age. */
+  get undated(): number {
+    return [...this.#rendered.values()].reduce((sum, file) => sum + file.undated, 0)
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */

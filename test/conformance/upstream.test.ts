@@ -1,12 +1,13 @@
 // Real Cargo: own crates and those of an upstream through one address.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cargo } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { FileServer } from '../support/file-server.ts'
 import { MadeUpUpstream } from '../support/made-up-upstream.ts'
-import { serveHere } from '../support/program.ts'
+import { plimsollHere, serveHere } from '../support/program.ts'
 import { writeProject } from '../support/project.ts'
 import { scratch } from '../support/scratch.ts'
 import { copyTemplate } from './registry-template.ts'
@@ -51,12 +52,13 @@ async function start(t: TestContext, fallback: 'redirect' | 'serve' | 'off') {
   )
   // Before its first publish Cargo asks for a name, and nobody knows yet whose it is.
   made.requests.clear()
-  const app = (name: string) =>
+  const own = '\nours = { version = "1", registry = "team" }'
+  const app = (name: string, isMixed = true) =>
     writeProject(join(folder, name), {
       name,
-      toml: '[dependencies]\npublic-0 = "1"\nours = { version = "1", registry = "team" }',
+      toml: `[dependencies]\npublic-0 = "1"${isMixed ? own : ''}`,
     }).folder
-  return { made, url, team, cargo, app }
+  return { made, url, team, cargo, app, env, dir }
 }
 
 const lockOf = (folder: string) => readFileSync(join(folder, 'Cargo.lock'), 'utf8')
@@ -92,4 +94,31 @@ test('an upstream under an address of its own, held and denied versions', async 
   made.isAway = true
   await cargo(`sparse+${url}/upstream/up/index/`).ok(folder, 'fetch', '--locked')
   assert.doesNotMatch(lockOf(folder), /upstream/)
+})
+
+test('a folder that was fetched ahead is enough: a plain file server, and no server at all', async t => {
+  const { made, env, dir, cargo, app } = await start(t, 'off')
+  const site = await FileServer.start(new Cleanup(t), dir)
+  const base = { ...env, PLIMSOLL_REGISTRY_BASE_URL: site.url }
+  const folder = app('app', false)
+  await cargo(made.index).ok(folder, 'generate-lockfile')
+  const lock = lockOf(folder)
+  const run = async (more: NodeJS.ProcessEnv, ...args: string[]) => {
+    const ended = await plimsollHere([...args, '--dir', dir], { ...base, ...more })
+    assert.equal(ended.code, 0, ended.stderr)
+  }
+  await run(
+    { PLIMSOLL_UPSTREAM_UP_OFFLINE: 'false' },
+    'upstream',
+    'fetch',
+    '--lock',
+    join(folder, 'Cargo.lock'),
+  )
+  made.isAway = true
+  await run({ PLIMSOLL_UPSTREAM_UP_OFFLINE: 'true' }, 'build')
+  await cargo(`sparse+${site.url}/upstream/up/index/`).ok(folder, 'check', '--locked')
+  // Resolved anew, the same comes out: the index is cut to what is there.
+  rmSync(join(folder, 'Cargo.lock'))
+  await cargo(`sparse+${site.url}/upstream/up/index/`).ok(folder, 'check')
+  assert.equal(lockOf(folder), lock)
 })

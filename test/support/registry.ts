@@ -8,6 +8,7 @@ import { createApp } from '../../daemon/app.ts'
 import type { Deps } from '../../daemon/deps.ts'
 import { openLog } from '../../daemon/http/log.ts'
 import { Metrics } from '../../daemon/http/metrics.ts'
+import { upstreamMetrics } from '../../daemon/upstream/metrics.ts'
 import { DownloadCounter } from '../../daemon/workers/download-worker.ts'
 import { GitWorker } from '../../daemon/workers/git-worker.ts'
 import { IndexWorker } from '../../daemon/workers/index-worker.ts'
@@ -87,6 +88,7 @@ export class TestRegistry implements Deps {
       this.timing,
     )
     this.metrics = new Metrics(this.registry)
+    upstreamMetrics(upstreams, this.metrics.prometheus, this.registry.clock)
     this.app = createApp(this)
   }
 

@@ -1,12 +1,9 @@
-import { Refusal, refuseErrors } from '../../../core/error/error.ts'
-import { counted } from '../../../core/quantity.ts'
-import { completeMirror, isMirrored } from '../../deploy/complete-mirror.ts'
+import { Refusal } from '../../../core/error/error.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
 import { type Built, build } from '../../projections/index/build.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
-import { withRegistry } from './folder.ts'
-import { type FolderOptions, type Io, report } from './io.ts'
+import type { Io } from './io.ts'
 import { progressLine } from './progress.ts'
 
 /**
@@ -22,23 +19,6 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   progress.done()
   if (pages.areLeft) io.err('daemons of a newer version serve this registry; they render the pages')
   return { crates, issues: [...issues, ...pages.issues] }
-}
-
-/** `build` without `--from`: renders a registry, and completes the copy of its tree in a bucket. */
-export function renderRegistry(
-  io: Io,
-  options: FolderOptions & { readonly all?: boolean; readonly json?: boolean },
-): Promise<void> {
-  return withRegistry(io, options, async registry => {
-    const { crates, issues } = await showChanges(io, registry, options.all)
-    if (options.all || !(await isMirrored(registry))) {
-      const progress = progressLine(io)
-      await completeMirror(registry, progress.at)
-      progress.done()
-    }
-    report(io, options, { crates }, [`rendered ${counted(crates, 'crate')}`])
-    refuseErrors(issues)
-  })
 }
 
 /** Shows a long command's changed crates so far, and the front page; the rest follows. */

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { counted, formatNumber } from '../../../core/quantity.ts'
 import { isServed } from '../../registry/registry.ts'
+import { openUpstreams } from '../../upstream/open.ts'
 import type { Finding } from '../../verify/finding.ts'
+import { verifyUpstreams } from '../../verify/upstream.ts'
 import { verify } from '../../verify/verify.ts'
 import { readRegistry, withRegistry } from '../console/folder.ts'
 import { Exit, type FolderOptions, type Io, report, withDir } from '../console/io.ts'
@@ -29,6 +31,9 @@ export function registerVerify(program: Command, io: Io): void {
         }
         const job = { repair: options.repair ?? false, served, progress: progress.at, onPending }
         for await (const finding of verify(registry, job)) findings.push(finding)
+        const upstreams = await openUpstreams(registry, { env: io.env })
+        for await (const finding of verifyUpstreams(upstreams, job)) findings.push(finding)
+        await upstreams.close()
         progress.done()
         report(io, options, findings, [...grouped(findings), summary(findings, pending)])
         if (pending > 0) io.err(pendingLine(pending, served))

@@ -19,7 +19,6 @@ const MUTEXES: Readonly<Record<MutexName, number>> = {
   build: 1886150004,
   pages: 1886150005,
   git: 1886150006,
-  upstream: 1886150009,
 }
 const LEASES: Readonly<Record<LeaseName, number>> = { git: 1886150007, downloads: 1886150008 }
 

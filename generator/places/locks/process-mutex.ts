@@ -1,5 +1,5 @@
-/** The mutexes of a registry: for index files, pages, the git index, folders of upstreams. */
-export type MutexName = 'build' | 'pages' | 'git' | 'upstream'
+/** The mutexes of a registry: for index files, pages, the git index. */
+export type MutexName = 'build' | 'pages' | 'git'
 
 /** The work of one process at a time: writing the git index, importing access logs. */
 export type LeaseName = 'git' | 'downloads'

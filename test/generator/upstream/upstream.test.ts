@@ -4,6 +4,7 @@ import { parseName } from '../../../core/name.ts'
 import { sha256 } from '../../../core/sha256.ts'
 import { acceptChange } from '../../../core/upstream/crate.ts'
 import { parseVersion } from '../../../core/version.ts'
+import { beginPause } from '../../../generator/records/pause.ts'
 import { listAlarms } from '../../../generator/upstream/alarms.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -263,4 +264,21 @@ test('offline, index files are cut to the .crate files that are here', async t =
   assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
   await upstreams.close()
   assert.deepEqual(made.requests.lines, [])
+})
+
+test('readers go on while changes are paused, and the metrics tell what has happened', async t => {
+  const { made, registry, ask } = await start(t)
+  made.publish({ name: 'demo' })
+  await beginPause(registry.registry.database, 60)
+  assert.equal((await ask(indexOf('demo'))).status, 200)
+  await ask(indexOf('demo'))
+  const text = await (await registry.metrics.page()).text()
+  for (const line of [
+    'hits_total{upstream="up"} 1',
+    'misses_total{upstream="up"} 1',
+    'up{upstream="up"} 1',
+    'age{upstream="up"} 0',
+    'undated{upstream="up"} 0',
+  ])
+    assert.ok(text.includes(`plimsoll_upstream_${line}\n`), line)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { CRATES_IO } from '../../../../core/urls/urls.ts'
@@ -145,4 +145,47 @@ test('without an upstream, or with another name, the command says so', async t =
   await plimsollHere(['init', '--dir', folder], env)
   const none = await plimsollHere(['upstream', 'explain', 'x', '--dir', folder], env)
   assert.match(none.stderr, /has no upstream; add a section such as \[upstream\.crates-io\]/)
+})
+
+test('build renders the tree again, deploy brings it along, verify reads it, status tells alarms', async t => {
+  const { made, folder, ok, run, upstream } = await start(t)
+  const line = made.publish({ name: 'demo' })
+  await upstream('fetch', '--crate', 'demo')
+  await ok('build')
+  assert.match(await ok('build'), /^rendered 1 crate of the upstream up$/m)
+  const dry = await ok('deploy', '--to', 'site', '--dry-run')
+  assert.match(dry, /^3 files of the upstream up to upload, 0 files removed, 0 files unchanged$/m)
+  await ok('deploy', '--to', 'site')
+  const again = await ok('deploy', '--to', 'site', '--delete')
+  assert.match(again, /^0 files of the upstream up uploaded, 0 files removed, 3 files unchanged$/m)
+  assert.doesNotMatch(again, /left alone/)
+  const site = join(folder, 'site', 'upstream', 'up')
+  assert.deepEqual(
+    filesBelow(site)
+      .map(path => path.replace(/-[0-9a-f]{64}/, ''))
+      .sort(),
+    ['crates/demo-1.0.0.crate', 'index/config.json', 'index/de/mo/demo'],
+  )
+  assert.equal(readFileSync(join(site, 'index/de/mo/demo'), 'utf8'), `${line}\n`)
+  assert.match(await ok('verify'), /everything agrees/)
+  const kept = join(folder, 'registry', 'upstream', 'up')
+  const crate = filesBelow(kept).find(path => path.endsWith('.crate')) ?? assert.fail()
+  chmodSync(join(kept, crate), 0o600)
+  writeFileSync(join(kept, crate), 'other')
+  writeFileSync(join(kept, 'lines/de/mo/demo'), '{')
+  const differs = await run('verify')
+  assert.equal(differs.code, 1)
+  assert.match(differs.stdout, /crate: has other bytes than its name says$/m)
+  assert.match(differs.stdout, /lines\/de\/mo\/demo: cannot be read$/m)
+  await ok('verify', '--repair')
+  assert.match(await ok('verify'), /everything agrees/)
+  await upstream('explain', 'demo')
+  made.edit('demo', () => [line.replace('"features":{}', '"features":{"x":[]}')])
+  await upstream('explain', 'demo')
+  const { upstream: told } = JSON.parse(await ok('status', '--json'))
+  assert.deepEqual(
+    told.alarms.map(({ at, ...rest }: { at: string }) => rest),
+    [{ upstream: 'up', kind: 'line', crate: 'demo', version: '1.0.0' }],
+  )
+  assert.match(await ok('status'), /^alarm {5}\S+ demo 1\.0\.0 of up: another line/m)
 })
