@@ -78,7 +78,9 @@ export function seeFile(
     see(version, { ...known, gone: known.gone ?? at })
     if (known.gone === undefined) alarm('gone', line)
   }
-  return { crate: { etag: file.etag, lastModified: file.lastModified, lines, sightings }, alarms }
+  // What does not say when it was changed is no reason to take an older file afterwards.
+  const lastModified = file.lastModified ?? before?.lastModified ?? null
+  return { crate: { etag: file.etag, lastModified, lines, sightings }, alarms }
 }
 
 /** Returns the crate with what the upstream says of a version now, which somebody has accepted. */

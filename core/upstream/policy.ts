@@ -29,7 +29,7 @@ export type Verdict =
   | { readonly state: 'held'; readonly until: string | null }
   | { readonly state: 'denied'; readonly rule: string }
 
-/** A held version around which every version that had been there was yanked. */
+/** A held version, and the versions that were yanked around its release. */
 export interface Lure {
   readonly version: Version
   readonly yanked: ReadonlySet<Version>
@@ -56,8 +56,8 @@ function verdict(
   now: Date,
   lure: Lure | null,
 ): Verdict {
-  const { name, version } = line
-  const rule = policy.deny.find(({ matches }) => matches(name, version))
+  const { version } = line
+  const rule = deniedBy(line, policy)
   if (rule) return { state: 'denied', rule: rule.text }
   const sighting = crate.sightings.get(version)
   if (sighting?.gone !== undefined) return { state: 'gone' }
@@ -67,6 +67,13 @@ function verdict(
     return isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
   }
   return heldBy(line, policy, now) ?? { state: 'shown' }
+}
+
+function deniedBy(
+  { name, version }: UpstreamLine,
+  { deny }: UpstreamPolicy,
+): CrateRule | undefined {
+  return deny.find(({ matches }) => matches(name, version))
 }
 
 function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict | null {
@@ -80,25 +87,29 @@ function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict 
 }
 
 /**
- * Returns the lure in a crate: a held version within a day of which every version that was seen
- * unyanked before has been yanked, so that resolvers would move to it. Null without one.
+ * Returns the lure in a crate: a held version within a day of which the last versions that resolvers
+ * could take were yanked, so that they would move to it. Null without one.
  */
 export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date): Lure | null {
   const held: UpstreamLine[] = []
-  const yanked = new Map<Version, string>()
+  const yanked = new Map<Version, number>()
   for (const line of crate.lines.values()) {
-    const seen = crate.sightings.get(line.version)?.yanked
-    if (seen !== undefined) yanked.set(line.version, seen)
-    else if (line.yanked) continue
-    else if (heldBy(line, policy, now)) held.push(line)
+    const { gone, yanked: seen } = crate.sightings.get(line.version) ?? {}
+    if (gone !== undefined || deniedBy(line, policy)) continue
+    if (line.yanked) {
+      // A version that was held when it was yanked has never been taken, and must not be now.
+      const at = seen === undefined ? null : new Date(seen)
+      if (at && !heldBy(line, policy, at)) yanked.set(line.version, at.getTime())
+    } else if (heldBy(line, policy, now)) held.push(line)
     else return null
   }
-  if (yanked.size === 0) return null
-  const isNear = ({ pubtime }: UpstreamLine) =>
-    pubtime !== null &&
-    [...yanked.values()].every(at => Math.abs(Date.parse(at) - Date.parse(pubtime)) <= LURE_MS)
-  const lure = held.find(isNear)
-  return lure ? { version: lure.version, yanked: new Set(yanked.keys()) } : null
+  for (const { version, pubtime } of held) {
+    const released = Date.parse(pubtime ?? '')
+    // Yanks of another time are their owners' own.
+    const near = [...yanked].filter(([, at]) => Math.abs(at - released) <= LURE_MS)
+    if (near.length > 0) return { version, yanked: new Set(near.map(([known]) => known)) }
+  }
+  return null
 }
 
 /** An index file as it is shown. */

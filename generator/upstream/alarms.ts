@@ -8,10 +8,14 @@ import type { Upstream } from './upstream.ts'
 /** The most alarms that are listed. */
 const LISTED = 1000
 
-/** Keeps an alarm until somebody clears it; the first one of a version stays. */
-export async function keepAlarm(place: Place, alarm: Alarm): Promise<void> {
+/**
+ * Keeps an alarm until somebody clears it; the first one of a version stays. Returns whether this
+ * is the first.
+ */
+export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
   const bytes = Buffer.from(`${JSON.stringify(alarm)}\n`)
-  await place.put(alarmPath(alarm.name, alarm.version), bytes, { onlyIf: 'absent' })
+  const path = alarmPath(alarm.name, alarm.version)
+  return (await place.put(path, bytes, { onlyIf: 'absent' })) !== null
 }
 
 /** Lists the alarms that nobody has cleared, oldest first; at most 1,000. */

@@ -19,9 +19,10 @@ export interface CrateFilesOptions {
   readonly now: () => Date
   /** How long a caller waits for a file that is being fetched, in milliseconds. */
   readonly waitMs?: number
+  /** The largest `.crate` that is fetched, in bytes. */
+  readonly crateMax?: number
 }
 
-/** The largest `.crate` that is fetched, in bytes. */
 const CRATE_MAX = 512 * 1024 * 1024
 
 /** Milliseconds for which the upstream's `config.json` is used without asking again. */
@@ -115,11 +116,11 @@ export class CrateFiles {
   }
 
   async #receive(path: string, line: UpstreamLine): Promise<boolean> {
-    const { store, web, counts } = this.#options
+    const { store, web, counts, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
     return web.take(expandDl(await this.#template(), line), async bytes => {
       if (bytes === null) return false
-      const staged = await store.stage(bytes, CRATE_MAX)
+      const staged = await store.stage(bytes, crateMax)
       try {
         counts.bytes += staged.size
         if (staged.cksum !== cksum)

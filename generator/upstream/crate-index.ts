@@ -28,6 +28,8 @@ export interface CrateIndexOptions {
   readonly now: () => Date
   /** Told of each alarm when what caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
+  /** How long a request for an index file may take, in milliseconds. */
+  readonly requestMs?: number
 }
 
 /** What is known of a crate. */
@@ -45,8 +47,9 @@ interface Held extends KnownCrate {
   readonly checked: number
 }
 
-/** The largest index file; the largest on crates.io has about 3 MB. */
-const FILE_MAX = 64 * 1024 * 1024
+/** The largest index file, in bytes and lines; the largest on crates.io has about 3 MB. */
+const FILE_MAX = 8 * 1024 * 1024
+const LINES_MAX = 100_000
 
 /** Milliseconds after which a request for an index file ends, and a failure is forgotten. */
 const REQUEST_MS = 10_000
@@ -165,11 +168,11 @@ export class CrateIndex {
   }
 
   async #ask(name: Name, held: Held | null): Promise<UpstreamCrate | null> {
-    const { url, web, counts } = this.#options
+    const { url, web, counts, requestMs = REQUEST_MS } = this.#options
     const answer = await web.ask(`${url}${lowerPrefix(name)}/${name}`, {
       etag: held?.crate.etag ?? null,
       max: FILE_MAX,
-      timeoutMs: REQUEST_MS,
+      timeoutMs: requestMs,
     })
     counts.answered = this.#now()
     counts.failure = null
@@ -183,18 +186,16 @@ export class CrateIndex {
     return this.#see(name, await this.#readLines(answer, name, held), held)
   }
 
-  async #see(name: Name, file: SeenFile, before: Held | null): Promise<UpstreamCrate> {
-    const { place, counts, onAlarm, now } = this.#options
+  async #see(name: Name, file: SeenFile, before: Held | null): Promise<UpstreamCrate | null> {
+    const { place, onAlarm, now } = this.#options
     const { crate, alarms } = seeFile(before?.crate ?? null, file, now())
     for (const alarm of alarms) await onAlarm(alarm)
     const known = await writeKnown(place, name, crate, before)
     if (!known) {
-      // Another daemon was faster: what it has seen may be newer than this file.
+      // Another process was faster: what it has seen may be newer than this file.
       const theirs = await readKnown(place, name)
-      if (theirs && isOlder(file, theirs.crate)) return this.#hold(name, theirs)
-      return this.#see(name, file, theirs && { ...theirs, checked: 0 })
+      return this.#ask(name, theirs && { ...theirs, checked: 0 })
     }
-    for (const { kind } of alarms) counts.alarms.set(kind, (counts.alarms.get(kind) ?? 0) + 1)
     return this.#hold(name, known)
   }
 
@@ -209,11 +210,14 @@ export class CrateIndex {
     const known = new Map<string, UpstreamLine>()
     for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)
     const lines = new Map<Version, UpstreamLine>()
-    const texts = answer.status === 404 ? [] : answer.bytes.toString('utf8').split('\n')
+    const text = answer.bytes.toString('utf8')
+    const texts = answer.status === 404 ? [] : text.split('\n', LINES_MAX + 1)
+    if (texts.length > LINES_MAX) wrong(this.#options.url, name, 'too many lines')
     const last = texts.at(-1)
     for (const text of texts) {
       if (text.trim() === '') continue
-      const line = known.get(text) ?? (await paced(() => parseLine(text)))
+      // A piece of a text keeps the whole text in memory; a copy does not.
+      const line = known.get(text) ?? (await paced(() => parseLine(Buffer.from(text).toString())))
       if (line === null && text === last)
         wrong(this.#options.url, name, 'a file that ends within a line')
       if (line?.name.toLowerCase() !== name || lines.has(line.version))
@@ -222,8 +226,10 @@ export class CrateIndex {
     }
     if (answer.status === 200 && lines.size === 0)
       wrong(this.#options.url, name, 'no line of this crate')
-    const { etag, lastModified } = answer
-    return { etag, lastModified, lines: [...lines.values()] }
+    // Nothing would be newer than a file of the future.
+    const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
+    const lastModified = isPast ? answer.lastModified : null
+    return { etag: answer.etag, lastModified, lines: [...lines.values()] }
   }
 
   #now(): number {

@@ -3,6 +3,7 @@ import { knownPath } from '../../core/paths/upstream.ts'
 import type { Sighting, UpstreamCrate } from '../../core/upstream/crate.ts'
 import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { Version } from '../../core/version.ts'
+import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 
 /** A crate of an upstream as it is kept in a place. */
@@ -28,7 +29,10 @@ export async function readKnown(place: Place, name: Name): Promise<KnownCrate | 
   const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
   const head = JSON.parse(first) as Head
   const lines = new Map<Version, UpstreamLine>()
-  for (const line of texts.map(readLine)) lines.set(line.version, line)
+  for (const text of texts) {
+    const line = await paced(() => readLine(text))
+    lines.set(line.version, line)
+  }
   const sightings = new Map<Version, Sighting>()
   for (const [version, { claim, ...rest }] of Object.entries(head.sightings)) {
     const sighting = claim === undefined ? rest : { ...rest, claim: readLine(claim) }

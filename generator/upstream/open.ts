@@ -14,11 +14,11 @@ import { FileMutex } from '../places/locks/lock.ts'
 import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import type { Registry } from '../registry/registry.ts'
-import { Web } from '../web/web.ts'
+import { Web, type WebOptions } from '../web/web.ts'
 import { keepAlarm } from './alarms.ts'
 import { newCounts } from './counts.ts'
-import { CrateFiles } from './crate-files.ts'
-import { CrateIndex } from './crate-index.ts'
+import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
+import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Decisions } from './decisions.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
@@ -39,7 +39,13 @@ export interface UpstreamOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Told of each alarm, besides the file that is kept. */
   readonly onAlarm?: (upstream: string, alarm: Alarm) => void
+  /** Shorter limits than usual. */
+  readonly limits?: UpstreamLimits
 }
+
+export type UpstreamLimits = Pick<WebOptions, 'pause' | 'silenceMs'> &
+  Pick<CrateFilesOptions, 'waitMs' | 'crateMax'> &
+  Pick<CrateIndexOptions, 'requestMs'>
 
 /**
  * Opens the upstreams of a registry; connects to nothing yet. Upstreams with one index share what
@@ -106,7 +112,7 @@ export async function openUpstreamPlace(
 function openSource(
   { name, index }: UpstreamSettings,
   { dir, database, clock: now }: Registry,
-  { onAlarm: tell }: UpstreamOptions,
+  { onAlarm: tell, limits }: UpstreamOptions,
   web: Web,
   place: Place,
 ): UpstreamSource {
@@ -114,7 +120,10 @@ function openSource(
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const counts = newCounts()
   const onAlarm = async (alarm: Alarm) => {
-    await keepAlarm(place, alarm)
+    const isFirst = await keepAlarm(place, alarm)
+    // A lure is found again by the next process.
+    if (alarm.kind === 'lure' && !isFirst) return
+    counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }
   const isShared = isOnServer(database)
@@ -123,19 +132,27 @@ function openSource(
     url,
     counts,
     place,
-    index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm }),
-    files: new CrateFiles({ url, store: new CrateStore(place, cache), web, counts, now }),
+    onAlarm,
+    index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
+    files: new CrateFiles({
+      url,
+      store: new CrateStore(place, cache),
+      web,
+      counts,
+      now,
+      ...limits,
+    }),
   }
 }
 
 function openWeb(
   { name, index, token_file: file }: UpstreamSettings,
   { dir, settings }: Registry,
-  { env }: UpstreamOptions,
+  { env, limits }: UpstreamOptions,
 ): Web {
   const { ca_file: caFile, contact } = settings.outgoing
   const token = file === null ? undefined : readToken(name, resolve(dir, file))
-  const web = new Web({ caFile, contact, env }, token)
+  const web = new Web({ caFile, contact, env, ...limits }, token)
   web.trust(index.replace(/^sparse\+/, ''))
   return web
 }

@@ -10,9 +10,10 @@ import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import type { UpstreamCrate } from '../../core/upstream/crate.ts'
+import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
 import {
+  decisionKey,
   lureOf,
   showFile,
   type UpstreamPolicy,
@@ -38,6 +39,7 @@ export interface UpstreamSource {
   readonly index: CrateIndex
   readonly files: CrateFiles
   readonly counts: UpstreamCounts
+  readonly onAlarm: (alarm: Alarm) => Promise<void>
 }
 
 /** An index file as it is answered. */
@@ -65,8 +67,9 @@ interface Rendered extends ShownIndexFile {
   readonly isAllowed: AllowedVersions['has']
 }
 
-/** The most index files that are fetched ahead of those who will ask for them. */
+/** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
 const AHEAD_MAX = 256
+const AHEAD_OF_ONE = 1000
 
 /** An upstream: the crates of another registry, by the rules of a section `[upstream.NAME]`. */
 export class Upstream {
@@ -81,6 +84,8 @@ export class Upstream {
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
+  /** The lures that this process has found. */
+  readonly #lures = new LRUCache<string, true>({ max: 1000 })
   #ahead = 0
 
   constructor(
@@ -218,7 +223,21 @@ export class Upstream {
     const zipped = await compress(bytes)
     const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
     this.#rendered.set(name, rendered)
+    await this.#watchForLure(crate)
     return rendered
+  }
+
+  /** Raises the alarm, once, when versions were yanked for one that is held. */
+  async #watchForLure(crate: UpstreamCrate): Promise<void> {
+    const version = await this.lure(crate)
+    const line = version && crate.lines.get(version)
+    if (!line) return
+    const { name } = line
+    const key = decisionKey(name, line.version)
+    if (this.#lures.has(key)) return
+    this.#lures.set(key, true)
+    const at = timestamp(this.#now())
+    await this.source.onAlarm({ kind: 'lure', name, version: line.version, at })
   }
 
   /** Returns whether a line is shown: offline, only if its `.crate` is here. */
@@ -232,7 +251,7 @@ export class Upstream {
   }
 
   /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
-  #lookAhead(crate: UpstreamCrate): void {
+  #lookAhead(crate: UpstreamCrate, budget = { left: AHEAD_OF_ONE }): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     const entry = newest && readEntry(newest.text)
     for (const dep of entry?.deps ?? []) {
@@ -240,9 +259,10 @@ export class Upstream {
       const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
       if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
       if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
+      if (budget.left-- <= 0) return
       this.#ahead++
       this.crate(name)
-        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate))
+        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, budget))
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)
         .finally(() => this.#ahead--)

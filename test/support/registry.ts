@@ -20,7 +20,11 @@ import { createToken, type TokenOrder } from '../../generator/records/accounts/t
 import { type Change, operatorChange } from '../../generator/records/change.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
-import { openUpstreams, type Upstreams } from '../../generator/upstream/open.ts'
+import {
+  openUpstreams,
+  type UpstreamLimits,
+  type Upstreams,
+} from '../../generator/upstream/open.ts'
 import { Cleanup } from './cleanup.ts'
 import type { CrateParts } from './crate-builder.ts'
 import { isOnPostgres, newDatabase, writeEmptyFile } from './engine.ts'
@@ -35,6 +39,8 @@ export interface TestRegistryOptions {
   readonly parent?: string
   /** Whether it has a git index; default: none. */
   readonly git?: boolean
+  /** Of upstreams. */
+  readonly limits?: UpstreamLimits
   /** Runs just before each transaction of the daemon. */
   readonly beforeChange?: () => Promise<void>
 }
@@ -105,7 +111,8 @@ export class TestRegistry implements Deps {
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
     const clock = (): Date => test.now
-    const upstreams = await openUpstreams({ ...registry, clock }, { env: sources.env })
+    const { limits = {} } = options
+    const upstreams = await openUpstreams({ ...registry, clock }, { env: sources.env, limits })
     const test: TestRegistry = new TestRegistry(dir, registry, options, git, upstreams)
     await test.git?.start()
     new Cleanup(t).add(async () => {

@@ -7,6 +7,7 @@ import { parseRule } from '../../../core/upstream/rules.ts'
 import { at, line } from './lines.ts'
 
 const DAY = 86_400
+const OLD = { pubtime: '2026-01-01T00:00:00Z' }
 
 function policy(given: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
   return { hold: 0, allow: [], deny: [], lureGuard: false, isAllowed: () => false, ...given }
@@ -62,7 +63,7 @@ test('denied and vanished versions are yanked, and only what is there is shown o
 })
 
 test('a held version for which all others are yanked is a lure; the guard shows them for a day', () => {
-  const [one, two] = [line('1.0.0'), line('1.1.0')]
+  const [one, two] = [line('1.0.0', OLD), line('1.1.0', OLD)]
   const lure = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
   const yanked = [one, two].map(each => withYanked(each, true))
   const crate = crateOf([one, two], [one, two], [...yanked, lure])
@@ -90,7 +91,7 @@ test('a held version for which all others are yanked is a lure; the guard shows 
 })
 
 test('no lure: a version that is still good, yanks long ago or unseen, a release nobody holds', () => {
-  const [one, two] = [line('1.0.0'), line('1.1.0')]
+  const [one, two] = [line('1.0.0', OLD), line('1.1.0', OLD)]
   const release = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
   const late = line('1.2.0', { pubtime: '2026-08-05T00:00:00Z' })
   const yanked = (each: UpstreamLine) => withYanked(each, true)
@@ -106,4 +107,22 @@ test('no lure: a version that is still good, yanks long ago or unseen, a release
     const hold = what === 'good' ? { ...given, allow: rules('foo@1.1') } : given
     assert.equal(lureOf(crate, hold, at(120)), null, what)
   }
+})
+
+test('around a lure, what was yanked long ago, has vanished, is denied or was held does not count', () => {
+  const good = line('1.1.0', OLD)
+  const [early, gone, refused] = [line('1.0.0', OLD), line('0.9.0', OLD), line('0.8.0', OLD)]
+  const young = (version: string, pubtime: string) => line(version, { pubtime })
+  const first = young('1.2.0', '2026-08-05T00:30:00Z')
+  const second = young('1.2.1', '2026-08-05T01:30:00Z')
+  const yanked = (each: UpstreamLine) => withYanked(each, true)
+  const quiet = Array.from({ length: 95 }, () => [yanked(early), good, gone, refused])
+  const crate = crateOf(
+    ...[[early, good, gone, refused], ...quiet, [yanked(early), good, gone, refused, first]],
+    [yanked(early), yanked(good), refused, yanked(first), second],
+  )
+  const given = policy({ hold: 7 * DAY, lureGuard: true, deny: rules('foo@<0.9') })
+  assert.deepEqual(lureOf(crate, given, at(98)), { version: '1.2.1', yanked: new Set(['1.1.0']) })
+  const states = [...crate.lines.values()].map(each => verdictOf(crate, each, given, at(98)).state)
+  assert.deepEqual(states, ['yanked', 'guarded', 'denied', 'yanked', 'held', 'gone'])
 })
