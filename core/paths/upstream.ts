@@ -13,8 +13,8 @@ export function knownPath(name: Name): string {
 }
 
 /** Returns the path in an upstream's storage of an alarm. */
-export function alarmPath(name: Name, version: Version): string {
-  return `${ALARMS}${name}@${version}.json`
+export function alarmPath(name: Name, version: string): string {
+  return `${ALARMS}${name}@${version.replace('*', 'any')}.json`
 }
 
 /** The start of the paths of alarms. */

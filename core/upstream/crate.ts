@@ -23,13 +23,17 @@ export interface UpstreamCrate {
   readonly sightings: ReadonlyMap<Version, Sighting>
 }
 
-export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure'
+/** `name`: an own crate of this registry has appeared at the upstream, too. */
+export type AlarmKind = 'checksum' | 'line' | 'gone' | 'lure' | 'name'
+
+/** In place of a version, in an alarm about a whole crate. */
+export const ANY_VERSION = '*'
 
 /** Something that an upstream must not do, or should not have to. */
 export interface Alarm {
   readonly kind: AlarmKind
   readonly name: Name
-  readonly version: Version
+  readonly version: Version | typeof ANY_VERSION
   readonly at: string
 }
 

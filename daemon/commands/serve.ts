@@ -31,6 +31,7 @@ import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
+import { FeedWorker } from '../upstream/feed-worker.ts'
 import { upstreamMetrics } from '../upstream/metrics.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
@@ -155,7 +156,7 @@ async function work(
     for (const worker of started) await worker.close(patience())
   })
   ends.push(() => server.stop(patience()))
-  for (const worker of list) {
+  for (const worker of [...list, new FeedWorker(registry, upstreams)]) {
     started.push(worker)
     await worker.start()
   }

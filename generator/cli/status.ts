@@ -38,7 +38,13 @@ export function registerStatus(program: Command, io: Io): void {
 }
 
 function alarmLine({ upstream, kind, crate, version, at }: OpenAlarm): string {
-  const what = { checksum: 'other bytes', line: 'another line', gone: 'gone', lure: 'a lure' }[kind]
+  const what = {
+    checksum: 'other bytes',
+    line: 'another line',
+    gone: 'gone',
+    lure: 'a lure',
+    name: 'a crate here',
+  }[kind]
   return `alarm     ${at} ${crate} ${version} of ${upstream}: ${what} (\`plimsoll upstream accept\`)`
 }
 

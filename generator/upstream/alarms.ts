@@ -30,7 +30,7 @@ export async function listAlarms(place: Place): Promise<Alarm[]> {
 }
 
 /** Clears the alarm of a version; returns whether there was one. */
-export async function clearAlarm(place: Place, name: Name, version: Version): Promise<boolean> {
+export async function clearAlarm(place: Place, name: Name, version: string): Promise<boolean> {
   const path = alarmPath(name, version)
   if ((await place.head(path)) === null) return false
   await place.remove(path)
@@ -42,7 +42,7 @@ export interface OpenAlarm {
   readonly upstream: string
   readonly kind: Alarm['kind']
   readonly crate: Name
-  readonly version: Version
+  readonly version: string
   readonly at: string
 }
 

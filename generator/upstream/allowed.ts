@@ -47,9 +47,10 @@ export function allowVersion(
 export function recordAccepted(
   database: Database,
   change: Change,
-  accepted: { readonly upstream: string; readonly name: Name; readonly version: Version },
+  accepted: { readonly upstream: string; readonly name: Name; readonly version: Version | null },
 ): Promise<number> {
   const { upstream, name: crate, version } = accepted
-  const event = { action: 'upstream-accept', crate, version, detail: { upstream } }
+  const which = version === null ? {} : { version }
+  const event = { action: 'upstream-accept', crate, ...which, detail: { upstream } }
   return makeChange(database, change, (tx, by) => addEvent(tx, by, event))
 }

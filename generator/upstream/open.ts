@@ -121,8 +121,8 @@ function openSource(
   const counts = newCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
-    // A lure is found again by the next process.
-    if (alarm.kind === 'lure' && !isFirst) return
+    // These are found again and again.
+    if ((alarm.kind === 'lure' || alarm.kind === 'name') && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }
@@ -132,6 +132,7 @@ function openSource(
     url,
     counts,
     place,
+    web,
     onAlarm,
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
     files: new CrateFiles({

@@ -23,6 +23,7 @@ import {
 import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
 import type { Place } from '../places/place.ts'
+import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import type { CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
@@ -36,6 +37,7 @@ export interface UpstreamSource {
   readonly name: string
   readonly url: string
   readonly place: Place
+  readonly web: Pick<Web, 'read'>
   readonly index: CrateIndex
   readonly files: CrateFiles
   readonly counts: UpstreamCounts

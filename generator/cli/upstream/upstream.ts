@@ -4,7 +4,7 @@ import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { parseRequirement } from '../../../core/requirement.ts'
 import { before, timestamp } from '../../../core/timestamp.ts'
-import { acceptChange } from '../../../core/upstream/crate.ts'
+import { ANY_VERSION, acceptChange } from '../../../core/upstream/crate.ts'
 import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -138,14 +138,15 @@ function registerAllow(parent: Command, io: Io): void {
 function registerAccept(parent: Command, io: Io): void {
   const command = withUpstream(parent.command('accept'), io)
     .description('take over what an upstream has changed of a version, and clear its alarm')
-    .argument('<name@version>', 'the version')
+    .argument('<name[@version]>', 'the version; or the own crate that the upstream has, too')
     .action((spec: string, options: Options) =>
       withChosen(io, options, async (upstream, { database }) => {
-        const { name, version } = requireVersion(spec)
+        const { name, version } = parseSpec(spec)
         const change = operatorChange(timestamp(io.now()))
         const { index, place } = upstream.source
-        const isKnown = await index.change(name, crate => acceptChange(crate, version))
-        const isCleared = await clearAlarm(place, name, version)
+        const isKnown =
+          version !== null && (await index.change(name, crate => acceptChange(crate, version)))
+        const isCleared = await clearAlarm(place, name, version ?? ANY_VERSION)
         if (!isKnown && !isCleared)
           refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
         await recordAccepted(database, change, { upstream: upstream.name, name, version })

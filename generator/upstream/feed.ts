@@ -1,0 +1,30 @@
+import { isName, type Name } from '../../core/name.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { ANY_VERSION } from '../../core/upstream/crate.ts'
+import { findCrate } from '../records/crates.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The largest feed that is read; that of crates.io has about 50 KB. */
+const FEED_MAX = 4 * 1024 * 1024
+
+/**
+ * Compares the names of new crates in an upstream's RSS feed with own ones: whoever publishes such
+ * a name there may want to be taken for this registry's crate. Each raises an alarm, once.
+ */
+export async function checkFeed(registry: Registry, { settings, source }: Upstream): Promise<void> {
+  if (settings.feed === '') return
+  const bytes = await source.web.read(settings.feed, FEED_MAX)
+  for (const name of namesIn(bytes?.toString('utf8') ?? '')) {
+    const own = await findCrate(registry.database, name)
+    if (!own) continue
+    const at = timestamp(registry.clock())
+    await source.onAlarm({ kind: 'name', name: own.name, version: ANY_VERSION, at })
+  }
+}
+
+/** Returns the names of the crates that a feed links to. */
+function namesIn(text: string): Set<Name> {
+  const links = text.matchAll(/<link>[^<]{0,200}\/crates\/([A-Za-z0-9_-]{1,64})\/?<\/link>/g)
+  return new Set(Array.from(links, ([, name = '']) => name).filter(isName))
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listAlarms } from '../../../generator/upstream/alarms.ts'
+import { checkFeed } from '../../../generator/upstream/feed.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
+import { TestRegistry } from '../../support/registry.ts'
+
+const item = (name: string) => `<item><title>New crate created: ${name}</title>
+  <link>https://crates.example/crates/${name}</link></item>`
+
+test('an own name among the new crates of an upstream raises an alarm, once', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const env = {
+    PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+    PLIMSOLL_UPSTREAM_UP_FEED: `${made}/feed.xml`,
+  }
+  const registry = await TestRegistry.open(t, { env })
+  await registry.publish(await registry.user('alice'), { name: 'our-crate', version: '1.0.0' })
+  const names = ['other', 'our_crate', '../../etc', '__proto__', `x${'y'.repeat(100)}`]
+  made.write('/feed.xml', Buffer.from(`<rss>${names.map(item).join('')}</rss>`))
+  const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
+  await checkFeed(registry.registry, upstream)
+  await checkFeed(registry.registry, upstream)
+  assert.deepEqual(await listAlarms(upstream.source.place), [
+    { kind: 'name', name: 'our-crate', version: '*', at: '2026-11-20T12:00:00Z' },
+  ])
+  assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
+})
