@@ -87,8 +87,8 @@ function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict 
 }
 
 /**
- * Returns the lure in a crate: a held version within a day of which the last versions that resolvers
- * could take were yanked, so that they would move to it. Null without one.
+ * Returns the lure in a crate: a held version within a day of which the last versions that
+ * resolvers could take were yanked, so that they would move to it. Null without one.
  */
 export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date): Lure | null {
   const held: UpstreamLine[] = []

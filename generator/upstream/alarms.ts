@@ -1,7 +1,6 @@
 import type { Name } from '../../core/name.ts'
 import { ALARMS, alarmPath } from '../../core/paths/upstream.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
-import type { Version } from '../../core/version.ts'
 import type { Place } from '../places/place.ts'
 import type { Upstream } from './upstream.ts'
 
