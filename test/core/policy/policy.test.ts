@@ -279,7 +279,9 @@ for (const [key, over, code] of limits) {
 test('every key of the policy is tried here', () => {
   const tried = [...levels, ...limits].map(([key]) => key.split(' ')[0])
   const elsewhere =
-    'preset categories unknown_category badges allowed_registries duplicate_manifest'.split(' ')
+    'preset categories unknown_category badges allowed_registries duplicate_manifest reserved_prefixes'.split(
+      ' ',
+    )
   assert.deepEqual(Object.keys(PRIVATE).sort(), [...tried, ...elsewhere].sort())
 })
 
