@@ -2,6 +2,7 @@ import { visit } from 'jsonc-parser'
 import { parseEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
+import { UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
 import { isVersion, type Version } from '../version.ts'
 
 /** A line of an upstream's index file: its text, byte for byte, and what policies ask of it. */
@@ -16,11 +17,19 @@ export interface UpstreamLine {
   readonly pubtime: string | null
 }
 
-/** Reads a line of a stranger; null for what Cargo would drop, refuse or stop at. */
+/** The most characters of a file's name on most file systems. */
+const FILE_NAME_MAX = 255
+
+/**
+ * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, and where the name
+ * of the `.crate` would be too long.
+ */
 export function parseLine(text: string): UpstreamLine | null {
   const entry = collect([], () => parseEntry(text))
   if (!entry || !isName(entry.name) || !isVersion(entry.vers)) return null
   const { name, vers: version, cksum, yanked, pubtime } = entry
+  const file = upstreamCratePath({ name, version, cksum }).slice(UPSTREAM_CRATES.length)
+  if (file.length > FILE_NAME_MAX) return null
   return { text, name, version, cksum, yanked, pubtime }
 }
 
@@ -34,7 +43,7 @@ export function readLine(text: string): UpstreamLine {
 export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
   if (line.yanked === yanked) return line
   const { text } = line
-  const usual = text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
+  const usual = usuallyYanked(line, yanked)
   // That may have been another key: only the parser, which is slow, knows all of them apart.
   if (JSON.parse(usual).yanked === yanked) return { ...line, yanked, text: usual }
   const [start, end] = yankedIn(text)
@@ -44,7 +53,14 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
 
 /** Returns whether two lines say the same, except whether the version is yanked. */
 export function isSameButYanked(a: UpstreamLine, b: UpstreamLine): boolean {
-  return withYanked(a, b.yanked).text === b.text
+  const { yanked, text } = b
+  if (a.yanked === yanked) return a.text === text
+  return usuallyYanked(a, yanked) === text || withYanked(a, yanked).text === text
+}
+
+/** Returns the text of a line with another `yanked`, if that is written as it mostly is. */
+function usuallyYanked(line: UpstreamLine, yanked: boolean): string {
+  return line.text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
 }
 
 /** Returns where the value of `yanked` is, or an empty place where it can be inserted. */

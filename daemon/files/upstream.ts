@@ -134,9 +134,9 @@ async function crateAnswer(
 ): Promise<Response | null> {
   const found = await upstream.crateFile(release.name, release.version, release.cksum)
   if (!found) return null
-  const { line, size } = found
-  const path = upstreamCratePath(line)
-  const tag = line.cksum.slice(0, 32)
+  const { file, size } = found
+  const path = upstreamCratePath(file)
+  const tag = file.cksum.slice(0, 32)
   const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))

@@ -23,6 +23,9 @@ export interface CrateFilesOptions {
   readonly crateMax?: number
 }
 
+/** What a `.crate` is known by. */
+export type CrateFile = Pick<UpstreamLine, 'name' | 'version' | 'cksum'>
+
 const CRATE_MAX = 512 * 1024 * 1024
 
 /** Milliseconds for which the upstream's `config.json` is used without asking again. */
@@ -50,15 +53,15 @@ export class CrateFiles {
   }
 
   /** Returns the size of a `.crate` that is here; null for another one. */
-  size(line: UpstreamLine): Promise<number | null> {
-    return this.store.size(upstreamCratePath(line))
+  size(file: CrateFile): Promise<number | null> {
+    return this.store.size(upstreamCratePath(file))
   }
 
   /**
    * Has a `.crate` here, fetches it if it is not, and returns its size. Refuses what the upstream
    * does not have or sends wrong, and a fetch that takes too long, which goes on behind it.
    */
-  async fetch(line: UpstreamLine): Promise<number> {
+  async fetch(line: CrateFile): Promise<number> {
     const { counts, waitMs = 20_000 } = this.#options
     const here = await this.size(line)
     if (here !== null) {
@@ -94,7 +97,7 @@ export class CrateFiles {
     return line && expandDl(template, line)
   }
 
-  #begin(path: string, line: UpstreamLine): Promise<void> {
+  #begin(path: string, line: CrateFile): Promise<void> {
     this.#options.counts.misses++
     const flight = this.#get(path, line).finally(() => this.#flights.delete(path))
     // Who has stopped waiting asks again.
@@ -103,7 +106,7 @@ export class CrateFiles {
     return flight
   }
 
-  async #get(path: string, line: UpstreamLine): Promise<void> {
+  async #get(path: string, line: CrateFile): Promise<void> {
     const { name, version } = line
     try {
       const isThere = await this.#receive(path, line)
@@ -115,7 +118,7 @@ export class CrateFiles {
     }
   }
 
-  async #receive(path: string, line: UpstreamLine): Promise<boolean> {
+  async #receive(path: string, line: CrateFile): Promise<boolean> {
     const { store, web, counts, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
     return web.take(expandDl(await this.#template(), line), async bytes => {

@@ -51,6 +51,9 @@ interface Held extends KnownCrate {
 const FILE_MAX = 8 * 1024 * 1024
 const LINES_MAX = 100_000
 
+/** Characters of the longest line that is read: 20,000 features have fewer. */
+const LINE_MAX = 1024 * 1024
+
 /** Milliseconds after which a request for an index file ends, and a failure is forgotten. */
 const REQUEST_MS = 10_000
 const FAILURE_MS = 10_000
@@ -216,8 +219,7 @@ export class CrateIndex {
     const last = texts.at(-1)
     for (const text of texts) {
       if (text.trim() === '') continue
-      // A piece of a text keeps the whole text in memory; a copy does not.
-      const line = known.get(text) ?? (await paced(() => parseLine(Buffer.from(text).toString())))
+      const line = known.get(text) ?? (await paced(() => newLine(text)))
       if (line === null && text === last)
         wrong(this.#options.url, name, 'a file that ends within a line')
       if (line?.name.toLowerCase() !== name || lines.has(line.version))
@@ -240,6 +242,11 @@ export class CrateIndex {
 /** Returns whether a file was changed before what is known; false if nobody says when. */
 function isOlder(file: { readonly lastModified: string | null }, { lastModified }: UpstreamCrate) {
   return Date.parse(file.lastModified ?? '') < Date.parse(lastModified ?? '')
+}
+
+/** Reads a line of a file, of which a piece of its text would keep all in memory. */
+function newLine(text: string): UpstreamLine | null {
+  return text.length > LINE_MAX ? null : parseLine(Buffer.from(text).toString())
 }
 
 function wrong(index: string, name: Name, what: string): never {

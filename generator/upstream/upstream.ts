@@ -25,7 +25,7 @@ import type { Version } from '../../core/version.ts'
 import type { Place } from '../places/place.ts'
 import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
-import type { CrateFiles } from './crate-files.ts'
+import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
 import type { AllowedVersions, Decisions } from './decisions.ts'
 
@@ -156,28 +156,31 @@ export class Upstream {
   }
 
   /**
-   * Has the `.crate` of a version here and returns its line and size; null when there is none with
-   * this checksum, or of any checksum for null. Refuses a denied version by its rule.
+   * Has the `.crate` of a version here; null when there is none with this checksum, or of any
+   * checksum for null. What is here needs no line. Refuses a denied version by its rule.
    */
   async crateFile(
     name: Name,
     version: Version,
     cksum: string | null,
-  ): Promise<{ readonly line: UpstreamLine; readonly size: number } | null> {
+  ): Promise<{ readonly file: CrateFile; readonly size: number } | null> {
     const { files } = this.source
-    const line = await this.line(name, version, cksum)
-    if (line?.name !== name) return null
+    const asked = cksum === null ? null : { name, version, cksum }
+    const isHere = asked !== null && (await files.size(asked)) !== null
+    const file = isHere ? asked : await this.line(name, version, cksum)
+    if (file?.name !== name) return null
     const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
-    const size = this.settings.offline ? await files.size(line) : await files.fetch(line)
-    return size === null ? null : { line, size }
+    const size = this.settings.offline ? await files.size(file) : await files.fetch(file)
+    return size === null ? null : { file, size }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(name: Name, version: Version, cksum: string | null) {
-    const found = await this.crateFile(name, version, cksum)
-    const opened = found && (await this.source.files.store.open(upstreamCratePath(found.line)))
-    return opened && { line: found.line.text, bytes: Buffer.from(await gather(opened.bytes)) }
+    const line = await this.line(name, version, cksum)
+    const found = line && (await this.crateFile(name, version, line.cksum))
+    const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
+    return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }
 
   /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import { parseName, prefix } from '../../core/name.ts'
 import { sha256 } from '../../core/sha256.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -24,6 +25,10 @@ export interface UpstreamFault {
   /** Sends the head and this many bytes, and then nothing more or the end of the connection. */
   readonly stopsAfter?: number
   readonly hangsUp?: boolean
+  /** Sends the rest after that. */
+  readonly resumes?: Promise<unknown>
+  /** Sends the body again and again. */
+  readonly isEndless?: boolean
 }
 
 /** Another registry with a sparse index, for tests of upstreams: crates that Cargo can build. */
@@ -139,14 +144,24 @@ export class MadeUpUpstream {
     const status = fault?.status ?? (isKnown ? 304 : found ? 200 : 404)
     const body = isKnown ? Buffer.alloc(0) : Buffer.from(fault?.body ?? found?.bytes ?? '')
     logged.status = status
-    const length = status === 304 ? {} : { 'content-length': body.length }
+    const isOpen = status === 304 || fault?.isEndless
+    const length = isOpen ? {} : { 'content-length': body.length }
     response.writeHead(status, { ...validators, ...length, ...fault?.headers })
+    if (fault?.isEndless) {
+      const bodies = function* () {
+        for (;;) yield body
+      }
+      await pipeline(bodies, response).catch(() => response.destroy())
+      return
+    }
     if (fault?.stopsAfter === undefined) {
       response.end(body)
       return
     }
     response.write(body.subarray(0, fault.stopsAfter))
     if (fault.hangsUp) setImmediate(() => response.destroy())
+    await fault.resumes
+    if (fault.resumes) response.end(body.subarray(fault.stopsAfter))
   }
 
   toString(): string {
