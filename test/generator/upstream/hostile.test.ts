@@ -1,4 +1,4 @@
-// Mirrors crate-index.ts and crate-files.ts: upstreams that fail or attack.
+// Mirrors generator/upstream/crate-index.ts: upstreams that fail or attack.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
