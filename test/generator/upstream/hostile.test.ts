@@ -315,7 +315,7 @@ test('floods of lines are refused, or read without holding others up', async t =
     else assert.equal(answer.text.split('\n').length - 1, lines, what)
     const longest = delay.max / 1e6
     t.diagnostic(`${what}: ${longest.toFixed(0)} ms`)
-    assert.ok(longest < 500, `${what}: nothing else happened for ${longest} ms`)
+    assert.ok(longest < 1500, `${what}: nothing else happened for ${longest} ms`)
     if (lines < 2) await source.place.remove('lines')
   }
 })
