@@ -24,11 +24,14 @@ function tokensOf(setup: CargoSetup): string[] {
   return setup.isPrivate ? registriesOf(setup).map(tokenVariable) : []
 }
 
+/** Cargo's home folder, in a script of the shell. */
+const HOME_FOLDER = `\${CARGO_HOME:-$HOME/.cargo}`
+
 /** A script that adds the block to the configuration of whoever runs Cargo. */
 function appendScript(setup: CargoSetup, indent: string): string {
   const lines = [
-    'mkdir -p "${CARGO_HOME:-$HOME/.cargo}"',
-    'cat >> "${CARGO_HOME:-$HOME/.cargo}/config.toml" <<\'END\'',
+    `mkdir -p "${HOME_FOLDER}"`,
+    `cat >> "${HOME_FOLDER}/config.toml" <<'END'`,
     ...cargoConfig(setup).trimEnd().split('\n'),
     'END',
   ]
