@@ -54,6 +54,9 @@ const LINES_MAX = 100_000
 /** Characters of the longest line that is read: 20,000 features have fewer. */
 const LINE_MAX = 1024 * 1024
 
+/** The most alarms of one file: when thousands of versions vanish, more of them say no more. */
+const ALARMS_MAX = 100
+
 /** Milliseconds after which a request for an index file ends, and a failure is forgotten. */
 const REQUEST_MS = 10_000
 const FAILURE_MS = 10_000
@@ -191,8 +194,8 @@ export class CrateIndex {
 
   async #see(name: Name, file: SeenFile, before: Held | null): Promise<UpstreamCrate | null> {
     const { place, onAlarm, now } = this.#options
-    const { crate, alarms } = seeFile(before?.crate ?? null, file, now())
-    for (const alarm of alarms) await onAlarm(alarm)
+    const { crate, alarms } = await paced(() => seeFile(before?.crate ?? null, file, now()))
+    for (const alarm of alarms.slice(0, ALARMS_MAX)) await onAlarm(alarm)
     const known = await writeKnown(place, name, crate, before)
     if (!known) {
       // Another process was faster: what it has seen may be newer than this file.

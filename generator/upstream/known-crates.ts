@@ -52,6 +52,13 @@ export async function writeKnown(
   crate: UpstreamCrate,
   before: KnownCrate | null,
 ): Promise<KnownCrate | null> {
+  const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
+  const bytes = await paced(() => bytesOf(crate))
+  const tag = await place.put(knownPath(name), bytes, { onlyIf })
+  return tag === null ? null : { crate, tag }
+}
+
+function bytesOf(crate: UpstreamCrate): Buffer {
   const { etag, lastModified } = crate
   const sightings = Object.fromEntries(
     Array.from(crate.sightings, ([version, { claim, ...rest }]) => [
@@ -61,8 +68,5 @@ export async function writeKnown(
   )
   const head: Head = { etag, lastModified, sightings }
   const texts = [JSON.stringify(head), ...Array.from(crate.lines.values(), ({ text }) => text)]
-  const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
-  const bytes = Buffer.from(`${texts.join('\n')}\n`)
-  const tag = await place.put(knownPath(name), bytes, { onlyIf })
-  return tag === null ? null : { crate, tag }
+  return Buffer.from(`${texts.join('\n')}\n`)
 }

@@ -22,6 +22,7 @@ import {
 } from '../../core/upstream/policy.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
+import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
@@ -221,7 +222,8 @@ export class Upstream {
     const isCurrent = before?.until == null || before.until > timestamp(now)
     if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
       if (!this.settings.offline) return before
-    const { text, until, undated } = showFile(crate, policy, now, await this.#isThere(crate))
+    const isThere = await this.#isThere(crate)
+    const { text, until, undated } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const { isAllowed } = policy
     const tag = sha256(bytes).slice(0, 32)

@@ -31,6 +31,12 @@ export interface UpstreamFault {
   readonly isEndless?: boolean
 }
 
+export interface MadeUpFile {
+  readonly bytes: Buffer
+  /** In milliseconds since 1970. */
+  readonly changed: number
+}
+
 /** Another registry with a sparse index, for tests of upstreams: crates that Cargo can build. */
 export class MadeUpUpstream {
   readonly requests = new RequestLog()
@@ -41,7 +47,7 @@ export class MadeUpUpstream {
   /** Whether connections end without an answer. */
   isAway = false
   fault: (url: string) => UpstreamFault | null | undefined = () => null
-  readonly #files = new Map<string, { bytes: Buffer; changed: number }>()
+  readonly #files = new Map<string, MadeUpFile>()
   readonly #url: string
   #clock = Date.UTC(2026, 0, 1)
 
@@ -110,10 +116,12 @@ export class MadeUpUpstream {
     this.edit(name, lines => lines.map(line => (isOf(line) ? yanked(line) : line)))
   }
 
-  /** Writes a file at a path of the server. */
-  write(path: string, bytes: Buffer): void {
+  /** Writes a file at a path of the server; returns it, with when it was changed. */
+  write(path: string, bytes: Buffer): MadeUpFile {
     this.#clock += 1000
-    this.#files.set(path, { bytes, changed: this.#clock })
+    const file = { bytes, changed: this.#clock }
+    this.#files.set(path, file)
+    return file
   }
 
   remove(path: string): void {
