@@ -86,6 +86,13 @@ export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
+/** Renders terms with their values. */
+export function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup {
+  return html`<dl class="status">${rows.map(
+    ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
+  )}</dl>`
+}
+
 /** Renders a notice; null without one. */
 export function noticeBox(notice: Notice | null): Markup | null {
   if (notice === null) return null
