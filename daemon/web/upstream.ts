@@ -104,34 +104,34 @@ type Asked = Pick<UpstreamData, 'crate'> &
   Partial<Pick<UpstreamData, 'viewer' | 'notice'>> & { readonly status?: ContentfulStatusCode }
 
 /** Shows the page of an upstream; a crate that it cannot tell of is a notice on it. */
-async function show(deps: Deps, upstream: Upstream, c: Context, asked: Asked): Promise<Response> {
+function show(deps: Deps, upstream: Upstream, c: Context, asked: Asked): Promise<Response> {
   const { site } = deps.registry
   const { settings, source } = upstream
-  const { answered, failure, hits, misses, bytes } = source.counts
-  const data = {
-    ...{ viewer: null, notice: null, settings, failure, counts: { hits, misses, bytes } },
-    answered: answered === null ? null : timestamp(new Date(answered)),
-    alarms: await listAlarms(source.place, ALARMS),
-    most: ALARMS,
-  }
-  const { status, ...wanted } = asked
-  const work = async () => {
-    const found = await versionsOf(deps, upstream, asked.crate)
+  const render = async (found: Versions, { status, ...wanted }: Asked) => {
+    const { answered, failure, hits, misses, bytes } = source.counts
+    const data = {
+      ...{ viewer: null, notice: null, settings, failure, counts: { hits, misses, bytes } },
+      answered: answered === null ? null : timestamp(new Date(answered)),
+      alarms: await listAlarms(source.place, ALARMS),
+      most: ALARMS,
+    }
     return page(c, site, upstreamPage(site, { ...data, ...wanted, ...found }), status)
   }
-  return attempt(c, work, ({ notice, status }) => {
-    const none = { versions: [], total: 0 }
-    return page(c, site, upstreamPage(site, { ...data, ...wanted, ...none, notice }), status)
-  })
+  const work = async () => render(await versionsOf(deps, upstream, asked.crate), asked)
+  return attempt(c, work, refused => render(NO_VERSIONS, { ...asked, ...refused }))
 }
+
+type Versions = Pick<UpstreamData, 'versions' | 'total'>
+
+const NO_VERSIONS: Versions = { versions: [], total: 0 }
 
 /** Returns the newest versions of a crate. No upstream is asked for a name that is for crates here. */
 async function versionsOf(
   { registry, upstreams }: Deps,
   upstream: Upstream,
   crate: string,
-): Promise<Pick<UpstreamData, 'versions' | 'total'>> {
-  if (crate === '') return { versions: [], total: 0 }
+): Promise<Versions> {
+  if (crate === '') return NO_VERSIONS
   const name = parseName(crate)
   if (await isOwnName(registry, name)) refuse('upstream_name_own', { name })
   const found = await upstream.explain(name)

@@ -72,7 +72,7 @@ ${facts(rules(site, settings))}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Name of a crate</span><input type="search" name="crate" value="${data.crate}" autocapitalize="off" spellcheck="false"></label><button class="button">Show</button></form>
 ${versions(data, to)}</section>`
   if (viewer) return accountPage(site, viewer, { path, title, notice, body })
-  const admin = html`<p class="quiet part">Administrators <a href="${to(account.upstream(settings.name))}">allow held versions and accept changes</a>.</p>`
+  const admin = html`<p class="quiet part">Administrators <a href="${to(account.upstream(settings.name))}?crate=${encodeURIComponent(data.crate)}">allow held versions and accept changes</a>.</p>`
   const main = html`<div class="wide page"><h1>${title}</h1>
 ${noticeBox(notice)}
 ${body}
@@ -100,8 +100,9 @@ function rules({ base }: SiteConfig, settings: UpstreamSettings): Fact[] {
 
 function freshness({ viewer, settings, answered, failure, counts }: UpstreamData): Fact[] {
   const { hits, misses, bytes } = counts
+  const { fresh } = settings
   return [
-    ['Confirmed when older than', inUnits(settings.fresh, DURATIONS)],
+    ['Confirmed', fresh === 0 ? 'each time' : `when older than ${inUnits(fresh, DURATIONS)}`],
     [
       'Last answer',
       answered === null ? 'none since the start' : html`${exactTimeTag(answered)} UTC`,

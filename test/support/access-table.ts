@@ -179,10 +179,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /favicon.ico': [open('/favicon.ico')],
   'GET /upstream/': [row('/upstream/', all(303), readable(303))],
   'GET /upstream/up': [row('/upstream/up', all(301), readable(301))],
-  'GET /upstream/up/': [
-    reader('/upstream/up/'),
-    row('/upstream/up/?crate=none', all('route_unknown'), readable('route_unknown')),
-  ],
+  'GET /upstream/up/': [reader('/upstream/up/')],
   'GET /upstream/up/index/config.json': [reader('/upstream/up/index/config.json')],
   'GET /upstream/up/index/*': [missing('/upstream/up/index/no/ne/none', 'route_unknown')],
   'GET /upstream/up/crates/:file{[^/]+\\.crate}': [

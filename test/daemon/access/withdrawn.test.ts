@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { routes } from '../../../daemon/app.ts'
 import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import {
@@ -113,7 +114,7 @@ const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
 })
 
 const alarmed = async (_: Sender, test: TestRegistry) => {
-  const [crate, version] = ['keel', '1.0.0'] as const
+  const [crate, version] = ['keel', parseVersion('1.0.0')] as const
   await keepAlarm(placeOf(test), { kind: 'gone', name: parseName(crate), version, at: AT })
   return { crate, version }
 }
