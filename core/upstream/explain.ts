@@ -1,4 +1,3 @@
-import type { UpstreamSettings } from '../settings/upstream.ts'
 import type { UpstreamLine } from './line.ts'
 import type { Verdict } from './policy.ts'
 
@@ -24,7 +23,7 @@ export interface VersionState {
 
 /** Returns how a version is shown. */
 export function stateOf(
-  { name: upstream, hold }: UpstreamSettings,
+  { name: upstream, hold }: { readonly name: string; readonly hold: number },
   { line, verdict, isChanged }: ExplainedVersion,
 ): VersionState {
   const { name, version } = line

@@ -86,10 +86,12 @@ export function knownUser(login: string): Markup {
   return html`<input type="text" name="login" value="${login}" autocomplete="username" hidden>`
 }
 
-/** Renders terms with their values. */
-export function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup {
+type Fact = readonly [term: string, value: Child]
+
+/** Renders terms with their values; leaves out those that are false. */
+export function facts(rows: readonly (Fact | false)[]): Markup {
   return html`<dl class="status">${rows.map(
-    ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
+    row => row && html`<div><dt class="quiet">${row[0]}</dt><dd>${row[1]}</dd></div>\n`,
   )}</dl>`
 }
 

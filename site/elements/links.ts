@@ -25,18 +25,10 @@ export const account = {
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
   status: 'me/admin/status',
-  upstream: (name: string) => `me/admin/upstream/${name}`,
-  changeUpstream: (name: string, action: 'allow' | 'hold' | 'accept') =>
-    `me/admin/upstream/${name}/${action}`,
+  upstreams: 'upstream/',
+  upstream: (name: string) => `upstream/${name}/`,
+  upstreamAdmin: (name: string) => `me/admin/upstream/${name}`,
 } as const
-
-/** Path of the list of upstreams, which the daemon serves. */
-export const upstreamsPath = 'upstream/'
-
-/** Returns the path of the page of an upstream. */
-export function upstreamPath(name: string): string {
-  return `${upstreamsPath}${name}/`
-}
 
 /** Returns a relative link between two pages, so that the tree works at any URL. */
 export function relativeLink(from: string, to: string): string {

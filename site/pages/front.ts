@@ -3,7 +3,7 @@ import { frontPath, listPath, type Output, output } from '../../core/paths/tree.
 import { counted } from '../../core/quantity.ts'
 import type { CrateItem } from '../crate-data.ts'
 import { cargoConfig, copyBlock, crateList } from '../elements/elements.ts'
-import { account, type Linker, linker, upstreamsPath } from '../elements/links.ts'
+import { account, type Linker, linker } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { assetPath } from '../layout/assets.ts'
 import { layout, searchForm } from '../layout/layout.ts'
@@ -42,7 +42,7 @@ ${searchForm(to, '')}
 <li><a href="${to(categoriesPath)}">Categories</a></li>
 <li><a href="${to(keywordsPath)}">Keywords</a></li>
 <li><a href="${to(statisticsPath)}">Statistics</a></li>
-${site.upstreams ? html`<li><a href="${to(upstreamsPath)}">Upstreams</a></li>` : null}</ul></nav>
+${site.upstreams ? html`<li><a href="${to(account.upstreams)}">Upstreams</a></li>` : null}</ul></nav>
 </section>
 ${steps(site, data.example ?? 'NAME', to)}
 ${

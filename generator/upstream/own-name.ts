@@ -1,6 +1,6 @@
 import { canonicalName, isName, type Name } from '../../core/name.ts'
-import { findCrate } from '../../generator/records/crates.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
+import { findCrate } from '../records/crates.ts'
+import type { Registry } from '../registry/registry.ts'
 
 /** Returns whether a name is that of a crate here, or reserved for one: no upstream learns it. */
 export async function isOwnName({ database, settings }: Registry, name: Name): Promise<boolean> {
