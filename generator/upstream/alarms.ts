@@ -46,9 +46,9 @@ export async function acceptVersion(
   const path = alarmPath(name, version ?? ANY_VERSION)
   const hasAlarm = (await place.head(path)) !== null
   const isKnown = version !== null && (await index.kept(name))?.lines.has(version) === true
+  const spec = version === null ? name : `${name}@${version}`
+  if (!hasAlarm && !isKnown) refuse('upstream_crate_unknown', { spec, upstream })
   const which = version === null ? {} : { version }
-  if (!hasAlarm && !isKnown)
-    refuse('upstream_crate_unknown', { spec: [name, version ?? []].flat().join('@'), upstream })
   const event = { action: 'upstream-accept', crate: name, ...which, detail: { upstream } }
   // Before anything else: it requires the right to the change.
   await makeChange(database, change, (tx, by) => addEvent(tx, by, event))
