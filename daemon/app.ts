@@ -34,6 +34,7 @@ import { readToEnd } from './http/request-body.ts'
 import { readiness } from './readiness.ts'
 import { meRoutes } from './web/routes.ts'
 import { searchResults } from './web/search-page.ts'
+import { upstreamPages } from './web/upstream.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
@@ -75,6 +76,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get(`${version}/readme`, 'reader', crates.readme(registry), 'read'),
     get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
+    ...upstreamPages(deps),
     ...upstreamRoutes({ registry, upstreams, streams, missing }),
     ...downloadRoutes(registry, files, stored, missing),
     ...gitRoutes(deps),

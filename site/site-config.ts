@@ -38,6 +38,8 @@ export interface SiteConfig
   readonly feeds: boolean
   /** Whether the registry counts or imports downloads; never in a static tree. */
   readonly downloads: boolean
+  /** Whether a daemon has pages about upstreams. */
+  readonly upstreams: boolean
   /** Whether readers need a token; such a registry asks search engines to stay away. */
   readonly private: boolean
   readonly links: readonly SiteLink[]

@@ -43,7 +43,8 @@ const SIZES: Units = {
   kB: 1000,
   B: 1,
 }
-const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
+/** Units of time, in seconds. */
+export const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 export const flag: Kind<boolean> = { accepts: 'true or false', schema: v.boolean() }
 

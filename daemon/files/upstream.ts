@@ -1,13 +1,13 @@
 import type { Context } from 'hono'
-import { canonicalName, isName, type Name } from '../../core/name.ts'
+import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
-import { findCrate } from '../../generator/records/crates.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
+import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
 import type { BucketStreams } from './bucket-streams.ts'
@@ -79,7 +79,7 @@ export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | 
     const indexed = nameOfIndexPath(path)
     const release = indexed === null ? releaseOfCratePath(path) : null
     const name = indexed ?? release?.name
-    if (name === undefined || (await isOurs(registry, name))) return null
+    if (name === undefined || (await isOwnName(registry, name))) return null
     if (indexed !== null)
       return redirects ? redirectTo(upstream.indexAddress(name)) : indexAnswer(upstream, name, c)
     if (!release) return null
@@ -87,13 +87,6 @@ export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | 
     const address = await upstream.crateAddress(release.name, release.version)
     return address === null ? null : redirectTo(address)
   }
-}
-
-/** Returns whether a name is that of a crate here, or reserved for one. */
-async function isOurs({ database, settings }: Registry, name: Name): Promise<boolean> {
-  const prefixes = settings.policy.reserved_prefixes.filter(isName).map(canonicalName)
-  const isReserved = prefixes.some(prefix => canonicalName(name).startsWith(prefix))
-  return isReserved || (await findCrate(database, name)) !== null
 }
 
 async function indexAnswer(upstream: Upstream, name: Name, c: Context): Promise<Response | null> {

@@ -24,6 +24,9 @@ const DONE = {
   'user-unlocked': 'The account is unlocked.',
   'user-promoted': 'The user is an administrator now.',
   'user-demoted': 'The user is no longer an administrator.',
+  'upstream-allow': 'The version is shown although it is held.',
+  'upstream-hold': 'The version is held again.',
+  'upstream-accept': 'The upstream is accepted as it is now, and the alarm is cleared.',
 } as const
 
 export type Deed = keyof typeof DONE

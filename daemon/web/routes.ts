@@ -13,6 +13,7 @@ import { auditLog, postUser, postUserAction, users } from './admin.ts'
 import { confirmRemoval, confirmYank, manage, postOwner, postRemoval, postYank } from './crates.ts'
 import { home, passwordLink, postLogin, postLogout, postPassword } from './login.ts'
 import { status } from './status.ts'
+import { postUpstream, upstreamAdmin } from './upstream.ts'
 
 /** Returns the routes of `/me`, the account pages. They work without JavaScript. */
 export function meRoutes(deps: Deps): Route[] {
@@ -47,6 +48,8 @@ export function meRoutes(deps: Deps): Route[] {
     post('/me/admin/users/:login/:action', 'admin', postUserAction(deps), 'change'),
     get('/me/admin/audit', 'admin', auditLog(deps)),
     get('/me/admin/status', 'admin', status(deps)),
+    get('/me/admin/upstream/:name', 'admin', upstreamAdmin(deps)),
+    post('/me/admin/upstream/:name/:action', 'admin', postUpstream(deps), 'change'),
     get('/me/*', 'visitor', withoutSlash(deps)),
   ]
 }

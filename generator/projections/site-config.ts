@@ -23,6 +23,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     registries: pages.registries.map(foreignOf),
     owners: owners.public || auth.required,
     feeds: hasTimes,
+    upstreams: hasTimes && Object.keys(settings.upstream).length > 0,
     downloads: hasTimes && settings.downloads.count !== 'off',
   }
 }

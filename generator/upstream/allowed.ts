@@ -42,15 +42,3 @@ export function allowVersion(
     await run(tx, sql, upstream, crate, version)
   })
 }
-
-/** Records that a change of an upstream was accepted, in the audit log. */
-export function recordAccepted(
-  database: Database,
-  change: Change,
-  accepted: { readonly upstream: string; readonly name: Name; readonly version: Version | null },
-): Promise<number> {
-  const { upstream, name: crate, version } = accepted
-  const which = version === null ? {} : { version }
-  const event = { action: 'upstream-accept', crate, ...which, detail: { upstream } }
-  return makeChange(database, change, (tx, by) => addEvent(tx, by, event))
-}

@@ -11,13 +11,13 @@ import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
+import type { ExplainedVersion } from '../../core/upstream/explain.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
 import {
   decisionKey,
   lureOf,
   showFile,
   type UpstreamPolicy,
-  type Verdict,
   verdictOf,
 } from '../../core/upstream/policy.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
@@ -55,14 +55,6 @@ export interface ShownIndexFile {
   readonly undated: number
   /** When it will be shown in another way; null if no time changes it. */
   readonly until: string | null
-}
-
-/** A version of an upstream, and how it is shown. */
-export interface ExplainedVersion {
-  readonly line: UpstreamLine
-  readonly verdict: Verdict
-  /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
-  readonly isChanged: boolean
 }
 
 interface Rendered extends ShownIndexFile {

@@ -2,9 +2,9 @@ import { cratePath, versionPath } from '../../core/paths/crates.ts'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { exactTimeTag, messageText } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
-import { type Child, html, type Markup } from '../elements/markup.ts'
+import { html, type Markup } from '../elements/markup.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { accountPage, type Viewer } from './frame.ts'
+import { accountPage, facts, type Viewer } from './frame.ts'
 
 export interface BoundedCount {
   readonly what: string
@@ -73,12 +73,6 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
 <section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
   return accountPage(site, data.viewer, { path, title: 'Status', body })
-}
-
-function facts(rows: readonly (readonly [term: string, value: Child])[]): Markup {
-  return html`<dl class="status">${rows.map(
-    ([term, value]) => html`<div><dt class="quiet">${term}</dt><dd>${value}</dd></div>\n`,
-  )}</dl>`
 }
 
 function problems(rows: readonly StatusProblem[], to: Linker, none: string): Markup {

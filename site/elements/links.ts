@@ -25,6 +25,9 @@ export const account = {
     `me/admin/users/${login}/${action}`,
   audit: 'me/admin/audit',
   status: 'me/admin/status',
+  upstreams: 'upstream/',
+  upstream: (name: string) => `upstream/${name}/`,
+  upstreamAdmin: (name: string) => `me/admin/upstream/${name}`,
 } as const
 
 /** Returns a relative link between two pages, so that the tree works at any URL. */

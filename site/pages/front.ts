@@ -42,7 +42,7 @@ ${searchForm(to, '')}
 <li><a href="${to(categoriesPath)}">Categories</a></li>
 <li><a href="${to(keywordsPath)}">Keywords</a></li>
 <li><a href="${to(statisticsPath)}">Statistics</a></li>
-</ul></nav>
+${site.upstreams ? html`<li><a href="${to(account.upstreams)}">Upstreams</a></li>` : null}</ul></nav>
 </section>
 ${steps(site, data.example ?? 'NAME', to)}
 ${

@@ -172,9 +172,21 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'POST /me/admin/users/:login/:action': form('/me/admin/users/alice/lock'),
   'GET /me/admin/audit': look('/me/admin/audit'),
   'GET /me/admin/status': look('/me/admin/status'),
+  'GET /me/admin/upstream/:name': look('/me/admin/upstream/up'),
+  'POST /me/admin/upstream/:name/:action': form('/me/admin/upstream/up/allow'),
   'GET /me/*': [browser('/me/nothing', 404)],
   'GET /assets/*': [open(`/${assets[0]?.path}`)],
   'GET /favicon.ico': [open('/favicon.ico')],
+  'GET /upstream/': [reader('/upstream/')],
+  'GET /upstream/up/': [reader('/upstream/up/')],
+  'GET /upstream/up/index/config.json': [reader('/upstream/up/index/config.json')],
+  'GET /upstream/up/index/*': [missing('/upstream/up/index/no/ne/none', 'route_unknown')],
+  'GET /upstream/up/crates/:file{[^/]+\\.crate}': [
+    missing(`/upstream/up/crates/none-1.0.0-${'0'.repeat(64)}.crate`, 'route_unknown'),
+  ],
+  'GET /upstream/up/crates/:name/:version/download': [
+    missing('/upstream/up/crates/none/1.0.0/download', 'route_unknown'),
+  ],
   'GET /index.git/*': [
     reader('/index.git/info/refs?service=git-upload-pack'),
     reader('/index.git/info/refs'),

@@ -306,6 +306,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     owners: true,
     feeds: true,
     downloads: true,
+    upstreams: false,
     private: false,
     images: 'link',
     logo: null,

@@ -45,6 +45,12 @@ export interface TestRegistryOptions {
   readonly beforeChange?: () => Promise<void>
 }
 
+/** The settings of an upstream `up` that is never asked. */
+export const NO_UPSTREAM = {
+  PLIMSOLL_UPSTREAM_UP_INDEX: 'sparse+http://127.0.0.1:9/',
+  PLIMSOLL_UPSTREAM_UP_OFFLINE: 'true',
+}
+
 /** The wanted token; without scopes and crates it may do everything. */
 export type TokenWish = Partial<Pick<TokenOrder, 'scopes' | 'crates' | 'expires' | 'name'>>
 

@@ -19,6 +19,8 @@ export const registryMessages = {
     upstream_requirement:
       'the upstream has no version of `{name}` that fits {requirement} and is shown',
     upstream_crate_unknown: 'the upstream `{upstream}` has no {spec}',
+    upstream_name_own:
+      'the name `{name}` is for crates of this registry, so the upstream is not asked for it',
     upstream_lacks: 'the upstream does not have the .crate of `{name}` {version}',
   },
   conflict: {

@@ -4,12 +4,12 @@ import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { parseRequirement } from '../../../core/requirement.ts'
 import { before, timestamp } from '../../../core/timestamp.ts'
-import { ANY_VERSION, acceptChange } from '../../../core/upstream/crate.ts'
+import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
 import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
-import { clearAlarm } from '../../upstream/alarms.ts'
-import { allowVersion, recordAccepted } from '../../upstream/allowed.ts'
+import { acceptVersion } from '../../upstream/alarms.ts'
+import { allowVersion } from '../../upstream/allowed.ts'
 import { type FetchOutcome, fetchClosure, fetchLocked } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
 import { prune } from '../../upstream/prune.ts'
@@ -20,7 +20,6 @@ import { type FolderOptions, type Io, report, withDir } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { progressLine } from '../console/progress.ts'
 import { parseSpec } from '../release-spec.ts'
-import { sentenceOf, stateOf } from './explain.ts'
 
 interface Options extends FolderOptions {
   readonly upstream?: string
@@ -143,14 +142,8 @@ function registerAccept(parent: Command, io: Io): void {
       withChosen(io, options, async (upstream, { database }) => {
         const { name, version } = parseSpec(spec)
         const change = operatorChange(timestamp(io.now()))
-        const { index, place } = upstream.source
-        const isKnown =
-          version !== null && (await index.change(name, crate => acceptChange(crate, version)))
-        const isCleared = await clearAlarm(place, name, version ?? ANY_VERSION)
-        if (!isKnown && !isCleared)
-          refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
-        await recordAccepted(database, change, { upstream: upstream.name, name, version })
-        report(io, options, { upstream: upstream.name, name, version, alarm: isCleared }, [
+        const alarm = await acceptVersion(database, change, upstream, { name, version })
+        report(io, options, { upstream: upstream.name, name, version, alarm }, [
           `accepted ${spec} as ${upstream.name} has it now`,
         ])
       }),

@@ -11,7 +11,7 @@ import { makeToken, revokeToken } from '../../../generator/records/accounts/toke
 import { operatorChange } from '../../../generator/records/change.ts'
 import { type Ask, GROUPS, type Group, TABLE, type Verdict } from '../../support/access-table.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 
 const AT = '2026-11-20T12:00:00Z'
@@ -31,7 +31,11 @@ function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdic
 }
 
 /** The settings under which the daemon has every route. */
-const PRINTED = { PLIMSOLL_API_ERROR_STATUS: 'http', PLIMSOLL_REGISTRY_DL: `${BASE}/dl` }
+const PRINTED = {
+  PLIMSOLL_API_ERROR_STATUS: 'http',
+  PLIMSOLL_REGISTRY_DL: `${BASE}/dl`,
+  ...NO_UPSTREAM,
+}
 
 /** A registry with `demo` of alice, its git index, and a token for each caller. */
 async function prepared(t: TestContext, env: Record<string, string>) {

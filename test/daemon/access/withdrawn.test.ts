@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { routes } from '../../../daemon/app.ts'
 import { all, type Row as DbRow, LIST, one, run } from '../../../generator/database/statement.ts'
 import {
@@ -22,7 +23,8 @@ import { endSessions } from '../../../generator/records/accounts/sessions.ts'
 import { createToken, revokeToken } from '../../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'
+import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { publishRequest } from '../../support/release.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -43,6 +45,9 @@ interface Sender {
 
 const crateOf = async ({ registry }: TestRegistry, name: string) =>
   (await findCrate(registry.database, parseName(name))) ?? assert.fail(name)
+
+const placeOf = ({ upstreams }: TestRegistry) =>
+  upstreams.byName.get('up')?.source.place ?? assert.fail()
 
 /** How a sender loses the right to a change. */
 const LOSSES = {
@@ -108,6 +113,12 @@ const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
   password: 'another good one',
 })
 
+const alarmed = async (_: Sender, test: TestRegistry) => {
+  const [crate, version] = ['keel', parseVersion('1.0.0')] as const
+  await keepAlarm(placeOf(test), { kind: 'gone', name: parseName(crate), version, at: AT })
+  return { crate, version }
+}
+
 /** Every route that changes something. */
 const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /me/login': [{ path: '/me/login', isStranger: true, body: password, refusals: LOGIN }],
@@ -170,6 +181,9 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   'POST /me/admin/users/:login/:action': ['lock', 'unlock', 'promote', 'demote', 'reset'].map(
     action => onlyAdmin(({ other }) => `/me/admin/users/${other}/${action}`),
   ),
+  'POST /me/admin/upstream/:name/:action': ['allow', 'hold', 'accept'].map(action =>
+    onlyAdmin(`/me/admin/upstream/up/${action}`, alarmed),
+  ),
   'PUT /api/v1/crates/new': [{ path: '/api/v1/crates/new', body: publish, refusals: OWNER_TOKEN }],
   'DELETE /api/v1/crates/:name/:version/yank': [
     { path: '/api/v1/crates/demo/1.0.0/yank', refusals: OWNER_TOKEN },
@@ -199,6 +213,7 @@ async function prepared(t: TestContext) {
     PLIMSOLL_API_ERROR_STATUS: 'http',
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
     PLIMSOLL_LIMITS_LOGINS_PER_MINUTE: '0',
+    ...NO_UPSTREAM,
   }
   const beforeChange = async () => request.getStore()?.()
   const test = await TestRegistry.open(t, { env, beforeChange })
@@ -235,7 +250,8 @@ async function prepared(t: TestContext) {
 }
 
 /** Everything that a refused request must not have changed. */
-async function records({ registry: { database } }: TestRegistry): Promise<unknown> {
+async function records(test: TestRegistry): Promise<unknown> {
+  const { database } = test.registry
   const failed = ['login-failed', 'password-wrong']
   return [
     await all<DbRow<'users'>>(database, 'SELECT * FROM users ORDER BY id'),
@@ -251,6 +267,8 @@ async function records({ registry: { database } }: TestRegistry): Promise<unknow
       database,
       'SELECT id, yanked FROM releases ORDER BY id',
     ),
+    await all<DbRow<'upstream_allowed'>>(database, 'SELECT * FROM upstream_allowed'),
+    await listAlarms(placeOf(test)),
     await all<Pick<DbRow<'audit'>, 'id'>>(
       database,
       `SELECT id FROM audit WHERE action NOT IN ${LIST}`,

@@ -7,7 +7,7 @@ import { addUser } from '../../../generator/records/accounts/accounts.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { assertPrinted } from '../../support/printed-table.ts'
 import { frugallyInTheEnd } from '../../support/processor-time.ts'
-import { TestRegistry } from '../../support/registry.ts'
+import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { BASE } from '../../support/release.ts'
 import { form, loggedIn, PASSWORD, Visitor, withPassword } from '../../support/visitor.ts'
 
@@ -52,6 +52,10 @@ const PAGES: Readonly<Record<string, readonly Ask[]>> = {
   'GET /me/admin/users': [{ path: '/me/admin/users', statuses: ADMIN }],
   'GET /me/admin/audit': [{ path: '/me/admin/audit', statuses: ADMIN }],
   'GET /me/admin/status': [{ path: '/me/admin/status', statuses: ADMIN }],
+  'GET /me/admin/upstream/:name': [
+    { path: '/me/admin/upstream/up', statuses: ADMIN },
+    { path: '/me/admin/upstream/none', statuses: [303, 303, 303, 303, 403, 403, 404] },
+  ],
   'GET /me/*': [{ path: '/me/none', statuses: [404, 404, 404, 404, 404, 404, 404] }],
 }
 
@@ -121,6 +125,11 @@ const FORMS: Readonly<Record<string, Ask>> = {
   },
   'POST /me/admin/users/:login/:action': {
     path: '/me/admin/users/carol/lock',
+    statuses: BY_ADMIN,
+  },
+  'POST /me/admin/upstream/:name/:action': {
+    path: '/me/admin/upstream/up/allow',
+    fields: { crate: 'keel', version: '1.0.0' },
     statuses: BY_ADMIN,
   },
 }
@@ -291,13 +300,16 @@ test('a reader of a private registry may be a browser that is logged in, for wha
 /** Everything a form may change. */
 async function rows({ registry }: TestRegistry) {
   const { database } = registry
-  const tables = ['users', 'tokens', 'owners', 'invitations', 'releases'] as const
+  const tables = [
+    ...(['users', 'tokens', 'owners', 'invitations', 'releases'] as const),
+    'upstream_allowed',
+  ]
   return Promise.all(tables.map(table => all(database, `SELECT * FROM ${table}`)))
 }
 
 /** A registry with `demo` of alice, and a browser for each caller. */
 async function prepared(t: Parameters<typeof TestRegistry.open>[0], env: Record<string, string>) {
-  const test = await TestRegistry.open(t, { env })
+  const test = await TestRegistry.open(t, { env: { ...env, ...NO_UPSTREAM } })
   const { database } = test.registry
   const token = await test.user('alice')
   await test.publish(token, { name: 'demo', version: '1.0.0' })

@@ -241,9 +241,11 @@ test('what a name is not, or another host, is never asked for', async t => {
     '/index/xx/yy/demo',
     '/index/de/mo/..%2f',
     '/crates/x.crate',
-    '/',
+    '/none',
   ])
     assert.equal((await ask(`${UP}${path}`)).status, 404, path)
+  // The page about it.
+  assert.equal((await ask(`${UP}/`)).status, 200)
   assert.deepEqual(made.requests.lines, [])
 })
 

@@ -1,11 +1,19 @@
-import type { UpstreamSettings } from '../../../core/settings/upstream.ts'
-import type { ExplainedVersion } from '../../upstream/upstream.ts'
+import type { UpstreamLine } from './line.ts'
+import type { Verdict } from './policy.ts'
+
+/** A version of an upstream, and how it is shown. */
+export interface ExplainedVersion {
+  readonly line: UpstreamLine
+  readonly verdict: Verdict
+  /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
+  readonly isChanged: boolean
+}
 
 /** How a version of an upstream is shown, for people and programs. */
 export interface VersionState {
   readonly name: string
   readonly version: string
-  readonly state: ExplainedVersion['verdict']['state']
+  readonly state: Verdict['state']
   /** The setting or rule that decides; null where the upstream itself does. */
   readonly rule: string | null
   /** The date from which it is shown otherwise, `YYYY-MM-DD`; null if no date changes it. */
@@ -15,7 +23,7 @@ export interface VersionState {
 
 /** Returns how a version is shown. */
 export function stateOf(
-  { name: upstream, hold }: UpstreamSettings,
+  { name: upstream, hold }: { readonly name: string; readonly hold: number },
   { line, verdict, isChanged }: ExplainedVersion,
 ): VersionState {
   const { name, version } = line
