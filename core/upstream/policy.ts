@@ -38,18 +38,20 @@ export interface Lure {
 /** How long around the release of a lure yanks belong to it, and how long the guard holds. */
 const LURE_MS = 86_400_000
 
-/** Returns how a version is shown. */
-export function verdictOf(
+/** Returns how each version of a crate is shown, in the order of its lines. */
+export function verdictsOf(
   crate: UpstreamCrate,
-  line: UpstreamLine,
   policy: UpstreamPolicy,
   now: Date,
-): Verdict {
+): Map<UpstreamLine, Verdict> {
   const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
-  return verdict(crate, line, policy, now, lure)
+  const verdicts = new Map<UpstreamLine, Verdict>()
+  for (const line of crate.lines.values())
+    verdicts.set(line, verdictOf(crate, line, policy, now, lure))
+  return verdicts
 }
 
-function verdict(
+function verdictOf(
   crate: UpstreamCrate,
   line: UpstreamLine,
   policy: UpstreamPolicy,
@@ -131,13 +133,11 @@ export function showFile(
   now: Date,
   isThere: (line: UpstreamLine) => boolean = () => true,
 ): ShownFile {
-  const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
   let text = ''
   let until: string | null = null
   let undated = 0
-  for (const line of crate.lines.values()) {
+  for (const [line, found] of verdictsOf(crate, policy, now)) {
     if (!isThere(line)) continue
-    const found = verdict(crate, line, policy, now, lure)
     if (found.state === 'held' && found.until === null) undated++
     if ('until' in found && found.until !== null && (until === null || found.until < until))
       until = found.until

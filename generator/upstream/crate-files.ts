@@ -165,8 +165,9 @@ export class CrateFiles {
   }
 }
 
-/** Returns whether an error is the upstream's, and not ours or already worded for the client. */
+/** Returns whether an error is the upstream's: not of a disk here, nor worded for the client yet. */
 function isOfUpstream(error: unknown): boolean {
   if (!(error instanceof Refusal)) return error instanceof WebFailure
-  return !error.has('upstream_bytes') && !error.has('upstream_lacks')
+  const isForeign = (code: string) => code.startsWith('import_') || code === 'crate_too_big'
+  return error.issues.every(({ code }) => isForeign(code))
 }

@@ -89,9 +89,12 @@ export class CrateIndex {
     })
   }
 
-  /** Returns what is kept of a crate, without asking the upstream; null if nothing is. */
-  async kept(name: Name): Promise<UpstreamCrate | null> {
-    return (await this.#read(name))?.crate ?? null
+  /**
+   * Returns what is kept of a crate, without asking the upstream; null if nothing is. `isAnew`:
+   * what other processes have written since this one read it counts, too.
+   */
+  async kept(name: Name, isAnew = this.#options.isShared): Promise<UpstreamCrate | null> {
+    return (await this.#read(name, isAnew))?.crate ?? null
   }
 
   /**
@@ -166,11 +169,12 @@ export class CrateIndex {
     const key = name.toLowerCase() as Name
     const held = this.#held.get(key) ?? null
     if (held && !isAnew) return held
-    const known = await readKnown(this.#options.place, key)
+    const known = await readKnown(this.#options.place, key, held)
     if (!known) return null
-    const same = held?.tag === known.tag ? held : { ...known, checked: held?.checked ?? 0 }
-    this.#held.set(key, same)
-    return same
+    if (held && known === held) return held
+    const read = { ...known, checked: held?.checked ?? 0 }
+    this.#held.set(key, read)
+    return read
   }
 
   async #ask(name: Name, held: Held | null): Promise<UpstreamCrate | null> {

@@ -5,8 +5,9 @@ import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The largest feed that is read; that of crates.io has about 50 KB. */
+/** The largest feed that is read, in bytes and names; that of crates.io has about 50 KB. */
 const FEED_MAX = 4 * 1024 * 1024
+const NAMES_MAX = 1000
 
 /**
  * Compares the names of new crates in an upstream's RSS feed with own ones: whoever publishes such
@@ -26,5 +27,7 @@ export async function checkFeed(registry: Registry, { settings, source }: Upstre
 /** Returns the names of the crates that a feed links to. */
 function namesIn(text: string): Set<Name> {
   const links = text.matchAll(/<link>[^<]{0,200}\/crates\/([A-Za-z0-9_-]{1,64})\/?<\/link>/g)
-  return new Set(Array.from(links, ([, name = '']) => name).filter(isName))
+  const names = new Set<Name>()
+  for (const [, name = ''] of links) if (isName(name) && names.size < NAMES_MAX) names.add(name)
+  return names
 }

@@ -22,10 +22,15 @@ interface Head {
   >
 }
 
-/** Reads what is known of a crate; null if nothing is, or the file is no such file. */
-export async function readKnown(place: Place, name: Name): Promise<KnownCrate | null> {
+/** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
+export async function readKnown(
+  place: Place,
+  name: Name,
+  held: KnownCrate | null = null,
+): Promise<KnownCrate | null> {
   const found = await place.read(knownPath(name))
   if (!found) return null
+  if (held?.tag === found.etag) return held
   const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
   const head = JSON.parse(first) as Head
   const lines = new Map<Version, UpstreamLine>()

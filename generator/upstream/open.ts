@@ -31,6 +31,8 @@ export interface Upstreams {
   readonly decisions: Decisions
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
+  /** Removes what killed processes have left of `.crate` files. */
+  sweep(): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,6 +67,7 @@ export async function openUpstreams(
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
   for (const own of all) {
     const place = await openUpstreamPlace(own, dir, settings.storage, options.env, mutex)
+    requireOwnPlace(own, place, registry, byName.values())
     let source = sources.get(own.index)
     if (!source) {
       const web = openWeb(own, registry, options)
@@ -86,7 +89,26 @@ export async function openUpstreams(
     const standIn = isCratesIo(source) ? (fallback ?? [...byName.values()][0]) : null
     return [...byName.values()].find(isOf) ?? standIn ?? null
   }
-  return { byName, fallback, decisions, ofSource, close }
+  const sweep = async () => {
+    for (const { files } of sources.values()) await files.store.sweep()
+  }
+  return { byName, fallback, decisions, ofSource, sweep, close }
+}
+
+/** Refuses a storage that lies in another place with files, or has one in itself. */
+function requireOwnPlace(
+  { name }: UpstreamSettings,
+  place: Place,
+  { crates, tree }: Registry,
+  others: Iterable<Upstream>,
+): void {
+  const shared = (tree.shared ?? tree.mirror?.bucket)?.name
+  const places = [...others].map(other => other.place.name)
+  for (const other of [crates.place.name, tree.root, shared ?? [], places].flat()) {
+    const [ours, theirs] = [`${place.name}/`, `${other}/`]
+    if (ours.startsWith(theirs) || theirs.startsWith(ours))
+      refuse('upstream_storage', { name, place: place.name, other })
+  }
 }
 
 /** Returns the same text for all URLs of one index. */

@@ -18,7 +18,7 @@ import {
   lureOf,
   showFile,
   type UpstreamPolicy,
-  verdictOf,
+  verdictsOf,
 } from '../../core/upstream/policy.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
@@ -144,7 +144,7 @@ export class Upstream {
   async crate(name: Name): Promise<FoundCrate> {
     const { index } = this.source
     if (this.settings.offline)
-      return { crate: await index.kept(name), staleSince: null, isNew: false }
+      return { crate: await index.kept(name, true), staleSince: null, isNew: false }
     return index.find(name, this.settings.fresh * 1000)
   }
 
@@ -191,13 +191,10 @@ export class Upstream {
     const { crate } = await this.crate(name)
     if (!crate) return null
     const policy = await this.#policy()
-    return Array.from(crate.lines.values(), line => {
+    const verdicts = await paced(() => verdictsOf(crate, policy, this.#now()))
+    return Array.from(verdicts, ([line, verdict]) => {
       const { claim, gone } = crate.sightings.get(line.version) ?? {}
-      return {
-        line,
-        verdict: verdictOf(crate, line, policy, this.#now()),
-        isChanged: claim !== undefined || gone !== undefined,
-      }
+      return { line, verdict, isChanged: claim !== undefined || gone !== undefined }
     })
   }
 

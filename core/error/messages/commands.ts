@@ -63,6 +63,8 @@ export const commandMessages = {
     upstream_closure: 'more than {max} versions are needed; name fewer crates',
     upstream_none:
       'this registry has no upstream; add a section such as [upstream.crates-io] to plimsoll.toml',
+    upstream_storage:
+      '`upstream.{name}.storage` ({place}) and {other} lie in one another; choose a place of its own',
     upstream_fallback_dl:
       '`upstream.{name}.fallback` needs `registry.dl = "auto"`: downloads of other crates come to that address, too',
     upstream_fallback_twice:

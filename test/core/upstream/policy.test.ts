@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seeFile, type UpstreamCrate } from '../../../core/upstream/crate.ts'
 import { type UpstreamLine, withYanked } from '../../../core/upstream/line.ts'
-import { lureOf, showFile, type UpstreamPolicy, verdictOf } from '../../../core/upstream/policy.ts'
+import { lureOf, showFile, type UpstreamPolicy, verdictsOf } from '../../../core/upstream/policy.ts'
 import { parseRule } from '../../../core/upstream/rules.ts'
 import { at, line } from './lines.ts'
 
@@ -12,6 +12,9 @@ const OLD = { pubtime: '2026-01-01T00:00:00Z' }
 function policy(given: Partial<UpstreamPolicy> = {}): UpstreamPolicy {
   return { hold: 0, allow: [], deny: [], lureGuard: false, isAllowed: () => false, ...given }
 }
+
+const verdictOf = (crate: UpstreamCrate, line: UpstreamLine, given: UpstreamPolicy, now: Date) =>
+  verdictsOf(crate, given, now).get(crate.lines.get(line.version) ?? line) ?? assert.fail()
 
 const rules = (...texts: string[]) => texts.map(text => parseRule(text) ?? assert.fail(text))
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
+import { resolveSettings } from '../../../core/settings/settings.ts'
 import { sha256 } from '../../../core/sha256.ts'
 import { acceptChange } from '../../../core/upstream/crate.ts'
 import { parseVersion } from '../../../core/version.ts'
@@ -283,4 +285,43 @@ test('readers go on while changes are paused, and the metrics tell what has happ
     'undated{upstream="up"} 0',
   ])
     assert.ok(text.includes(`plimsoll_upstream_${line}\n`), line)
+})
+
+test('a storage has a place of its own', async t => {
+  const made = await MadeUpUpstream.start(new Cleanup(t))
+  const registry = await TestRegistry.open(t)
+  const { settings } = resolveSettings({
+    env: {
+      PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
+      PLIMSOLL_UPSTREAM_DOWN_INDEX: 'sparse+http://127.0.0.1:1/',
+    },
+  })
+  const { up, down } = settings.upstream
+  assert.ok(up && down)
+  const open = (ours: string, theirs: string) => {
+    const upstream = { up: { ...up, storage: ours }, down: { ...down, storage: theirs } }
+    const given = { ...registry.registry, settings: { ...registry.registry.settings, upstream } }
+    return openUpstreams(given, { env: {} })
+  }
+  const pairs: [string, string][] = [
+    ['crates', ''],
+    ['public/x', ''],
+    ['.', ''],
+    ['a', 'a'],
+    ['a', 'a/b'],
+  ]
+  for (const places of pairs)
+    await assert.rejects(open(...places), /choose a place of its own/, places.join())
+  await (await open('a', 'ab')).close()
+})
+
+test('a disk that is full here is not the fault of the upstream', async t => {
+  const { made, registry, ask } = await start(t)
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  await ask(indexOf('demo'))
+  const store = registry.upstreams.byName.get('up')?.source.files.store ?? assert.fail()
+  t.mock.method(store, 'stage', () => refuse('storage_full', { reason: 'ENOSPC' }))
+  const answer = await ask(`${UP}/crates/demo-1.0.0-${cksum}.crate`)
+  assert.equal(answer.status, 507)
+  assert.match(await answer.text(), /the disk of the registry is full/)
 })
