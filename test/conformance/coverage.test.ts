@@ -14,9 +14,9 @@ import { scenarios, subjects } from './scenarios.ts'
 
 const drivers = [staticDriver, catalogDriver, filesGitDriver, daemonDriver, gitDriver, tlsDriver]
 
-const text = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
+const text = readFileSync(join(root, 'docs', 'work', 'conformance.md'), 'utf8')
 
-test('docs/conformance.md lists every scenario with its drivers and its oldest client', () => {
+test('docs/work/conformance.md lists every scenario with its drivers and its oldest client', () => {
   const rows = Object.entries(subjects).flatMap(([file, scenarios]) =>
     scenarios.map(scenario => {
       const marks = drivers.map(driver => (canPlay(driver, scenario) ? '✓' : '–'))
@@ -32,7 +32,7 @@ test('docs/conformance.md lists every scenario with its drivers and its oldest c
   assert.deepEqual(listed, expected)
 })
 
-test('docs/conformance.md counts the scenarios that each client plays with each driver', () => {
+test('docs/work/conformance.md counts the scenarios that each client plays with each driver', () => {
   const rows = text.split('\n').filter(line => /^\| Cargo 1\.\d+\.\d+ /.test(line))
   assert.ok(rows.length >= 3)
   for (const row of rows) {

@@ -23,7 +23,7 @@ export interface Scenario extends ScenarioOptions {
   readonly run: (stage: Stage) => Promise<void>
 }
 
-/** A scenario by its number in the list of `docs/conformance.md`. */
+/** A scenario by its number in the list of `docs/work/conformance.md`. */
 export function scenario(
   number: number,
   title: string,

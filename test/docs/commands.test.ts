@@ -64,12 +64,12 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     writeFileSync(join(folder, 'access.log'), '')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },
-  'docs/accounts.md': async folder => {
+  'docs/use/accounts.md': async folder => {
     await ok(folder, 'init')
     await ok(folder, 'user', 'add', 'admin')
     for (let count = 0; count < 2; count++) await ok(folder, 'token', 'create', '--user', 'admin')
   },
-  'docs/downloads.md': async folder => {
+  'docs/run/downloads.md': async folder => {
     await ok(folder, 'init')
     appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '[downloads]\ncount = "imported"\n')
     mkdirSync(join(folder, 'srv', 'logs'), { recursive: true })
@@ -77,8 +77,8 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
       writeFileSync(join(folder, 'srv', 'logs', name), '')
   },
   'docs/object-storage.md': async folder => writeCrate(join(folder, 'crates')),
-  'docs/operate.md': async folder => writeCrate(join(folder, 'crates')),
-  'docs/postgresql.md': async folder => {
+  'docs/run/operate.md': async folder => writeCrate(join(folder, 'crates')),
+  'docs/run/postgresql.md': async folder => {
     writeCrate(join(folder, 'made'))
     await ok(folder, 'init', '--dir', 'srv/registry')
     await ok(folder, 'add', 'made', '--dir', 'srv/registry')
@@ -88,7 +88,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '\n[upstream.crates-io]\n')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },
-  'docs/import.md': async folder => {
+  'docs/run/import.md': async folder => {
     const [crates, tree] = [join(folder, 'made'), join(folder, 'tree')]
     writeCrate(crates)
     await ok(folder, 'build', '--from', crates, '--out', tree)
@@ -120,9 +120,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   },
 }
 
-const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md'].filter(name =>
-  existsSync(join(root, name)),
-)
+const documents = ['README.md', ...listed('docs'), 'CONTRIBUTING.md']
 const commands = new Map(documents.map(name => [name, commandsOf(name)]))
 
 for (const [name, lines] of commands) {
@@ -186,8 +184,8 @@ test('every reason not to run a command is about a command that is there', () =>
 })
 
 function listed(folder: string): string[] {
-  return readdirSync(join(root, folder))
-    .filter(name => name.endsWith('.md'))
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md') && !name.startsWith('adr'))
     .map(name => `${folder}/${name}`)
     .sort()
 }

@@ -94,9 +94,9 @@ test('a package has at most 800 files, and whatever its files import', async () 
   )
 })
 
-test('the example of docs/library.md runs against the package, and so does its command', async t => {
+test('the example of docs/build/library.md runs against the package, and so does its command', async t => {
   const folder = await installed(t)
-  const text = readFileSync(join(root, 'docs', 'library.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
   const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? []
   writeFileSync(join(folder, 'example.mjs'), example)
   mkdirSync(join(folder, 'crates'))
