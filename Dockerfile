@@ -1,4 +1,4 @@
-# The daemon in a container: docs/run/operate.md. The last stage runs nothing while it is built, and has
+# The daemon in a container: docs/run/install.md. The last stage runs nothing while it is built, and has
 # neither npm nor the sources. Both images are fixed by digest; their tags say what they are.
 FROM node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0 AS build
 WORKDIR /build

@@ -29,7 +29,9 @@ Environment:
 Exit codes:
   0  success
   1  the operation was refused or failed
-  2  wrong usage or settings; nothing was changed`
+  2  wrong usage or settings; nothing was changed
+
+Documents: docs/README.md; each message: docs/use/messages.md`
 
 /** Returns the program `plimsoll` with the command that `words` name, or with all of them. */
 export async function createProgram(

@@ -94,6 +94,7 @@ test('nginx reaches the daemon through the network whose addresses are trusted, 
     'deploy/nginx/nginx.conf',
     'deploy/nginx/private.conf',
     'docs/run/hosting.md',
+    'docs/run/several-daemons.md',
   ])
     assert.match(read(file), /location = \/me\/password \{\s+access_log off;/, file)
   const { subnet } = networks.inside.ipam.config[0]

@@ -64,7 +64,7 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
     writeFileSync(join(folder, 'access.log'), '')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },
-  'docs/use/accounts.md': async folder => {
+  'docs/run/users.md': async folder => {
     await ok(folder, 'init')
     await ok(folder, 'user', 'add', 'admin')
     for (let count = 0; count < 2; count++) await ok(folder, 'token', 'create', '--user', 'admin')
@@ -77,12 +77,14 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
       writeFileSync(join(folder, 'srv', 'logs', name), '')
   },
   'docs/object-storage.md': async folder => writeCrate(join(folder, 'crates')),
-  'docs/run/operate.md': async folder => writeCrate(join(folder, 'crates')),
-  'docs/run/postgresql.md': async folder => {
-    writeCrate(join(folder, 'made'))
-    await ok(folder, 'init', '--dir', 'srv/registry')
-    await ok(folder, 'add', 'made', '--dir', 'srv/registry')
+  'docs/run/install.md': async folder => writeCrate(join(folder, 'crates')),
+  'docs/run/backup.md': inSrv,
+  'docs/run/incidents.md': async folder => {
+    await inSrv(folder)
+    await ok(folder, 'user', 'add', 'admin', '--dir', 'srv/registry')
+    await ok(folder, 'token', 'create', '--user', 'admin', '--dir', 'srv/registry')
   },
+  'docs/run/postgresql.md': inSrv,
   'docs/upstream.md': async folder => {
     await ok(folder, 'init', '--base-url', 'https://crates.example.com')
     appendFileSync(join(folder, 'registry', 'plimsoll.toml'), '\n[upstream.crates-io]\n')
@@ -254,6 +256,13 @@ async function serves(t: TestContext, folder: string, line: string): Promise<voi
   )
   child.kill('SIGTERM')
   assert.equal(await ended, 0, `${line}\n${said}`)
+}
+
+/** A registry with the one crate. */
+async function inSrv(folder: string): Promise<void> {
+  writeCrate(join(folder, 'made'))
+  await ok(folder, 'init', '--dir', 'srv/registry')
+  await ok(folder, 'add', 'made', '--dir', 'srv/registry')
 }
 
 /** A `.crate` file as `cargo package` would leave it. */

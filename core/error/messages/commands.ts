@@ -34,7 +34,7 @@ export const commandMessages = {
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     daemons_apart:
-      'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/operate.md)',
+      'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
     base_url_changed:
@@ -103,7 +103,7 @@ export const commandMessages = {
     records_missing:
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     upgrade_held:
-      '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/run/operate.md)',
+      '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/run/several-daemons.md)',
     upgrade_needed: (p: {
       file: string
       from: string
@@ -118,7 +118,7 @@ export const commandMessages = {
       return `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${cure} (docs/run/upgrade.md)`
     },
     listings_changed:
-      'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/run/operate.md)',
+      'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/run/several-daemons.md)',
     registry_newer:
       '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/run/upgrade.md)',
     registry_too_old:
@@ -156,7 +156,7 @@ export const commandMessages = {
     move_unfinished:
       '{file} is a copy of {place} that is not complete; run `plimsoll migrate` again where it was begun',
     records_moved:
-      'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/run/operate.md)',
+      'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/run/move.md)',
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
       'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
@@ -191,7 +191,7 @@ export const commandMessages = {
     restore_running: 'another backup is being restored into {dir} ({holder}); wait for its end',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     daemons_differ:
-      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/run/operate.md)',
+      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/run/several-daemons.md)',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
