@@ -72,10 +72,10 @@ test('docs/use/messages.md has every message of the catalog', () => {
   const text = [
     `# Messages
 
-What the registry and \`plimsoll\` say, by code. Cargo shows the sentence alone, so search this page for its
-words; \`plimsoll_failures_total\` in \`/metrics\` counts by code. \`{…}\` stands for a value. What to do is **bold**;
-where a message does not say it, its kind does. This page is rendered from the catalog of messages:
-\`UPDATE_GOLDEN=1 npm test -- docs/messages\` renders it again.
+What the registry and \`plimsoll\` say, by code. Cargo shows the sentence alone, so search this page
+for its words; \`plimsoll_failures_total\` in \`/metrics\` counts by code. \`{…}\` stands for a value.
+What to do is **bold**; where a message does not say it, its kind does. This page is rendered from
+the catalog of messages: \`UPDATE_GOLDEN=1 npm test -- docs/messages\` renders it again.
 
 | kind | meaning | what to do |
 |---|---|---|
