@@ -6,6 +6,7 @@ import { type CanonicalName, canonicalName, isName, type Name } from '../name.ts
 import type { Level } from '../settings/kind.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
+import { CRATES_IO_CATEGORIES } from './categories.ts'
 import { looksAlike } from './look-alike.ts'
 
 /** Returns the error with the severity of its rule; nothing if the rule is off. */
@@ -85,7 +86,10 @@ export function unknownCategories(
   policy: PolicySettings,
 ): readonly string[] {
   if (policy.categories.length === 0 || policy.unknown_category === 'off') return []
-  return [...new Set(categories)].filter(slug => !policy.categories.includes(slug))
+  const known = new Set(
+    policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
+  )
+  return [...new Set(categories)].filter(slug => !known.has(slug))
 }
 
 function checkDescription(description: string, policy: PolicySettings): Issue[] {
