@@ -1,4 +1,5 @@
 import parse from 'spdx-expression-parse'
+import { CRATES_IO_CATEGORIES } from '../category.ts'
 import type { Features } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 import type { About } from '../manifest/manifest.ts'
@@ -6,7 +7,6 @@ import { type CanonicalName, canonicalName, isName, type Name } from '../name.ts
 import type { Level } from '../settings/kind.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import type { Version } from '../version.ts'
-import { CRATES_IO_CATEGORIES } from './categories.ts'
 import { looksAlike } from './look-alike.ts'
 
 /** Returns the error with the severity of its rule; nothing if the rule is off. */

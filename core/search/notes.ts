@@ -47,7 +47,8 @@ export function notesOf({
     notes.push(
       `No crate matches ${words === 2 ? 'both' : `all ${words}`} words. Showing results for ${matched === 1 ? 'one' : matched} of them.`,
     )
-  if (considered) notes.push(`Showing the best of the first ${grouped(considered)} matches.`)
+  if (considered)
+    notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
   if (loaded > MUCH) notes.push(`Your browser loaded ${formatBytes(loaded)} for this search.`)
   return notes
 }

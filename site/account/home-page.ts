@@ -154,7 +154,7 @@ function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Mar
   const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
     html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
-<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`expires ${timeTag(expires)}`}</div></div>
+<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${timeTag(expires)}`}</div></div>
 ${buttonForm(viewer, to(account.revokeToken(id)), 'Revoke', { label: `Revoke ${name}` })}</li>
 `
   return html`<ul class="rows">

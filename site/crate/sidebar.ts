@@ -90,7 +90,8 @@ function linkList(site: SiteConfig, version: VersionData, to: Linker): Markup | 
     return html`<a href="${url}" rel="nofollow noopener noreferrer">${title}</a> <span class="quiet small">${webLinkText(url)}</span>`
   })
   const source = to(sourcePath(version.name, version.version))
-  if (site.source) items.push(html`<a href="${source}">Source</a>`)
+  if (site.source)
+    items.push(html`<a href="${source}">Source</a> <span class="quiet small">its files</span>`)
   return items.length === 0
     ? null
     : html`<ul class="plain links" aria-label="Links">${items.map(item => html`<li>${item}</li>`)}</ul>`

@@ -125,7 +125,7 @@ export async function requireLink(db: Queries, secret: string, now: Date): Promi
     WHERE hash = ?`
   const link = await first<{ locked_at: string | null }>(db, sql, hashSecret(secret))
   if (link === null) refuse('link_invalid')
-  return refuse(link.locked_at === null ? 'link_expired' : 'account_locked')
+  return refuse(link.locked_at === null ? 'link_expired' : 'link_locked')
 }
 
 /**
