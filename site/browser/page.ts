@@ -114,11 +114,12 @@ function startSelector(): void {
 
 /** Says on the page of a version that another one is the newest. */
 async function startBanner(): Promise<void> {
-  const banner = document.querySelector<HTMLElement>('[data-latest]')
-  const { latest = '', name = '', number = '' } = banner?.dataset ?? {}
-  const link = banner && (await load(latest, 'h1 a'))
-  const newest = link?.textContent?.slice(name.length + 1)
-  if (!link || !newest || newest === number) return
+  const banner = document.querySelector<HTMLElement>('[data-badge]')
+  const { badge = '', name, number } = banner?.dataset ?? {}
+  const link = banner?.querySelector('a')
+  const title = link && (await load(badge, 'title'))
+  const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
+  if (!banner || !link || !newest || newest === number) return
   link.textContent = newest
   banner.className = 'notice newest'
   banner.replaceChildren(`This is version ${number}. The newest version of ${name} is `, link, '.')

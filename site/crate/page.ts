@@ -1,10 +1,10 @@
 import type { Name } from '../../core/name.ts'
 import {
+  badgePath,
   crateFeedPath,
   cratePath,
   crateRecordPath,
   imagePath,
-  latestPath,
   versionPath,
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
@@ -63,7 +63,7 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
     tab('dependents', 'Dependents', null, null),
   ]
   const main = html`<div class="wide crate">
-<p class="newest small" data-latest="${to(latestPath(name))}" data-name="${name}" data-number="${version.version}"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
+<p class="newest small" data-badge="${to(badgePath(name))}" data-name="${name}" data-number="${version.version}"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
 ${head(version, otherVersions(version, to), 'This version')}
 ${parts(tabs, sidebar(site, version, null, to), to(cratePath(name)))}
 </div>`

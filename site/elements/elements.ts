@@ -24,7 +24,7 @@ export function timeTag(timestamp: string | null): Markup | null {
 /** Renders a date that no script changes; null for an unknown one. */
 export function dateTag(timestamp: string | null): Markup | null {
   return timestamp
-    ? html`<time class="date" datetime="${timestamp}">${formatDate(timestamp)}</time>`
+    ? html`<time class="date" datetime="${timestamp}" title="${timestamp.replace('T', ' ').replace('Z', ' UTC')}">${formatDate(timestamp)}</time>`
     : null
 }
 
