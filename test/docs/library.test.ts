@@ -67,7 +67,7 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
   assert.deepEqual(
     paths.filter(
       path =>
-        !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg|ico)$/.test(
+        !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg|ico|png)$/.test(
           path,
         ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
     ),
