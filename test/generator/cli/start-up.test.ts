@@ -72,9 +72,12 @@ test('the built program says which Node it needs, and -v is -V', async () => {
       stdout: '',
       stderr: `error: Plimsoll needs Node ${needed} or newer, and this is ${old}; install a newer Node and run it again\n`,
     })
+  const commit = readFileSync(join(root, 'dist', 'commit'), 'utf8').trim()
+  assert.match(commit, /^(?:[0-9a-f]{40}(?:-dirty)?|unknown)$/)
+  const said = `${manifest.version} (commit ${commit})\n`
   for (const good of [`${needed}.0`, '22.1.0', '100.0.0'])
-    assert.deepEqual(await asNode(good), { code: 0, stdout: `${manifest.version}\n`, stderr: '' })
-  assert.equal((await plimsoll(root, ['-V'])).stdout, `${manifest.version}\n`)
+    assert.deepEqual(await asNode(good), { code: 0, stdout: said, stderr: '' })
+  assert.equal((await plimsoll(root, ['-V'])).stdout, said)
 })
 
 test('help shows numbers without quotation marks', async () => {
