@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Io } from '../generator/cli/console/io.ts'
+import { COMMIT, VERSION } from '../generator/version.ts'
 import type { PasswordInput } from './commands/user.ts'
 
 export interface ProcessEnds extends PasswordInput {
@@ -39,12 +39,13 @@ export async function createProgram(
   words: readonly string[],
   ends: ProcessEnds,
 ): Promise<Command> {
+  const version = `${VERSION} (commit ${COMMIT})`
   const program = new Command('plimsoll')
     .description(
       'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
     )
-    .version(version(), '-v', 'the same as -V')
-    .version(version())
+    .version(version, '-v', 'the same as -V')
+    .version(version)
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
   if (words[0]?.startsWith('-'))
@@ -71,9 +72,4 @@ function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
       return (to, io) => registerServe(to, io, stopped)
     },
   }
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -69,7 +69,7 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
       path =>
         !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg|ico|png)$/.test(
           path,
-        ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
+        ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json|dist\/commit)$/.test(path),
     ),
     [],
   )

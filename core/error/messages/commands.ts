@@ -39,6 +39,7 @@ export const commandMessages = {
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
     base_url_changed:
       'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
+    node_ended: 'Node {node} has had no security updates since 30 April 2026; install Node 24',
     downloads_not_imported:
       'the setting `downloads.count` is "{count}", so nothing was imported; set it to "imported", or for logs of the time before the daemon counted, add `--set downloads.count=imported` once',
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',
