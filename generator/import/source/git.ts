@@ -115,7 +115,7 @@ async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
 }
 
 /** Clones without a work tree, and only the newest commit if the server supports that. */
-async function cloneBare(url: string): Promise<string> {
+export async function cloneBare(url: string): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'plimsoll-import-'))
   try {
     const shallow = await clone(url, join(path, 'index.git'), ['--depth', '1'])
