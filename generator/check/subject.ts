@@ -138,8 +138,8 @@ export async function search(subject: Subject, query: string): Promise<Answer> {
 /** A name that no registry has, the same for one run. */
 export const missingName = fact(async () => `plimsoll-check-none_${randomBytes(5).toString('hex')}`)
 
-/** The names that are looked at. */
-const names = fact(async subject => {
+/** The names that are looked at; perhaps none. */
+export const chosen = fact(async subject => {
   const { crates, target } = subject
   if (crates.length > 0) return crates
   const all = [...((await target.names()) ?? (await searched(subject)))]
@@ -162,7 +162,7 @@ async function searched(subject: Subject): Promise<string[]> {
 
 /** The index files of all names that are looked at, also those that are not there. */
 export const asked = fact(async subject =>
-  Promise.all((await names(subject)).map(name => readCrate(subject, name))),
+  Promise.all((await chosen(subject)).map(name => readCrate(subject, name))),
 )
 
 /** The index files that are there; untried without any. */
@@ -223,7 +223,9 @@ export const downloads = fact(async subject => {
     all.find(({ entry }) => entry.vers.includes('+')),
   ]
   const newest = new Map(all.map(each => [each.line.crate, each]))
-  const chosen = [...odd.filter(each => each !== undefined), ...newest.values()]
+  // Long lines have most that can be wrong.
+  const longest = [...newest.values()].sort((a, b) => b.line.text.length - a.line.text.length)
+  const chosen = [...odd.filter(each => each !== undefined), ...longest]
   const few = [...new Set(chosen)].slice(0, DOWNLOADS_MAX)
   if (few.length === 0) untried('no line names a .crate')
   return Promise.all(

@@ -1,6 +1,6 @@
 import { isVersion } from '../../../core/version.ts'
 import type { Answer } from '../answer.ts'
-import { api, askApi, crates, fact, missingName, search, settings } from '../subject.ts'
+import { api, askApi, chosen, fact, missingName, search, settings } from '../subject.ts'
 import { book, cargo, isText, maybe, Table } from '../table.ts'
 import { untried } from '../verdict.ts'
 
@@ -23,7 +23,7 @@ const names = (answer: Answer) => found(answer).map(({ name }) => String(name))
 const asked = (query: (name: string) => string) =>
   fact(async subject => {
     await api(subject)
-    const name = (await crates(subject))[0]?.name ?? ''
+    const name = (await chosen(subject))[0] ?? (await missingName(subject))
     return { name, answer: await search(subject, query(name)) }
   })
 
@@ -46,13 +46,13 @@ const loginPage = fact(async subject => {
   return isText(api) ? subject.client.ask(`${api}/me`) : untried('the registry has no web API')
 })
 const owners = fact(async subject => {
-  const name = (await crates(subject))[0]?.name ?? ''
+  const name = (await chosen(subject))[0] ?? (await missingName(subject))
   return askApi(subject, `/${name}/owners`, { headers: { authorization: 'plimsoll-check-wrong' } })
 })
 
 type Asked = Awaited<ReturnType<typeof byName>>
 const isDone = ({ answer }: Asked) => answer.isDone
-const isFound = ({ name, answer }: Asked) => names(answer).includes(name)
+const isFound = ({ name, answer }: Asked) => answer.isDone && names(answer).includes(name)
 const has =
   (fits: (found: Found) => boolean) =>
   ({ answer }: Asked) =>
