@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import { type CommandTable, checkCommand, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Io } from '../generator/cli/console/io.ts'
 import type { PasswordInput } from './commands/user.ts'
 
@@ -55,6 +55,10 @@ export async function createProgram(
 function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
   return {
     ...commands,
+    check: async () => {
+      const registerCheck = await checkCommand()
+      return (to, io) => registerCheck(to, io, { ...input, stopped })
+    },
     user: async () => {
       const { registerUser } = await import('./commands/user.ts')
       return (to, io) => registerUser(to, io, input)

@@ -1,6 +1,7 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
+import { minor } from './cargo.ts'
 import type { Need, Statement } from './statement.ts'
-import { isPrivate, type Subject } from './subject.ts'
+import { api, isPrivate, type Subject } from './subject.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
 /** What came of a statement. */
@@ -21,6 +22,7 @@ const NEEDS: Readonly<Record<Need, (subject: Subject) => Promise<string | null> 
   {
     http: ({ target }) => (target.kind === 'http' ? null : 'only a sparse index is read over HTTP'),
     git: ({ target }) => (target.kind === 'git' ? null : 'the index is not read as a repository'),
+    api: async subject => ((await api(subject)) === '' ? 'there is no web API' : null),
     write: ({ prefix }) => (prefix === null ? 'nothing is published without --write' : null),
     cargo: ({ cargo }) => (cargo === null ? 'no Cargo is named by --cargo' : null),
     private: async subject => ((await isPrivate(subject)) ? null : 'everybody may read the index'),
@@ -28,13 +30,12 @@ const NEEDS: Readonly<Record<Need, (subject: Subject) => Promise<string | null> 
   }
 
 /**
- * Tries statements about a subject, several at a time; what is left when `signal` aborts is not
- * tried. Answers in the order of the statements.
+ * Tries statements about a subject, several at a time; what is left when its signal aborts is
+ * not tried. Answers in the order of the statements.
  */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],
-  signal: AbortSignal,
   onResult: (done: number) => void,
 ): Promise<Result[]> {
   const results = new Map<Statement, Result>()
@@ -42,7 +43,7 @@ export async function play(
     const { id, sentence, source, weight } = statement
     const facts = { id, sentence, source, weight, target: subject.target.name }
     const cargo = subject.cargo?.version ?? null
-    results.set(statement, { ...facts, cargo, ...(await judge(subject, statement, signal)) })
+    results.set(statement, { ...facts, cargo, ...(await judge(subject, statement)) })
     onResult(results.size)
   }
   await forEachConcurrently(statements, work, AT_ONCE)
@@ -56,15 +57,16 @@ export function isBroken(results: readonly Result[]): boolean {
 
 async function judge(
   subject: Subject,
-  { needs, attempt }: Statement,
-  signal: AbortSignal,
+  { needs, attempt, since }: Statement,
 ): Promise<Pick<Result, 'status' | 'seen'>> {
   try {
-    if (signal.aborted) untried('the run was ended')
+    if (subject.signal.aborted) untried('the run was ended')
     for (const need of needs) {
       const why = await NEEDS[need](subject)
       if (why !== null) untried(why)
     }
+    if (since !== null && subject.cargo && minor(subject.cargo.version) < minor(since))
+      untried(`it is about Cargo ${since} and newer`)
     await attempt(subject)
     return { status: 'pass', seen: null }
   } catch (error) {

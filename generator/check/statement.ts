@@ -5,7 +5,7 @@ export const WEIGHTS = ['breaks builds', 'breaks publishing', 'differs', 'could 
 export type Weight = (typeof WEIGHTS)[number]
 
 /** Conditions of a statement: without them it is untried. */
-export type Need = 'http' | 'public' | 'private' | 'git' | 'write' | 'cargo'
+export type Need = 'http' | 'public' | 'private' | 'git' | 'api' | 'write' | 'cargo'
 
 /** One thing that a registry does if it is right. */
 export interface Statement {

@@ -23,10 +23,14 @@ export interface Subject {
   /** The Cargo that plays, one for each subject; null without. */
   readonly cargo: { readonly path: string; readonly version: string } | null
   readonly env: Readonly<Record<string, string | undefined>>
+  /** A folder for whatever; somebody removes it. */
+  readonly scratch: string
   /** Between two looks for something published, in milliseconds. */
   readonly pauseMs: number
-  /** Takes note of a release that the run leaves behind. */
-  readonly onPublished: (name: string, version: string) => void
+  /** Ends the run early. */
+  readonly signal: AbortSignal
+  /** The releases that the run leaves behind so far; who publishes one adds it. */
+  readonly published: [name: string, version: string][]
 }
 
 /** Something learnt about a subject, once, for all statements that need it. */
@@ -140,16 +144,13 @@ export const missingName = fact(async () => `plimsoll-check-none_${randomBytes(5
 
 /** The names that are looked at; perhaps none. */
 export const chosen = fact(async subject => {
-  const { crates, target } = subject
-  if (crates.length > 0) return crates
+  const { crates, target, published } = subject
+  const own = [...new Set(published.map(([name]) => name))]
+  if (crates.length > 0) return [...crates, ...own]
   const all = [...((await target.names()) ?? (await searched(subject)))]
   // Short names come first, and all kinds of the others are among those that are looked at.
-  all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)
-  return Array.from(
-    { length: Math.min(all.length, CRATES_MAX) },
-    (_, at) => all[Math.floor(at * step)] ?? '',
-  )
+  return [...new Set([...all.filter((_, at) => at % step < 1), ...own])]
 })
 
 async function searched(subject: Subject): Promise<string[]> {

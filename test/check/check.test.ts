@@ -1,5 +1,6 @@
 // Mirrors generator/check/rows/all.ts
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { Client } from '../../generator/check/client.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
@@ -27,11 +28,13 @@ async function results(registry: MadeUpRegistry, wrong: Switch, ids: readonly st
     cargo: null,
     env: {},
     pauseMs: 1,
-    onPublished: () => undefined,
+    scratch: tmpdir(),
+    signal: never,
+    published: [],
   }
   const chosen = statements.filter(({ id }) => ids.includes(id))
   try {
-    return await play(subject, chosen, never, () => undefined)
+    return await play(subject, chosen, () => undefined)
   } finally {
     await client.close()
   }

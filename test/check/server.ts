@@ -262,7 +262,8 @@ export class MadeUpRegistry {
     const action = rest.at(-1) ?? ''
     const isRoute = /^(?:owners|yank|unyank)$/.test(action) || (method === 'PUT' && name === 'new')
     if (!isRoute) return refuse(reply, 404, 'no such route')
-    if (headers.authorization !== TOKEN) return refuse(reply, 403, 'the token is not valid')
+    if (headers.authorization !== TOKEN && !this.wrong.takes?.('token'))
+      return refuse(reply, 403, 'the token is not valid')
     if (name === 'new') return this.#publish(reply, asked)
     const lines = this.#lines.get(name.toLowerCase())
     if (!lines) return refuse(reply, 404, `there is no ${name}`)

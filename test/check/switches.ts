@@ -56,7 +56,41 @@ const INDEX = /^\/index\/(?!config)/
 const CRATE = /^\/dl\//
 const SEARCH = /^\/api\/v1\/crates\?/
 const MISSING = /plimsoll-check-none/
+const NEW = /crates\/new$/
 const OWNERS = /\/owners$/
+
+/** Refuses publishes whose body has a text. */
+const onPublish = (text: RegExp, change: Partial<Reply>): Switch =>
+  on(NEW, (reply, { body }) => text.test(body.toString('latin1')) && Object.assign(reply, change))
+const record = (change: Json): Switch => ({ publish: line => Object.assign(line, change) })
+const recordDep = (change: Json): Switch => ({
+  publish: ({ deps }) => (deps as Json[]).map(each => Object.assign(each, change)),
+})
+/** Takes what it would refuse for such reasons. */
+const takes = (ids: string, reasons: string): Record<string, Switch> =>
+  Object.fromEntries(
+    ids.split(' ').map(id => [id, { takes: reason => reasons.split(' ').includes(reason) }]),
+  )
+/** Answers of 200 are 404 at first. */
+const late = (path: RegExp) => {
+  let looks = 0
+  return (reply: Reply, asked: Asked) =>
+    path.test(asked.path) &&
+    reply.status === 200 &&
+    looks++ < 3 &&
+    Object.assign(reply, { status: 404 })
+}
+
+const done = (reply: Reply) =>
+  Object.assign(reply, { status: 200, body: Buffer.from('{"ok":true}') })
+/** Texts are others once a line was yanked. */
+const touched = () => {
+  let isTouched = false
+  return (text: string) => {
+    isTouched ||= text.includes('"yanked":true')
+    return isTouched ? text.replaceAll(',"', ', "') : text
+  }
+}
 
 /** How the server is made wrong, so that a statement fails: by the statement's id. */
 export const switches: Readonly<Record<string, Switch>> = {
@@ -262,7 +296,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   })),
   'search-default': on(/\?q=$/, reply => Object.assign(reply, { status: 400 })),
   'search-hundred': status(/per_page=100$/, 400),
-  'search-found': json(/per_page=10$/, () => ({ crates: [], meta: { total: 0 } })),
+  'search-found': json(/per_page=1$/, () => ({ crates: [], meta: { total: 0 } })),
   'search-nothing': json(MISSING, () => ({
     crates: [{ name: 'a', max_version: '1.0.0' }],
     meta: { total: 1 },
@@ -271,7 +305,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   'search-words': status(/%20/, 400),
   'search-plus': status(/%2B/, 400),
   'api-login': status(/^\/me$/, 404),
-  'api-redirect': on(/per_page=10$/, (reply, { path }) =>
+  'api-redirect': on(/per_page=1$/, (reply, { path }) =>
     Object.assign(reply, { status: 302, headers: { location: `${path}0` } }),
   ),
   'api-bad-token': status(OWNERS, 500),
@@ -283,4 +317,89 @@ export const switches: Readonly<Record<string, Switch>> = {
   'search-type': header(SEARCH, 'content-type', 'text/plain'),
   'api-reasons': on(OWNERS, reply => Object.assign(reply, { body: Buffer.from('no') })),
   'api-route': status(/none\/at\/all/, 405),
+
+  'publish-done': json(NEW, () => ({ errors: [] })),
+  'publish-least': onPublish(/-least/, { status: 500 }),
+  'publish-more': onPublish(/plimsoll"/, { status: 500 }),
+  'publish-unicode': onPublish(/-unicode/, { status: 500 }),
+  'publish-warnings': json(NEW, () => ({ warnings: { other: null } })),
+  'publish-seen': inFile((text, path) => (/-base$/.test(path) ? '' : text)),
+  'publish-changed': on(
+    /-base$/,
+    (reply, { headers }) => headers['if-none-match'] && Object.assign(reply, { status: 304 }),
+  ),
+  'publish-etag': header(/-base$/, 'etag', '"one"'),
+  'publish-kept': inFile((text, path) =>
+    /-base$/.test(path) ? text.split('\n').slice(-2).join('\n') : text,
+  ),
+  'publish-together': onPublish(/-together/, { status: 503 }),
+  'publish-capitals': record({ name: 'check-lower' }),
+  'publish-build': record({ vers: '1.0.0-rc.1' }),
+  'publish-cksum': record({ cksum: '0'.repeat(64) }),
+  'publish-bytes': { bytes: () => buildCrate({ name: 'a', version: '1.0.0' }) },
+  'publish-yanked': record({ yanked: true }),
+  'publish-rename': recordDep({ name: 'base' }),
+  'publish-optional': recordDep({ optional: false }),
+  'publish-kinds': recordDep({ kind: 'normal' }),
+  'publish-target': recordDep({ target: null }),
+  'publish-req': recordDep({ req: '*' }),
+  'publish-own': recordDep({ registry: 'https://example.com/' }),
+  'publish-crates-io': recordDep({ registry: null }),
+  'publish-features': record({ features: {} }),
+  'publish-strong': record({ features2: {} }),
+  'publish-weak': record({ features2: {} }),
+  'publish-links': record({ links: null }),
+  'publish-rust-version': record({ rust_version: null }),
+  'publish-at-once': { reply: late(/-base$/) },
+
+  ...takes('refuse-twice refuse-twice-build', 'version_taken'),
+  ...takes('refuse-case refuse-hyphen', 'name_taken'),
+  ...takes('refuse-symlink refuse-hardlink', 'archive_type'),
+  ...takes('refuse-beside refuse-parent refuse-absolute', 'archive_root archive_path'),
+  ...takes('refuse-identity refuse-name refuse-name-empty refuse-vers', 'metadata_identity'),
+  ...takes(
+    'refuse-deps refuse-dep-name refuse-dep-req refuse-dep-registry',
+    'metadata_dependency_extra',
+  ),
+  ...takes('refuse-features refuse-value', 'metadata_feature'),
+  ...takes('refuse-gzip', 'archive_not_gzip'),
+  ...takes('refuse-json refuse-empty', 'metadata frame'),
+  ...takes('refuse-short', 'frame'),
+  ...takes('refuse-anonymous refuse-token', 'token'),
+  'refuse-traces': on(/-refused-/, reply => Object.assign(reply, { status: 200 })),
+  'refuse-kept': takes('x', 'version_taken').x ?? {},
+  'refuse-broken': onPublish(/-broken/, { status: 500 }),
+  'refuse-reasons': on(
+    NEW,
+    reply =>
+      /errors/.test(String(reply.body)) &&
+      Object.assign(reply, { status: 400, body: Buffer.from('no') }),
+  ),
+  'refuse-status': on(
+    NEW,
+    reply => /errors/.test(String(reply.body)) && Object.assign(reply, { status: 500 }),
+  ),
+
+  'yank-ok': on(/\/yank$/, reply => Object.assign(reply, { body: Buffer.alloc(0), status: 204 })),
+  'yank-seen': { ignores: ({ method }) => method === 'DELETE' },
+  'yank-changed': on(
+    /-yank$/,
+    (reply, { headers }) => headers['if-none-match'] && Object.assign(reply, { status: 304 }),
+  ),
+  'yank-download': status(/^\/dl\/.*-yank/, 404),
+  'yank-twice': json(/\/yank$/, () => ({ ok: false })),
+  'unyank-ok': json(/\/unyank$/, () => ({ ok: false })),
+  'unyank-seen': { ignores: ({ path }) => /\/unyank$/.test(path) },
+  'unyank-same': inFile(touched()),
+  'yank-version': on(/9\.9\.9/, done),
+  'yank-crate': on(/-none\//, done),
+  'yank-token': status(/\/yank$/, 404, 403),
+  'owners-list': json(OWNERS, ({ users }) => users),
+  'owners-ids': json(OWNERS, () => ({ users: [{ id: 2 ** 32, login: 'a' }] })),
+  'owners-logins': json(OWNERS, () => ({ users: [{ id: 1, login: null }] })),
+  'owners-unknown': json(OWNERS, () => ({ errors: [{ detail: 'no' }] })),
+  'owners-added': json(OWNERS, value => ({ users: value.users, ok: true })),
+  'owners-last': json(OWNERS, ({ users }) => ({ users })),
+  'owners-nowhere': on(/-none\/owners/, done),
+  'search-published': json(SEARCH, () => ({ crates: [], meta: { total: 0 } })),
 }

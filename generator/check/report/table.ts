@@ -2,15 +2,25 @@ import { counted } from '../../../core/quantity.ts'
 import type { Result } from '../run.ts'
 import { WEIGHTS } from '../statement.ts'
 
-const MARKS = { fail: 'FAIL', pass: 'ok', untried: '-' }
-
-/** Returns the lines that a person reads: what fails first, the worst above; counts at the end. */
+/**
+ * Returns the lines that a person reads: what fails stands last, the worst at the end, and then
+ * the counts.
+ */
 export function tableLines(results: readonly Result[]): string[] {
-  const rank = ({ status, weight }: Result) =>
-    ['fail', 'untried', 'pass'].indexOf(status) * WEIGHTS.length + WEIGHTS.indexOf(weight)
-  const sorted = [...results].sort((a, b) => rank(a) - rank(b))
-  const wide = Math.max(...results.map(({ id }) => id.length))
-  return [...sorted.flatMap(result => lineOf(result, wide)), '', summary(results)]
+  const having = (status: Result['status']) => results.filter(each => each.status === status)
+  const rank = ({ weight }: Result) => WEIGHTS.indexOf(weight)
+  const reasons = [...new Set(having('untried').map(({ seen }) => seen))]
+  const idsOf = (why: string | null) =>
+    having('untried').flatMap(({ id, seen }) => (seen === why ? id : []))
+  return [
+    ...having('pass').map(result => `ok    ${named(result)}`),
+    ...reasons.map(why => `-     not tried, ${why}: ${idsOf(why).join(', ')}`),
+    ...having('fail')
+      .sort((a, b) => rank(b) - rank(a))
+      .flatMap(failure),
+    '',
+    summary(results),
+  ]
 }
 
 /** Returns for example `120 statements: 118 hold, 1 fails, 1 was not tried`. */
@@ -20,10 +30,11 @@ export function summary(results: readonly Result[]): string {
   return `${counted(results.length, 'statement')}: ${pass} hold, ${fail} fail, ${untried} not tried`
 }
 
-function lineOf({ id, sentence, source, weight, status, seen, cargo }: Result, wide: number) {
-  const by = cargo === null ? '' : ` (Cargo ${cargo})`
-  const line = `${MARKS[status].padEnd(5)} ${id.padEnd(wide)}  ${sentence}${by}`
-  if (status === 'pass') return [line]
-  if (status === 'untried') return [`${line} [${seen}]`]
-  return [line, `      ${weight}: ${seen}`, `      ${source}`]
+function named({ id, sentence, cargo }: Result): string {
+  return `${id}: ${sentence}${cargo === null ? '' : ` (Cargo ${cargo})`}`
+}
+
+function failure(result: Result): string[] {
+  const { weight, seen, source } = result
+  return [`FAIL  ${named(result)}`, `      ${weight}: ${seen}`, `      ${source}`]
 }
