@@ -72,7 +72,8 @@ export class Answer {
   /** In words, for a report. */
   toString(): string {
     const type = this.header('content-type')
-    const body = short(this.text.replaceAll(/\s+/g, ' ').trim(), 120)
+    const text = short(this.text.replaceAll(/\s+/g, ' ').trim(), 120)
+    const body = /[\0\uFFFD]/.test(text) ? `${this.raw.length} bytes` : text
     return [`${this.url} answers ${this.status}`, type, body].filter(part => part !== '').join(', ')
   }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Subject } from './subject.ts'
 import { short, untried, wrong } from './verdict.ts'
@@ -67,6 +67,8 @@ export class CargoHome {
     const plain = Object.entries(env).filter(([name]) => !/^CARGO_(?!HTTP_CAINFO)/.test(name))
     const own = {
       ...Object.fromEntries(plain),
+      // Its rustc lies beside it.
+      PATH: [dirname(cargo?.path ?? ''), env.PATH].join(delimiter),
       CARGO_HOME: join(this.#folder, 'home'),
       CARGO_TARGET_DIR: join(this.#folder, 'target'),
       CARGO_TERM_COLOR: 'never',

@@ -140,7 +140,7 @@ export async function search(subject: Subject, query: string): Promise<Answer> {
 }
 
 /** A name that no registry has, the same for one run. */
-export const missingName = fact(async () => `plimsoll-check-none_${randomBytes(5).toString('hex')}`)
+export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
 
 /** The names that are looked at; perhaps none. */
 export const chosen = fact(async subject => {
@@ -149,6 +149,7 @@ export const chosen = fact(async subject => {
   if (crates.length > 0) return [...crates, ...own]
   const all = [...((await target.names()) ?? (await searched(subject)))]
   // Short names come first, and all kinds of the others are among those that are looked at.
+  all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)
   return [...new Set([...all.filter((_, at) => at % step < 1), ...own])]
 })

@@ -38,18 +38,31 @@ export async function publish(
   return answer
 }
 
-/** Reads the file of a crate until it fits, as Cargo does after a publish; how often that took. */
+/** Looks until what is seen fits, as long as Cargo does after a publish; how often that took. */
+export async function look<T>(
+  subject: Subject,
+  see: () => Promise<T>,
+  fits: (value: T) => boolean,
+): Promise<{ readonly value: T; readonly looks: number }> {
+  for (let looks = 1; ; looks++) {
+    const value = await see()
+    if (fits(value) || looks === LOOKS || subject.signal.aborted) return { value, looks }
+    await sleep(subject.pauseMs)
+  }
+}
+
+/** Reads the file of a crate until it fits. */
 export async function settle(
   subject: Subject,
   name: string,
   fits: (crate: Crate) => boolean,
 ): Promise<{ readonly crate: Crate; readonly looks: number }> {
-  for (let looks = 1; ; looks++) {
+  const see = async () => {
     await subject.target.refresh()
-    const crate = await readCrate(subject, name)
-    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return { crate, looks }
-    await sleep(subject.pauseMs)
+    return readCrate(subject, name)
   }
+  const { value, looks } = await look(subject, see, fits)
+  return { crate: value, looks }
 }
 
 /** Whether a version is in the file of a crate. */

@@ -55,7 +55,7 @@ const CONFIG = /^\/index\/config\.json$/
 const INDEX = /^\/index\/(?!config)/
 const CRATE = /^\/dl\//
 const SEARCH = /^\/api\/v1\/crates\?/
-const MISSING = /plimsoll-check-none/
+const MISSING = /zq[0-9a-f]{10}/
 const NEW = /crates\/new$/
 const OWNERS = /\/owners$/
 
@@ -224,7 +224,6 @@ export const switches: Readonly<Record<string, Switch>> = {
     ({ status, headers }) => status === 304 && Reflect.deleteProperty(headers, 'etag'),
   ),
   'http-type': header(INDEX, 'content-type', 'text/html'),
-  'http-cors': noHeader(INDEX, 'access-control-allow-origin'),
 
   'download-found': status(CRATE, 206),
   'download-yanked': status(/^\/dl\/base\/0\.9\.0/, 404),
@@ -255,7 +254,11 @@ export const switches: Readonly<Record<string, Switch>> = {
     Object.assign(reply, { headers: { 'transfer-encoding': 'chunked' } }),
   ),
   'download-cache': header(CRATE, 'cache-control', 'no-store'),
-  'download-cors': noHeader(CRATE, 'access-control-allow-origin'),
+  'download-cors': {
+    ...noHeader(CRATE, 'access-control-allow-origin'),
+    config: config =>
+      Object.assign(config, { dl: String(config.dl).replace('127.0.0.1', 'localhost') }),
+  },
 
   'private-config': guarded(
     on(

@@ -7,6 +7,7 @@ import { sha256 } from '../../../core/sha256.ts'
 import { printTarget } from '../../../core/target.ts'
 import { type Download, download, downloads, fact } from '../subject.ts'
 import { book, cargo, only, Table } from '../table.ts'
+import { untried } from '../verdict.ts'
 
 const BOOK = book('registry-index.html#index-configuration')
 const FORMAT = book('registry-index.html#json-schema')
@@ -52,6 +53,15 @@ const again = fact(async subject => {
 })
 
 const isFound = ({ answer }: Download) => answer.status === 200
+/** Downloads from another origin than that of the index. */
+const elsewhere = fact(async subject => {
+  const { origin } = new URL(subject.target.name.replace(/^sparse\+/, ''))
+  const others = (await found(subject)).filter(
+    ({ answer }) => new URL(answer.url).origin !== origin,
+  )
+  return others.length > 0 ? others : untried('downloads come from the origin of the index')
+})
+
 const isOpen = ({ answer }: Download) => answer.header('access-control-allow-origin') !== ''
 /** Whether the archive has none of the errors with such codes, and which it has. */
 const free = (codes: RegExp) =>
@@ -141,6 +151,6 @@ export const downloadRows = [
   new Table({ source: DOWNLOAD, weight: 'could be better', needs: ['http', 'public'] })
     .row('download-cache', 'caches may keep a `.crate`, which never changes')
     .each(found, ({ answer }) => answer.maxAge !== 0)
-    .row('download-cors', 'pages of other origins may read a `.crate`')
-    .each(found, isOpen),
+    .row('download-cors', 'the pages beside an index may read a `.crate` at another origin')
+    .each(elsewhere, isOpen),
 ]

@@ -10,7 +10,7 @@ import {
 } from '../subject.ts'
 import { book, cargo, Table } from '../table.ts'
 import { indexPath } from '../target.ts'
-import { askAs, published, settle } from '../trial.ts'
+import { askAs, look, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
 
 const YANK = book('registry-web-api.html#yank')
@@ -71,9 +71,11 @@ const strange = owners('PUT', '', nobody)
 const added = owners('PUT', '', owner)
 const removed = owners('DELETE', '', owner)
 const nowhere = owners('GET', '-none')
-const found = fact(async subject =>
-  search(subject, `?q=${(await owned(subject)).made.name}&per_page=10`),
-)
+const found = fact(async subject => {
+  const { name } = (await owned(subject)).made
+  const ask = () => search(subject, `?q=${name}&per_page=10`)
+  return (await look(subject, ask, ({ text }) => text.includes(`"${name}"`))).value
+})
 
 const isSaid = ({ json }: Answer) => {
   const { ok, msg } = Object(json) as Record<string, unknown>
@@ -128,5 +130,5 @@ export const yankRows = [
     .row('owners-nowhere', 'a crate that is not there has no owners')
     .that(nowhere, answer => !answer.isDone)
     .row('search-published', 'a search finds what was published', { weight: 'could be better' })
-    .that(found, ({ text }) => text.includes('-owned')),
+    .that(found, ({ text }) => text.includes('-owned"')),
 ]
