@@ -65,8 +65,8 @@ async function judge(
       const why = await NEEDS[need](subject)
       if (why !== null) untried(why)
     }
-    if (since !== null && subject.cargo && minor(subject.cargo.version) < minor(since))
-      untried(`it is about Cargo ${since} and newer`)
+    const isOlder = since !== null && minor(subject.cargo?.version ?? since) < minor(since)
+    if (needs.includes('cargo') && isOlder) untried(`it is about Cargo ${since} and newer`)
     await attempt(subject)
     return { status: 'pass', seen: null }
   } catch (error) {

@@ -5,7 +5,8 @@ import { type Fact, type Line, lines, settings } from './subject.ts'
 import { short, untried, wrong } from './verdict.ts'
 
 type Attempt = Statement['attempt']
-type Own = Partial<Omit<Statement, 'id' | 'sentence' | 'attempt'>>
+/** What a row has other than its table. */
+export type Own = Partial<Omit<Statement, 'id' | 'sentence' | 'attempt'>>
 type Json = Readonly<Record<string, unknown>>
 
 /** A dependency in a line, as it is written there. */

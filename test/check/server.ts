@@ -32,6 +32,8 @@ export interface Asked {
 /** What is wrong with the server. Each part changes something right in place, or returns another. */
 export interface Switch {
   readonly isPrivate?: boolean
+  /** Whether the index is read as a repository. */
+  readonly isGit?: boolean
   readonly config?: (config: Json) => unknown
   readonly line?: (line: Json) => unknown
   /** The text of `config.json` or of the file of a crate. */
@@ -222,7 +224,10 @@ export class MadeUpRegistry {
     const { url, wrong } = this
     const edit = (text: string) => wrong.text?.(text, path) ?? text
     if (path === 'config.json') {
-      const config: Json = { dl: `${url}/dl/{crate}/{version}`, api: url }
+      const config: Json = {
+        dl: `${url.replace('127.0.0.1', 'localhost')}/dl/{crate}/{version}`,
+        api: url,
+      }
       if (wrong.isPrivate) config['auth-required'] = true
       wrong.config?.(config)
       return edit(JSON.stringify(config))

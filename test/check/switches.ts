@@ -55,6 +55,7 @@ const CONFIG = /^\/index\/config\.json$/
 const INDEX = /^\/index\/(?!config)/
 const CRATE = /^\/dl\//
 const SEARCH = /^\/api\/v1\/crates\?/
+const GIT = /^\/index\.git\//
 const MISSING = /zq[0-9a-f]{10}/
 const NEW = /crates\/new$/
 const OWNERS = /\/owners$/
@@ -71,6 +72,10 @@ const takes = (ids: string, reasons: string): Record<string, Switch> =>
   Object.fromEntries(
     ids.split(' ').map(id => [id, { takes: reason => reasons.split(' ').includes(reason) }]),
   )
+const isCargo = ({ headers }: Asked) => !/plimsoll/.test(String(headers['user-agent']))
+/** Wrong to Cargo itself. */
+const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
+  on(path, (reply, asked) => isCargo(asked) && Object.assign(reply, change))
 /** Answers of 200 are 404 at first. */
 const late = (path: RegExp) => {
   let looks = 0
@@ -254,11 +259,7 @@ export const switches: Readonly<Record<string, Switch>> = {
     Object.assign(reply, { headers: { 'transfer-encoding': 'chunked' } }),
   ),
   'download-cache': header(CRATE, 'cache-control', 'no-store'),
-  'download-cors': {
-    ...noHeader(CRATE, 'access-control-allow-origin'),
-    config: config =>
-      Object.assign(config, { dl: String(config.dl).replace('127.0.0.1', 'localhost') }),
-  },
+  'download-cors': noHeader(CRATE, 'access-control-allow-origin'),
 
   'private-config': guarded(
     on(
@@ -299,7 +300,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   })),
   'search-default': on(/\?q=$/, reply => Object.assign(reply, { status: 400 })),
   'search-hundred': status(/per_page=100$/, 400),
-  'search-found': json(/per_page=1$/, () => ({ crates: [], meta: { total: 0 } })),
+  'search-found': json(/per_page=10$/, () => ({ crates: [], meta: { total: 0 } })),
   'search-nothing': json(MISSING, () => ({
     crates: [{ name: 'a', max_version: '1.0.0' }],
     meta: { total: 1 },
@@ -405,4 +406,30 @@ export const switches: Readonly<Record<string, Switch>> = {
   'owners-last': json(OWNERS, ({ users }) => ({ users })),
   'owners-nowhere': on(/-none\/owners/, done),
   'search-published': json(SEARCH, () => ({ crates: [], meta: { total: 0 } })),
+
+  'git-smart': { isGit: true, ...header(GIT, 'content-type', 'text/plain') },
+  'git-head': {
+    isGit: true,
+    ...on(GIT, reply => Object.assign(reply, { body: Buffer.from('0000') })),
+  },
+  'git-service': {
+    isGit: true,
+    ...on(GIT, reply => Object.assign(reply, { body: Buffer.from('0000') })),
+  },
+
+  'cargo-resolve': toCargo(INDEX, { status: 403 }),
+  'cargo-fetch': toCargo(CRATE, { status: 404 }),
+  'cargo-update': on(
+    INDEX,
+    (reply, asked) =>
+      asked.headers['if-none-match'] && isCargo(asked) && Object.assign(reply, { status: 403 }),
+  ),
+  'cargo-missing': toCargo(MISSING, { status: 403 }),
+  'cargo-info': toCargo(CRATE, { status: 404 }),
+  'cargo-search': toCargo(SEARCH, { status: 400 }),
+  'cargo-login': toCargo(CONFIG, { status: 403 }),
+  'cargo-publish': toCargo(NEW, { status: 400 }),
+  'cargo-install': toCargo(CRATE, { status: 404 }),
+  'cargo-owner': toCargo(OWNERS, { body: Buffer.from('{"users":[{}]}') }),
+  'cargo-yank': toCargo(/yank$/, { body: Buffer.from('{}') }),
 }

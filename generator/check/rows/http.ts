@@ -1,4 +1,5 @@
 import { request as requestPlain } from 'node:http'
+import { isIP } from 'node:net'
 import { connect } from 'node:tls'
 import type { Answer } from '../answer.ts'
 import type { Ask } from '../client.ts'
@@ -54,7 +55,7 @@ const protocol = fact(async ({ target }) => {
     const socket = connect({
       host: url.hostname,
       port: Number(url.port || 443),
-      servername: url.hostname,
+      ...(isIP(url.hostname) === 0 && { servername: url.hostname }),
       ALPNProtocols: ['h2', 'http/1.1'],
       // Nothing is sent, and nothing but the protocol is believed.
       rejectUnauthorized: false,
