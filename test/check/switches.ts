@@ -159,7 +159,6 @@ export const switches: Readonly<Record<string, Switch>> = {
   'line-v-known': line('v', 3),
   'line-all': line('yanked', undefined),
   'line-features2-v': line('v', 1),
-  'line-features-new': line('features', { strong: ['dep:other'] }),
   'line-known': line('note', 'x'),
   'line-name-length': line('name', 'a'.repeat(65)),
   'line-pubtime-there': line('pubtime', undefined),

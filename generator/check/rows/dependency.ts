@@ -9,7 +9,7 @@ import { fact, lines, readCrate } from '../subject.ts'
 import { book, cargo, dependencies, isText, maybe, Table, text } from '../table.ts'
 import { untried } from '../verdict.ts'
 
-const FORMAT = book('registry-index.html#json-schema')
+const FORMAT = book('registry-index.html#index-files')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
 
 const isFlag = (value: unknown) => typeof value === 'boolean'

@@ -10,7 +10,7 @@ import { book, cargo, only, Table } from '../table.ts'
 import { untried } from '../verdict.ts'
 
 const BOOK = book('registry-index.html#index-configuration')
-const FORMAT = book('registry-index.html#json-schema')
+const FORMAT = book('registry-index.html#index-files')
 const DOWNLOAD = cargo('src/cargo/sources/registry/download.rs')
 const UNPACK = cargo('src/cargo/sources/registry/mod.rs')
 const MiB = 1024 ** 2

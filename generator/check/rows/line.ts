@@ -6,7 +6,7 @@ import { isRustVersion, isVersion, type Version, versionIdentity } from '../../.
 import { crates, fact, lines } from '../subject.ts'
 import { book, cargo, isText, like, maybe, Table, text } from '../table.ts'
 
-const FORMAT = book('registry-index.html#json-schema')
+const FORMAT = book('registry-index.html#index-files')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
 
 const KEYS = 'name vers deps cksum features yanked links v features2 rust_version pubtime'.split(
@@ -15,8 +15,6 @@ const KEYS = 'name vers deps cksum features yanked links v features2 rust_versio
 const plain = (version: string) => versionIdentity(version as Version)
 const isFlag = (value: unknown) => typeof value === 'boolean'
 const isMap = (value: unknown) => isObject(value) && Object.values(value).every(isTexts)
-const isNew = (value: string) => value.startsWith('dep:') || value.includes('?/')
-const hasNew = (map: unknown) => isObject(map) && Object.values(map).flat().map(String).some(isNew)
 const isFull = (map: unknown) => isObject(map) && Object.keys(map).length > 0
 
 /** Of each crate, the versions that have more than one line, by what makes them the same. */
@@ -86,9 +84,7 @@ export const lineRows = [
     .row('line-all', '`features` and `yanked` are there: Cargo before 1.84 needs them')
     .field('features', (features, { yanked }) => features !== undefined && yanked !== undefined)
     .row('line-features2-v', 'a line with `features2` has `v` 2, for Cargo before 1.60')
-    .field('v', (v, { features2 }) => !isFull(features2) || Number(v) >= 2)
-    .row('line-features-new', '`dep:` and `?/` are in `features2`, for Cargo before 1.60')
-    .field('features', features => !hasNew(features)),
+    .field('v', (v, { features2 }) => !isFull(features2) || Number(v) >= 2),
   new Table({ source: READER, weight: 'could be better' })
     .row('line-known', 'a line has only keys that Cargo knows')
     .line(({ json }) => Object.keys(json).every(key => KEYS.includes(key)))

@@ -10,7 +10,7 @@ import { has, nameOf, type Published, publish, published, settle } from '../tria
 import { untried, Wrong } from '../verdict.ts'
 
 const PUBLISH = book('registry-web-api.html#publish')
-const FORMAT = book('registry-index.html#json-schema')
+const FORMAT = book('registry-index.html#index-files')
 const POLL = cargo('src/cargo/ops/registry/publish.rs')
 const CLIENT = cargo('crates/crates-io/lib.rs')
 

@@ -10,7 +10,7 @@ import { wrong } from '../verdict.ts'
 const PUBLISH = book('registry-web-api.html#publish')
 const UNPACK = cargo('src/cargo/sources/registry/mod.rs')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
-const NAMES = book('registry-index.html#name-restrictions')
+const NAMES = book('registry-index.html#index-files')
 
 type Json = Readonly<Record<string, unknown>>
 
