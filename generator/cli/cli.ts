@@ -14,7 +14,7 @@ const completion = async (): Promise<Register> =>
   (await import('./completion.ts')).registerCompletion
 
 /** The command that asks its caller. */
-export const checkCommand = async () => (await import('./check.ts')).registerCheck
+export const checkCommand = async () => (await import('./maintenance/check.ts')).registerCheck
 
 /** The commands that need no daemon, in the order of the help. */
 export const commands: CommandTable = {

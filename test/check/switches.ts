@@ -355,7 +355,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   'publish-rust-version': record({ rust_version: null }),
   'publish-at-once': { reply: late(/-base$/) },
 
-  ...takes('refuse-twice refuse-twice-build', 'version_taken'),
+  ...takes('refuse-twice refuse-twice-build refuse-twice-yanked', 'version_taken'),
   ...takes('refuse-case refuse-hyphen', 'name_taken'),
   ...takes('refuse-symlink refuse-hardlink', 'archive_type'),
   ...takes('refuse-beside refuse-parent refuse-absolute', 'archive_root archive_path'),

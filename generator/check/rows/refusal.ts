@@ -4,7 +4,7 @@ import type { Answer } from '../answer.ts'
 import { frame, type Made, type Member, make } from '../package.ts'
 import { api, type Fact, fact, readCrate, type Subject } from '../subject.ts'
 import { book, cargo, Table } from '../table.ts'
-import { nameOf, publish, published } from '../trial.ts'
+import { askAs, nameOf, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
 
 const PUBLISH = book('registry-web-api.html#publish')
@@ -44,12 +44,19 @@ const packed = (more: (top: string) => Member) => async (name: string) => ({
 })
 
 const taken = published('taken', '1.0.0')
+const hidden = published('hidden', '1.0.0')
 const again =
   (version: string, spell = (name: string) => name) =>
   async (_: string, subject: Subject) => {
     const { made } = await taken(subject)
     return { made: make(spell(made.name), version, '[features]\nother = []\n') }
   }
+
+const hiddenAgain = async (_: string, subject: Subject) => {
+  const { made } = await hidden(subject)
+  await askAs(subject, 'DELETE', `/${made.name}/1.0.0/yank`)
+  return { made: make(made.name, '1.0.0', '[features]\nother = []\n') }
+}
 
 /** All attempts, each with a name of its own. */
 const attempts: Fact<{
@@ -113,6 +120,8 @@ export const refusalRows = [
     .by(refuses(again('1.0.0')))
     .row('refuse-twice-build', 'a version that differs in build metadata alone is refused')
     .by(refuses(again('1.0.0+a')))
+    .row('refuse-twice-yanked', 'a version that is there and yanked is refused')
+    .by(refuses(hiddenAgain))
     .row('refuse-vers', 'a version that is none of SemVer is refused')
     .by(refuses(told(() => ({ vers: '1.0' }))))
     .row('refuse-short', 'a body that is shorter than its lengths say is refused')
