@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import { type CommandTable, checkCommand, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Io } from '../generator/cli/console/io.ts'
 import { COMMIT, VERSION } from '../generator/version.ts'
 import type { PasswordInput } from './commands/user.ts'
@@ -58,6 +58,10 @@ export async function createProgram(
 function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
   return {
     ...commands,
+    check: async () => {
+      const registerCheck = await checkCommand()
+      return (to, io) => registerCheck(to, io, { ...input, stopped })
+    },
     user: async () => {
       const { registerUser } = await import('./commands/user.ts')
       return (to, io) => registerUser(to, io, input)

@@ -6,6 +6,12 @@ export const commandMessages = {
     not_a_registry:
       '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
     restore_outside: '`{key}` leads out of {dir}, where restore changes nothing; leave it out',
+    check_target:
+      '{target} is no registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
+    check_cargo: '{path} is no Cargo that can be run; name one with --cargo',
+    check_token:
+      '--write publishes, and that needs a token: give one to standard input with --token-stdin',
+    check_unsure: 'nothing was published; say --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
