@@ -30,7 +30,7 @@ A registry that asks for patience by 429 and \`Retry-After\` gets it. A token is
 it: to the web API, and to the index and the downloads of a private registry alone.
 
 This page is rendered from the statements: \`UPDATE_GOLDEN=1 npm test -- docs/check\`. The suites of
-Plimsoll play them against every way to run it ([conformance.md](conformance.md)), and each was seen
+Plimsoll play them against every way to run it ([conformance.md](work/conformance.md)), and each was seen
 to fail against a registry that is wrong in just that way.
 
 | weight | meaning |
