@@ -34,7 +34,7 @@ try {
   run('tar', ['-xf', '-'], parent, source)
   const folder = join(parent, `plimsoll-${version}`)
   run('npm', ['ci', '--no-audit', '--no-fund'], folder)
-  run('npm', ['pack', '--pack-destination', out], folder)
+  run('npm', ['pack', '--loglevel=error', '--pack-destination', out], folder)
   writeFileSync(named('.cdx.json'), `${JSON.stringify(materials(folder), null, 2)}\n`)
 } finally {
   rmSync(parent, { recursive: true })
@@ -50,10 +50,12 @@ function archive(folder, ...args) {
   return run('git', ['archive', '--format=tar', 'HEAD', ...args], folder)
 }
 
-/** The packages that run in users' hands; npm would number the list at random and date it today. */
+/** The packages that the program needs, on all systems; npm would number the list at random and date it today. */
 function materials(folder) {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--workspaces=false']
-  const list = JSON.parse(run('npm', args, folder).toString())
+  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev']
+  const list = JSON.parse(run('npm', [...args, '--workspaces=false'], folder).toString())
+  // npm takes the name of the folder.
+  list.metadata.component.name = 'plimsoll'
   const at = run('git', ['log', '-1', '--format=%cI'], root).toString().trim()
   list.metadata.timestamp = new Date(at).toISOString()
   delete list.serialNumber
