@@ -63,6 +63,7 @@ export async function fetchClosure(
 ): Promise<FetchOutcome> {
   const lines = new Map<string, UpstreamLine>()
   const asked = new Set<string>()
+  const meant = new Set(wanted.map(({ name }) => name))
   const issues: Issue[] = []
   let next = [...wanted]
   while (next.length > 0) {
@@ -70,7 +71,9 @@ export async function fetchClosure(
     await forEachConcurrently(
       next,
       async ({ name, requirement }) => {
-        const line = await orIssue(issues, () => newest(upstream, name, requirement))
+        const line = await orIssue(issues, () =>
+          newest(upstream, name, requirement, meant.has(name)),
+        )
         if (line === null) issues.push(issue('upstream_requirement', { name, requirement }))
         if (!line || lines.has(`${line.name}@${line.version}`)) return
         lines.set(`${line.name}@${line.version}`, line)
@@ -96,8 +99,9 @@ async function newest(
   upstream: Upstream,
   name: Name,
   requirement: Requirement,
+  isMeant: boolean,
 ): Promise<UpstreamLine | null> {
-  const versions = (await upstream.explain(name)) ?? []
+  const versions = (await upstream.explain(name, isMeant)) ?? []
   const fitting = versions
     .filter(({ verdict }) => verdict.state === 'shown' || verdict.state === 'guarded')
     .map(({ line }) => line)

@@ -73,6 +73,7 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #decisions: Decisions
+  readonly #isOwn: (name: Name) => Promise<boolean>
   readonly #now: () => Date
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   readonly #rendered = new LRUCache<Name, Rendered>({
@@ -88,12 +89,14 @@ export class Upstream {
     source: UpstreamSource,
     place: Place,
     decisions: Decisions,
+    isOwn: (name: Name) => Promise<boolean>,
     now: () => Date,
   ) {
     this.settings = settings
     this.source = source
     this.place = place
     this.#decisions = decisions
+    this.#isOwn = isOwn
     this.#now = now
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
     this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
@@ -140,11 +143,16 @@ export class Upstream {
     return kept ?? lineOf((await this.crate(name)).crate, version, cksum) ?? null
   }
 
-  /** Returns what is known of a crate, as fresh as the settings want. */
-  async crate(name: Name): Promise<FoundCrate> {
+  /**
+   * Returns what is known of a crate, as fresh as the settings want. A name that is for crates here
+   * is asked for only if that `isMeant`, or if lines of the upstream's crate are here already.
+   */
+  async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline)
-      return { crate: await index.kept(name, true), staleSince: null, isNew: false }
+    if (this.settings.offline || (!isMeant && (await this.#isOwn(name)))) {
+      const crate = await index.kept(name, true)
+      if (this.settings.offline || !crate) return { crate, staleSince: null, isNew: false }
+    }
     return index.find(name, this.settings.fresh * 1000)
   }
 
@@ -187,8 +195,8 @@ export class Upstream {
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
-  async explain(name: Name): Promise<ExplainedVersion[] | null> {
-    const { crate } = await this.crate(name)
+  async explain(name: Name, isMeant = false): Promise<ExplainedVersion[] | null> {
+    const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
     const policy = await this.#policy()
     const verdicts = await paced(() => verdictsOf(crate, policy, this.#now()))
