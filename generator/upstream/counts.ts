@@ -7,6 +7,8 @@ export interface UpstreamCounts {
   misses: number
   /** Bytes of `.crate` files that came from the upstream. */
   bytes: number
+  /** Bytes of the `.crate` files that are kept, when they were last counted; null before that. */
+  kept: number | null
   /** Requests that the upstream did not answer as it should. */
   errors: number
   /** Answers that are older than the settings want, because the upstream is away. */
@@ -26,6 +28,7 @@ export function newCounts(): UpstreamCounts {
     hits: 0,
     misses: 0,
     bytes: 0,
+    kept: null,
     errors: 0,
     stale: 0,
     dropped: 0,
