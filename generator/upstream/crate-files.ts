@@ -32,6 +32,9 @@ const CRATE_MAX = 512 * 1024 * 1024
 const CONFIG_MS = 600_000
 const REQUEST_MS = 10_000
 
+/** Milliseconds after which a transfer that still goes on ends: it may drip on purpose. */
+const TRANSFER_MS = 1_800_000
+
 /** Seconds after which a client may ask again for a file that is still being fetched. */
 const RETRY_SECONDS = 5
 
@@ -121,9 +124,10 @@ export class CrateFiles {
   async #receive(path: string, line: CrateFile): Promise<boolean> {
     const { store, web, counts, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
-    return web.take(expandDl(await this.#template(), line), async bytes => {
+    const url = expandDl(await this.#template(), line)
+    return web.take(url, async bytes => {
       if (bytes === null) return false
-      const staged = await store.stage(bytes, crateMax)
+      const staged = await store.stage(this.#inTime(bytes, url), crateMax)
       try {
         counts.bytes += staged.size
         if (staged.cksum !== cksum)
@@ -134,6 +138,14 @@ export class CrateFiles {
         await staged.discard()
       }
     })
+  }
+
+  async *#inTime(bytes: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
+    const until = this.#options.now().getTime() + TRANSFER_MS
+    for await (const part of bytes) {
+      if (this.#options.now().getTime() > until) throw new WebFailure(url, 'it takes too long')
+      yield part
+    }
   }
 
   /** Returns what a client is told of an error, which is counted. */
