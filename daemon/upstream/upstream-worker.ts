@@ -1,7 +1,6 @@
 import { Repeater } from '../../core/async/repeater.ts'
 import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { failed } from '../../generator/upstream/counts.ts'
 import { checkFeed } from '../../generator/upstream/feed.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import type { Upstream, UpstreamSource } from '../../generator/upstream/upstream.ts'
@@ -34,7 +33,7 @@ export class UpstreamWorker implements Worker {
   async look(): Promise<void> {
     for (const upstream of this.#all) {
       const work = Promise.all([countKept(upstream.source), checkFeed(this.#registry, upstream)])
-      await work.catch(error => failed(upstream.source.counts, error))
+      await work.catch(error => upstream.source.counts.failed(error))
     }
   }
 

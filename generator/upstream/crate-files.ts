@@ -8,7 +8,7 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
-import { failed, type UpstreamCounts } from './counts.ts'
+import type { UpstreamCounts } from './counts.ts'
 
 export interface CrateFilesOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
@@ -150,7 +150,7 @@ export class CrateFiles {
 
   /** Returns what a client is told of an error, which is counted. */
   #explained(error: unknown, name: Name): unknown {
-    failed(this.#options.counts, error)
+    this.#options.counts.failed(error)
     this.#forgetDl()
     if (!isOfUpstream(error)) return error
     return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })

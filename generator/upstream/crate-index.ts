@@ -13,7 +13,7 @@ import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
-import { failed, type UpstreamCounts } from './counts.ts'
+import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
 
 /** What an index is made of. */
@@ -154,7 +154,7 @@ export class CrateIndex {
       return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
-      failed(counts, error)
+      counts.failed(error)
       if (error.isNetwork) this.#awayUntil = this.#now() + FAILURE_MS
       this.#failed.set(name, this.#now() + FAILURE_MS)
       // Another process may have been faster with the first file.

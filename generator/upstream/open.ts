@@ -17,7 +17,7 @@ import { openBucket } from '../places/storage.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Web, type WebOptions } from '../web/web.ts'
 import { keepAlarm } from './alarms.ts'
-import { newCounts } from './counts.ts'
+import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Decisions } from './decisions.ts'
@@ -143,7 +143,7 @@ function openSource(
 ): UpstreamSource {
   const url = index.replace(/^sparse\+/, '')
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
-  const counts = newCounts()
+  const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
     // These are found again and again.

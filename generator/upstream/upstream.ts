@@ -28,7 +28,7 @@ import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
-import type { AllowedVersions, Decisions } from './decisions.ts'
+import type { Decisions } from './decisions.ts'
 
 const compress = promisify(gzip)
 
@@ -59,7 +59,7 @@ export interface ShownIndexFile {
 
 interface Rendered extends ShownIndexFile {
   readonly crate: UpstreamCrate
-  readonly isAllowed: AllowedVersions['has']
+  readonly isAllowed: UpstreamPolicy['isAllowed']
 }
 
 /** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
@@ -206,11 +206,6 @@ export class Upstream {
     })
   }
 
-  /** Returns the held version of a crate that others were yanked for; null without one. */
-  async lure(crate: UpstreamCrate): Promise<Version | null> {
-    return lureOf(crate, await this.#policy(), this.#now())?.version ?? null
-  }
-
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
   async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
     const policy = await this.#policy()
@@ -227,14 +222,14 @@ export class Upstream {
     const zipped = await compress(bytes)
     const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
     this.#rendered.set(name, rendered)
-    await this.#watchForLure(crate)
+    await this.#watchForLure(crate, policy)
     return rendered
   }
 
   /** Raises the alarm, once, when versions were yanked for one that is held. */
-  async #watchForLure(crate: UpstreamCrate): Promise<void> {
-    const version = await this.lure(crate)
-    const line = version && crate.lines.get(version)
+  async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
+    const lure = lureOf(crate, policy, this.#now())
+    const line = lure && crate.lines.get(lure.version)
     if (!line) return
     const { name } = line
     const key = decisionKey(name, line.version)
@@ -273,9 +268,9 @@ export class Upstream {
     }
   }
 
-  async #policy(): Promise<UpstreamPolicy & { readonly isAllowed: AllowedVersions['has'] }> {
+  async #policy(): Promise<UpstreamPolicy> {
     const { hold, lure_guard: lureGuard } = this.settings
-    const { has: isAllowed } = await this.#decisions.allowed(this.name)
+    const isAllowed = await this.#decisions.allowed(this.name)
     return { hold, lureGuard, ...this.#rules, isAllowed }
   }
 }

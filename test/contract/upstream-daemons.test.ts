@@ -8,7 +8,7 @@ import { parseName } from '../../core/name.ts'
 import { parseVersion } from '../../core/version.ts'
 import { FolderPlace } from '../../generator/places/folder-place.ts'
 import type { Place } from '../../generator/places/place.ts'
-import { newCounts } from '../../generator/upstream/counts.ts'
+import { UpstreamCounts } from '../../generator/upstream/counts.ts'
 import { CrateIndex } from '../../generator/upstream/crate-index.ts'
 import { readKnown } from '../../generator/upstream/known-crates.ts'
 import { WebFailure } from '../../generator/web/failure.ts'
@@ -49,7 +49,13 @@ const unchanged: WebAnswer = { status: 304, bytes: Buffer.alloc(0), etag: null, 
 /** A daemon's index of the upstream, whose requests `ask` answers. */
 function daemon(place: Place, ask: Web['ask']): CrateIndex {
   return new CrateIndex({
-    ...{ url: 'https://up.test/', place, web: { ask }, counts: newCounts(), isShared: true },
+    ...{
+      url: 'https://up.test/',
+      place,
+      web: { ask },
+      counts: new UpstreamCounts(),
+      isShared: true,
+    },
     now: () => new Date(clock),
     onAlarm: async () => {},
   })

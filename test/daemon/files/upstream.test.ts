@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { parseRequirement } from '../../../core/requirement.ts'
-import { fetchClosure } from '../../../generator/upstream/fetch.ts'
+import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
@@ -110,7 +110,7 @@ test('names of crates here arrive at no address of an upstream, unless its crate
   assert.deepEqual(made.requests.lines, [`GET ${made.pathOf('demo')} 200`])
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   const wanted = [{ name: parseName('ours'), requirement: parseRequirement('9') }]
-  assert.equal((await fetchClosure(upstream, wanted, () => {})).fetched, 1)
+  assert.equal((await fetchAhead(upstream, [], wanted, () => {})).fetched, 1)
   assert.match(await (await ask(raw)).text(), /"vers":"9.0.0"/)
   assert.match(await (await ask('/index/ou/rs/ours')).text(), /"vers":"1.0.0"/)
 })
