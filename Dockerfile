@@ -1,6 +1,6 @@
-# The daemon in a container: docs/operate.md. The last stage runs nothing while it is built, and has
+# The daemon in a container: docs/run/install.md. The last stage runs nothing while it is built, and has
 # neither npm nor the sources. Both images are fixed by digest; their tags say what they are.
-FROM node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0 AS build
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -15,7 +15,7 @@ FROM debian:bookworm-20260824-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe
 LABEL org.opencontainers.image.title="Plimsoll" \
   org.opencontainers.image.description="A Cargo registry you can host anywhere" \
   org.opencontainers.image.licenses="MIT OR Apache-2.0" \
-  org.opencontainers.image.version="0.1.0"
+  org.opencontainers.image.version="0.2.0"
 COPY --from=build /image /
 COPY --from=build --chown=10001:10001 /owned /
 ENV NODE_ENV=production \

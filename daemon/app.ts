@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { compress } from 'hono/compress'
 import { Refusal, refuse } from '../core/error/error.ts'
 import { gitIndexPath } from '../generator/git/git-index.ts'
 import { isStorageRefusal, systemRefusal } from '../generator/places/disk/fault.ts'
@@ -130,6 +131,9 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   const bounds = { bytes: limits.crate_bytes + 64 * 1024 ** 2, seconds: limits.request_seconds }
   app.on(changing, '/*', requestLog(log, addressOf(registry.settings.server)), readToEnd(bounds))
   app.use(metrics.middleware)
+  // Not pages of accounts: their compressed length would tell of the tokens in them (BREACH).
+  for (const path of ['/api/*', '/search/*', '/metrics'])
+    app.get(path, compress({ encoding: 'gzip' }))
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))
   const guard = new AccessGuard(registry, log)

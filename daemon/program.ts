@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { type CommandTable, commands, loadCommands } from '../generator/cli/cli.ts'
+import { type CommandTable, checkCommand, commands, loadCommands } from '../generator/cli/cli.ts'
 import type { Io } from '../generator/cli/console/io.ts'
+import { COMMIT, VERSION } from '../generator/version.ts'
 import type { PasswordInput } from './commands/user.ts'
 
 export interface ProcessEnds extends PasswordInput {
@@ -29,7 +29,9 @@ Environment:
 Exit codes:
   0  success
   1  the operation was refused or failed
-  2  wrong usage or settings; nothing was changed`
+  2  wrong usage or settings; nothing was changed
+
+Documents: docs/README.md; each message: docs/use/messages.md`
 
 /** Returns the program `plimsoll` with the command that `words` name, or with all of them. */
 export async function createProgram(
@@ -37,12 +39,13 @@ export async function createProgram(
   words: readonly string[],
   ends: ProcessEnds,
 ): Promise<Command> {
+  const version = `${VERSION} (commit ${COMMIT})`
   const program = new Command('plimsoll')
     .description(
       'A Cargo registry: plain files for everyone who reads, a small daemon for those who publish.',
     )
-    .version(version(), '-v', 'the same as -V')
-    .version(version())
+    .version(version, '-v', 'the same as -V')
+    .version(version)
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
   if (words[0]?.startsWith('-'))
@@ -55,6 +58,10 @@ export async function createProgram(
 function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
   return {
     ...commands,
+    check: async () => {
+      const registerCheck = await checkCommand()
+      return (to, io) => registerCheck(to, io, { ...input, stopped })
+    },
     user: async () => {
       const { registerUser } = await import('./commands/user.ts')
       return (to, io) => registerUser(to, io, input)
@@ -69,9 +76,4 @@ function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
       return (to, io) => registerServe(to, io, stopped)
     },
   }
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

@@ -19,6 +19,7 @@ import { listPlainPages } from './records/pages/plain-pages.ts'
 import { type Pause, readPause } from './records/pause.ts'
 import { DATABASE_FILE } from './registry/folder.ts'
 import { type Registry, serveHolder } from './registry/registry.ts'
+import { COMMIT } from './version.ts'
 
 /** The most pages shown as plain text that are listed. */
 const PLAIN_SHOWN = 100
@@ -58,6 +59,7 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
       mirror: (tree.shared ?? tree.mirror?.bucket)?.name ?? null,
     },
     isMirrored: await isMirrored(registry),
+    commit: COMMIT,
     programs: {
       Plimsoll: registry.program.version,
       'Node.js': process.versions.node,

@@ -68,7 +68,8 @@ for (const name of readdirSync(scripts).filter(file => file.endsWith('.js'))) {
   const { code = '' } = await minify(readFileSync(file, 'utf8'), options)
   writeFileSync(file, code)
 }
-for (const name of ['mark.svg', 'favicon.ico']) cpSync(join(site, 'assets', name), join(out, name))
+for (const name of ['mark.svg', 'favicon.ico', 'preview.png'])
+  cpSync(join(site, 'assets', name), join(out, name))
 // Names of parts change with their content, so remove all old ones.
 rmSync(built, { recursive: true, force: true })
 renameSync(out, built)

@@ -8,7 +8,8 @@ import { root } from './prepare.mjs'
 /** The packages that `program.mjs` leaves out of the bundles, or whose files a bundle looks for. */
 const PACKAGES = ['highlight.js', 'libsql', 'pg', 'pino']
 const PARTS = ['assets', 'core', 'generator', 'program', 'site']
-const FILES = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', ...PARTS.map(dir => `dist/${dir}`)]
+const TEXTS = ['package.json', 'LICENSE-APACHE', 'LICENSE-MIT', 'dist/commit']
+const FILES = [...TEXTS, ...PARTS.map(dir => `dist/${dir}`)]
 
 const folder = process.argv[2]
 if (folder === undefined) {

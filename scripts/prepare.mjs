@@ -40,6 +40,7 @@ export async function prepare() {
   }
   const dist = join(root, 'dist')
   mkdirSync(dist, { recursive: true })
+  writeFileSync(join(dist, 'commit'), `${commit()}\n`)
   const sources = SOURCES.flatMap(folder => files(folder, /(?<!\.d)\.ts$/))
   const changed = await transpile(root, sources, dist)
   if (changed.length > 50) console.error('compiling …')
@@ -56,6 +57,16 @@ export function checkTypes({ declarations = false } = {}) {
     const args = [tsc, '--project', join(root, project), emit]
     run(process.execPath, args, 'the sources have errors in their types.')
   }
+}
+
+/** The commit of an archive of git, or of a checkout; `-dirty` if files differ from it. */
+function commit() {
+  const archived = readFileSync(join(root, 'scripts', 'commit.txt'), 'utf8').trim()
+  if (/^[0-9a-f]+$/.test(archived)) return archived
+  if (!existsSync(join(root, '.git'))) return 'unknown'
+  const args = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*']
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : 'unknown'
 }
 
 function requireNode() {

@@ -23,6 +23,12 @@ export interface VersionRow extends Pick<Entry, 'rust_version' | 'yanked'> {
   readonly contents: Contents | null
 }
 
+/** A version in the table of a crate's versions. */
+export interface ListedVersion extends VersionRow, Pick<About, 'license' | 'license_file'> {
+  /** Null where they are not compared. */
+  readonly features: Entry['features'] | null
+}
+
 export interface ComparedVersion
   extends Pick<Entry, 'rust_version' | 'links' | 'deps' | 'features'>,
     Pick<About, 'edition' | 'license' | 'license_file'> {
@@ -57,10 +63,10 @@ export interface CrateData {
   /** The version that represents the crate: the newest one not yanked, or the newest of all. */
   readonly newest: VersionData
   /** At most `VERSIONS_MAX` of all versions, newest first by precedence. */
-  readonly versions: readonly VersionRow[]
+  readonly versions: readonly ListedVersion[]
   readonly versionCount: number
   readonly owners: readonly OwnerRow[]
-  /** The first dependents by name; `dependentCount` counts all of them. */
+  /** Those with the most dependents of their own; `dependentCount` counts all. */
   readonly dependents: readonly DependentRow[]
   readonly dependentCount: number
   /**

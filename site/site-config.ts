@@ -44,4 +44,6 @@ export interface SiteConfig
   readonly private: boolean
   readonly links: readonly SiteLink[]
   readonly registries: readonly ForeignRegistry[]
+  /** Whether crates here may depend on crates of crates.io. */
+  readonly cratesIo: boolean
 }

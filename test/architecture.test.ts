@@ -209,7 +209,7 @@ test('public functions and classes say what they promise', () => {
 
 test('every path that the documents for developers name exists', () => {
   const documents = [
-    ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/reliability.md'],
+    ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/work/reliability.md'],
     ...readdirSync(join(root, 'docs', 'adr')).map(name => `docs/adr/${name}`),
   ]
   const top = '(?:core|generator|daemon|site|sample-app|test|bench|chaos|docs|scripts)'

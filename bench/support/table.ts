@@ -15,7 +15,7 @@ export interface Measurement {
 
 const HEAD = ['what', 'measured', 'yardstick in the same run', 'ratio', 'goal', 'met']
 
-/** Prints figures as a table that can go into `docs/performance.md` as it is. */
+/** Prints figures as a table that can go into `docs/work/performance.md` as it is. */
 export function printTable(rows: readonly Measurement[]): void {
   const cells = [HEAD, HEAD.map(() => '-'), ...rows.filter(isTelling).map(cellsOf)]
   const widths = HEAD.map((_, at) => Math.max(...cells.map(row => row[at]?.length ?? 0)))

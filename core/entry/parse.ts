@@ -163,7 +163,7 @@ function parseJsonLine(line: string): Json {
 }
 
 /** Returns the first duplicate key of an object; refuses deep nesting. Accepts invalid JSON. */
-function repeatedKey(line: string): string | null {
+export function repeatedKey(line: string): string | null {
   const open: Set<string>[] = []
   let twice: string | null = null
   const enter = () => {

@@ -1,4 +1,5 @@
 import parse from 'spdx-expression-parse'
+import { CRATES_IO_CATEGORIES } from '../category.ts'
 import type { Features } from '../entry/entry.ts'
 import { type Issue, issue } from '../error/error.ts'
 import type { About } from '../manifest/manifest.ts'
@@ -85,7 +86,10 @@ export function unknownCategories(
   policy: PolicySettings,
 ): readonly string[] {
   if (policy.categories.length === 0 || policy.unknown_category === 'off') return []
-  return [...new Set(categories)].filter(slug => !policy.categories.includes(slug))
+  const known = new Set(
+    policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
+  )
+  return [...new Set(categories)].filter(slug => !known.has(slug))
 }
 
 function checkDescription(description: string, policy: PolicySettings): Issue[] {

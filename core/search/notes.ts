@@ -35,19 +35,21 @@ export function notesOf({
 }: Outcome): string[] {
   if (total === 0) return []
   const notes = leniency.similar.map(
-    ({ word, others }) => `No crate has “${word}”; these have ${others.map(quoted).join(' or ')}.`,
+    ({ word, others }) =>
+      `No crate matches “${word}”. Showing results for ${others.map(quoted).join(' or ')}.`,
   )
   const { missing } = leniency
   if (missing.length > 0)
-    notes.push(`No crate has ${missing.map(quoted).join(' or ')}; these have the rest.`)
+    notes.push(
+      `No crate matches ${missing.map(quoted).join(' or ')}. Showing results for the other words.`,
+    )
   if (matched < words)
     notes.push(
-      `No crate has ${words === 2 ? 'both' : `all ${words}`} words; these have ${matched === 1 ? 'one' : matched} of them.`,
+      `No crate matches ${words === 2 ? 'both' : `all ${words}`} words. Showing results for ${matched === 1 ? 'one' : matched} of them.`,
     )
   if (considered)
     notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
-  if (loaded > MUCH)
-    notes.push(`Your browser has read ${formatBytes(loaded)} of files for this search.`)
+  if (loaded > MUCH) notes.push(`Your browser loaded ${formatBytes(loaded)} for this search.`)
   return notes
 }
 

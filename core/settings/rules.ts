@@ -40,7 +40,7 @@ export const policyRows = {
   keywords_max: row(count, 5),
   keyword_length_max: row(count, 20),
   keyword_rule: row(level, 'warn', 'error'),
-  categories: row(list(slug), []),
+  categories: row(list(slug), ['crates-io']),
   categories_max: row(count, 5),
   unknown_category: row(level, 'warn'),
   badges: row(list(slug), BADGES),

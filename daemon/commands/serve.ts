@@ -170,6 +170,8 @@ async function work(
   life.reload = () => reload({ registry, server, log, read, answer })
   await printWelcome(io, registry)
   if (await lacksAdministrator(registry.database)) log.warn(NO_ADMINISTRATOR)
+  const { node } = process.versions
+  if (node.startsWith('20.')) log.warn(warning('node_ended', { node }).message)
   io.out(`listening on ${server.url}`)
   disk.useThread()
   const contents = `${counted(crates, 'crate')} with ${counted(releases, 'version')}`

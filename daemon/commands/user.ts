@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../core/error/error.ts'
+import { passwordIssues } from '../../core/password.ts'
 import { counted } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
@@ -20,7 +21,6 @@ import {
   passwordLink,
   setPassword,
 } from '../../generator/records/accounts/credentials.ts'
-import { passwordIssues } from '../../generator/records/accounts/password.ts'
 import { endSessions } from '../../generator/records/accounts/sessions.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'

@@ -12,6 +12,7 @@ import { registryCounts } from '../../generator/records/crates.ts'
 import { countFailedMarks, countMarks, listFailedMarks } from '../../generator/records/marks.ts'
 import { listPlainPages } from '../../generator/records/pages/plain-pages.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { COMMIT, VERSION } from '../../generator/version.ts'
 import { issuesOf } from './answer.ts'
 
 const BACKGROUND = [
@@ -77,6 +78,13 @@ export class Metrics {
       help: 'Downloads of `.crate` files; they are written and counted here once a minute',
       registers,
     })
+    const build = new Gauge({
+      name: 'plimsoll_build_info',
+      help: 'Always 1; the version of Plimsoll and the commit that it was built from',
+      labelNames: ['version', 'commit'],
+      registers,
+    })
+    build.set({ version: VERSION, commit: COMMIT }, 1)
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)

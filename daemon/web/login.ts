@@ -118,7 +118,7 @@ function byLink(registry: Registry, c: Context, request: BrowserRequest, reset: 
   const { database, settings, site } = registry
   const { form, now } = request
   const work = async () => {
-    const order = { password: form.get('password') ?? '', cost: settings.auth.password_cost }
+    const order = { password: newPassword(form), cost: settings.auth.password_cost }
     const owner = await requireLink(database, reset, now)
     const change = changeOf(request, owner, tx => requireLink(tx, reset, now))
     await logIn(registry, c, request, await setPassword(database, owner, order, change))
@@ -143,11 +143,17 @@ function byOwner(registry: Registry, c: Context, request: SessionRequest) {
       await makeChange(database, request.change, (tx, by) => addEvent(tx, by, event))
       refuse('password_wrong')
     }
-    const order = { password: form.get('password') ?? '', cost }
+    const order = { password: newPassword(form), cost }
     await logIn(registry, c, request, await setPassword(database, user, order, request.change))
     return redirectDone(c, registry, '/me', 'password-changed')
   }
   return attempt(c, work, refused => showHome(registry, c, request, refused))
+}
+
+/** Returns the new password of a form, which has it twice. */
+function newPassword(form: URLSearchParams): string {
+  const password = form.get('password') ?? ''
+  return form.get('again') === password ? password : refuse('passwords_differ')
 }
 
 /** Logs a user in with a new session and ends the browser's previous one. */

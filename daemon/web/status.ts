@@ -42,7 +42,7 @@ async function readData(registry: Registry): Promise<Omit<StatusData, 'viewer'>>
     databaseBytes: status.databaseBytes,
     memoryBytes: process.memoryUsage.rss(),
     daemon: status.daemons.map(describeDaemon).join('; ') || status.daemon,
-    programs: Object.entries(status.programs),
+    programs: [...Object.entries(status.programs), ['Commit', status.commit]],
     gitIndex: git.engine === null ? `none: ${git.why}` : `written with ${git.engine}`,
     warnings: warningsOf(status),
     pending: status.pending.map(({ kind, n }) => bounded(workOf(kind), n)),

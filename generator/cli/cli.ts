@@ -13,6 +13,9 @@ const upstream = async (): Promise<Register> =>
 const completion = async (): Promise<Register> =>
   (await import('./completion.ts')).registerCompletion
 
+/** The command that asks its caller. */
+export const checkCommand = async () => (await import('./maintenance/check.ts')).registerCheck
+
 /** The commands that need no daemon, in the order of the help. */
 export const commands: CommandTable = {
   init: async () => (await import('./init.ts')).registerInit,

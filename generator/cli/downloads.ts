@@ -22,7 +22,7 @@ interface Options extends FolderOptions {
   readonly json?: boolean
 }
 
-/** `downloads import FILE…`: counts downloads from access logs; see docs/downloads.md. */
+/** `downloads import FILE…`: counts downloads from access logs; see docs/run/downloads.md. */
 export function registerDownloads(program: Command, io: Io): void {
   const downloads = program.command('downloads').description('downloads from access logs')
   const command = withDir(downloads.command('import'), io)

@@ -29,7 +29,7 @@ interface Options extends FolderOptions, Omit<ImportRequest, 'source'> {
   readonly verbose?: boolean
 }
 
-/** `import SOURCE`: imports an existing registry; see docs/import.md. */
+/** `import SOURCE`: imports an existing registry; see docs/run/import.md. */
 export function registerImport(program: Command, io: Io): void {
   const command = withDir(program.command('import'), io)
     .description(

@@ -32,7 +32,7 @@ export function registerStatus(program: Command, io: Io): void {
 
   withManual(command, {
     examples: [['plimsoll status', 'also works while a daemon is running']],
-    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, and `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`',
+    json: 'an object: `crates`, `releases`, `users`, `pending` and `pending_pages`, numbers; `pending_work`, an array with `kind` and `n` of each kind of work; `daemons`, those that serve from a database server, an array with `id`, `host`, `process`, `url`, `version` and `ago`, in seconds; `daemon`, the one that serves this folder, `git_index`, `git_index_missing`, `git_index_problem`, texts or null; `base_url` and `index`; `images`, always 0, as images are no longer copied; `database_bytes`; `disks`, an array with `what`, `free` and `size`, in bytes; `crate_store` and `public_tree`, where these are; `mirror`, the bucket with a copy of the tree, or null, and `mirror_complete`; `paused_until`, when a pause ends by itself, and `moving_to`, the database that the records are being copied to, texts or null; `programs`, the versions of `plimsoll`, `node`, and `sqlite` or `postgresql`; `commit`, the one that `plimsoll` was built from, or `unknown`; `last_errors`, `failed_work` and `plain_pages`, arrays of objects; `tokens_without_read`, tokens for certain crates that were made to read, an array with `id`, `name` and `user`; `administrator_missing`, true or false; `upstream`, an object with `known`, an array with `name` and `index`, and `alarms`, an array with `upstream`, `kind`, `crate`, `version` and `at`',
     fails: 'the registry cannot be read',
   })
 }
@@ -81,6 +81,7 @@ function jsonOf(status: Status) {
     mirror_complete: status.isMirrored,
     paused_until: status.pause && timestamp(new Date(status.pause.until)),
     moving_to: status.pause?.place ?? null,
+    commit: status.commit,
     programs: Object.fromEntries(
       Object.entries(status.programs).map(([name, version]) => [
         name.toLowerCase().replace(/\.js$/, ''),
@@ -124,6 +125,7 @@ function linesOf(status: Status): string[] {
     `programs  ${Object.entries(programs)
       .map(pair => pair.join(' '))
       .join(', ')}`,
+    `commit    ${status.commit}`,
     ...status.failures.map(failure => `error     ${failure.at} ${failure.what}: ${failure.why}`),
     ...status.failed.map(mark => `failed    ${failedLine(mark)}`),
     ...status.plain.map(

@@ -1,12 +1,12 @@
 import { isBucket, parseBucketAddress } from '../../core/settings/bucket.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { cargoConfig, cargoSetup } from '../../core/upstream/cargo-config.ts'
-import type { RegistryUrls } from '../../core/urls/urls.ts'
+import { isCratesIo, type RegistryUrls } from '../../core/urls/urls.ts'
 import type { ForeignRegistry, SiteConfig, SiteLink } from '../../site/site-config.ts'
 
 /** Returns the site configuration. `hasTimes`: whether there is a catalog, which knows times. */
 export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boolean): SiteConfig {
-  const { registry, pages, auth, owners } = settings
+  const { registry, pages, auth, owners, policy } = settings
   return {
     ...pages,
     base: urls.base,
@@ -21,6 +21,7 @@ export function siteConfig(settings: Settings, urls: RegistryUrls, hasTimes: boo
     private: auth.required,
     links: pages.links.map(linkOf),
     registries: pages.registries.map(foreignOf),
+    cratesIo: policy.foreign_registries !== 'error' || policy.allowed_registries.some(isCratesIo),
     owners: owners.public || auth.required,
     feeds: hasTimes,
     upstreams: hasTimes && Object.keys(settings.upstream).length > 0,

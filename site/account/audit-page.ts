@@ -35,7 +35,7 @@ export function auditPage(site: SiteConfig, data: AuditData): string {
   const { viewer, rows, conditions, actions, older, newer } = data
   const to = linker(site, null)
   const option = (action: string) =>
-    html`<option${action === conditions.action ? html` selected` : null}>${action}</option>`
+    html`<option value="${action}"${action === conditions.action ? html` selected` : null}>${actionText(action)}</option>`
   const isFiltered = Object.values(conditions).some(condition => condition !== '')
   const body = html`<form class="form row" method="get" action="${to(account.audit)}">
 ${field('By user', html`<input name="user" value="${conditions.user}" autocapitalize="off">`)}
@@ -53,12 +53,18 @@ function auditRow(row: AuditRow, to: Linker): Markup {
   const { at, actor, action, crate, version, user, detail } = row
   const isUser = actor !== 'command line' && actor !== 'unknown'
   return html`<li><div class="note">${exactTimeTag(at)}</div>
-<div><div class="row-head">${isUser ? userLink(actor, to) : actor} <strong>${action}</strong>
+<div><div class="row-head">${isUser ? userLink(actor, to) : actor} <strong>${actionText(action)}</strong>
 ${crate === null ? null : html`<a href="${to(cratePath(crate))}">${crate}</a>`}
 ${crate === null || version === null ? null : html`<a href="${to(versionPath(crate, version))}">${version}</a>`}
 ${user === null || (user === actor && crate === null) ? null : userLink(user, to)}</div>
 ${detail === null ? null : html`<div class="row-more">${detail}</div>`}</div></li>
 `
+}
+
+/** Returns the action in words: `login-failed` is a failed login. */
+function actionText(action: string): string {
+  const [noun = '', verb = ''] = action.split('-')
+  return ['failed', 'wrong'].includes(verb) ? `${verb} ${noun}` : action.replace('-', ' ')
 }
 
 function userLink(login: string, to: Linker): Markup {

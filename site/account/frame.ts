@@ -1,3 +1,4 @@
+import { PASSWORD_SHORTEST } from '../../core/password.ts'
 import { messageText } from '../elements/elements.ts'
 import { account, linker } from '../elements/links.ts'
 import { type Child, html, type Markup } from '../elements/markup.ts'
@@ -74,11 +75,23 @@ export function field(label: string, input: Markup, hint: Child = null): Markup 
 }
 
 /** Renders a password field; `autocomplete` tells browsers which password to fill in. */
-export function passwordField(label: string, name: string, autocomplete: string): Markup {
-  return field(
-    label,
-    html`<input type="password" name="${name}" autocomplete="${autocomplete}" required>`,
-  )
+export function passwordField(
+  label: string,
+  name: string,
+  autocomplete: string,
+  hint: Child = null,
+): Markup {
+  const input = html`<input type="password" name="${name}" autocomplete="${autocomplete}" required>`
+  return field(label, input, hint)
+}
+
+/** Renders the fields of a new password: it is entered twice. */
+export function newPasswordFields(): Markup[] {
+  const hint = `At least ${PASSWORD_SHORTEST} characters. Several words make a good password.`
+  return [
+    passwordField('New password', 'password', 'new-password', hint),
+    passwordField('New password again', 'again', 'new-password'),
+  ]
 }
 
 /** Renders a hidden field that tells browsers the owner of a new password. */

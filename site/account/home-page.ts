@@ -16,6 +16,7 @@ import {
   field,
   knownUser,
   type Notice,
+  newPasswordFields,
   passwordField,
   postForm,
   type Viewer,
@@ -58,7 +59,7 @@ export function homePage(site: SiteConfig, data: HomeData): string {
   const body = html`${data.newToken === null ? null : newToken(site, data.newToken)}
 ${invitations.length === 0 ? null : html`<section class="part"><h2>Invitations</h2>${invitationList(viewer, invitations, to)}</section>`}
 <section class="part"><h2>API tokens</h2>${tokenList(viewer, tokens, to)}
-<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft, to)}</details></section>
+<details class="more"${draft !== null || tokens.length === 0 ? html` open` : null}><summary>Create a token</summary>${tokenForm(viewer, draft ?? FIRST_DRAFT, to)}</details></section>
 <section class="part"><h2 id="crates">Your crates</h2>${crateList(data.crates, to)}
 ${pager(data.cratesPosition, number => `${to(path)}?page=${number}#crates`)}</section>
 <section class="part"><h2>Set up Cargo</h2>${cargoSetup(site)}</section>
@@ -100,7 +101,7 @@ function passwordForm(viewer: Viewer, to: Linker): Markup {
   return postForm(viewer, to(account.password), [
     knownUser(viewer.login),
     passwordField('Current password', 'current', 'current-password'),
-    passwordField('New password', 'password', 'new-password'),
+    ...newPasswordFields(),
     html`<button class="button">Change password</button>`,
   ])
 }
@@ -153,29 +154,37 @@ function tokenList(viewer: Viewer, tokens: readonly TokenRow[], to: Linker): Mar
   const row = ({ id, name, scopes, crates, created, expires, lastUsed, expired }: TokenRow) =>
     html`<li class="row-with-action"><div><div class="row-head"><strong>${name}</strong>${expired ? html` <span class="badge bad">expired</span>` : null}
 <span class="note">${scopes.join(', ') || 'full access'}${crates.length === 0 ? null : html` · only <code>${crates.join(' ')}</code>`}</span></div>
-<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`expires ${timeTag(expires)}`}</div></div>
+<div class="row-more">created ${timeTag(created)} · ${lastUsed === null ? 'never used' : html`last used ${timeTag(lastUsed)}`} · ${expires === null ? 'never expires' : html`${expired ? 'expired' : 'expires'} ${timeTag(expires)}`}</div></div>
 ${buttonForm(viewer, to(account.revokeToken(id)), 'Revoke', { label: `Revoke ${name}` })}</li>
 `
   return html`<ul class="rows">
 ${tokens.map(row)}</ul>`
 }
 
-function tokenForm(viewer: Viewer, draft: TokenDraft | null, to: Linker): Markup {
-  const chosen = draft?.expires ?? '90d'
+/** What most tokens are for: a program that publishes new versions. */
+const FIRST_DRAFT: TokenDraft = {
+  name: '',
+  access: 'limited',
+  scopes: ['publish-update'],
+  crates: '',
+  expires: '90d',
+}
+
+function tokenForm(viewer: Viewer, draft: TokenDraft, to: Linker): Markup {
   const access = (value: string, text: string) =>
-    html`<label class="choice"><input type="radio" name="access" value="${value}" required${draft?.access === value ? html` checked` : null}> ${text}</label>`
+    html`<label class="choice"><input type="radio" name="access" value="${value}" required${draft.access === value ? html` checked` : null}> ${text}</label>`
   const scope = ([value, text]: (typeof SCOPES)[number]) =>
-    html`<label class="choice"><input type="checkbox" name="scope" value="${value}"${draft?.scopes.includes(value) ? html` checked` : null}> ${text} <code>${value}</code></label>`
+    html`<label class="choice"><input type="checkbox" name="scope" value="${value}"${draft.scopes.includes(value) ? html` checked` : null}> ${text} <code>${value}</code></label>`
   return postForm(
     viewer,
     to(account.tokens),
-    html`${field('Name', html`<input name="name" value="${draft?.name}" required maxlength="100" placeholder="laptop, CI of …">`)}
+    html`${field('Name', html`<input name="name" value="${draft.name}" required maxlength="100" placeholder="laptop, CI of …">`)}
 <fieldset class="field"><legend>Permissions</legend>
 ${access('full', 'Full access: everything you may do')}
 ${access('limited', 'Limited to:')}
 <div class="scopes">${SCOPES.map(scope)}</div></fieldset>
-${field('Crates', html`<input name="crates" value="${draft?.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. Such a token cannot read.`)}
-${field('Expires after', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : null}>${text}</option>`)}</select>`)}
+${field('Crates', html`<input name="crates" value="${draft.crates}" placeholder="all">`, html`Names or prefixes (<code>team-*</code>), separated by spaces. Such a token cannot read.`)}
+${field('Expires after', html`<select name="expires">${EXPIRIES.map(([value, text]) => html`<option value="${value}"${value === draft.expires ? html` selected` : null}>${text}</option>`)}</select>`)}
 <button class="button main">Create token</button>`,
   )
 }

@@ -3,7 +3,15 @@ import { account, linker } from '../elements/links.ts'
 import { html } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
-import { field, knownUser, type Notice, noticeBox, passwordField, postForm } from './frame.ts'
+import {
+  field,
+  knownUser,
+  type Notice,
+  newPasswordFields,
+  noticeBox,
+  passwordField,
+  postForm,
+} from './frame.ts'
 
 export interface LoginData {
   readonly csrf: string
@@ -29,7 +37,7 @@ export function loginPage(site: SiteConfig, data: LoginData): string {
   const fields =
     reset === null
       ? [field('Username', user), passwordField('Password', 'password', 'current-password')]
-      : [knownUser(login), passwordField('New password', 'password', 'new-password')]
+      : [knownUser(login), ...newPasswordFields()]
   const button = html`<button class="button main">${title}</button>`
   const path = reset === null ? account.login : account.password
   const main = html`<div class="wide page narrow"><h1>${title}</h1>

@@ -89,7 +89,7 @@ function ownerRow(data: ManageData, owner: OwnerRow, to: Linker): Markup {
   const { name, owners } = data
   const link = html`<a class="button small" href="${to(account.removeOwner(name))}?login=${encodeURIComponent(owner.login)}" aria-label="Remove ${owner.login}">Remove</a>`
   return html`<li class="row-with-action"><div>${owner.login}${owner.name === null ? null : html` <span class="quiet">${owner.name}</span>`}</div>
-${owners.length === 1 ? html`<span class="quiet small">the last owner cannot be removed</span>` : link}</li>
+${owners.length === 1 ? html`<span class="quiet small">Add another owner before removing ${owner.login}.</span>` : link}</li>
 `
 }
 

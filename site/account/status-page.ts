@@ -70,7 +70,7 @@ export function statusPage(site: SiteConfig, data: StatusData): string {
   ])}</section>
 <section class="part"><h2>Pending work</h2>${pending.length === 0 ? html`<p>Nothing is pending.</p>` : facts(pending.map(({ what, n, isMore }) => [what, `${isMore ? 'more than ' : ''}${formatNumber(n)}`]))}</section>
 <section class="part"><h2>Last errors</h2>${problems(data.errors, to, 'No background work has failed.')}</section>
-<section class="part"><h2>Failed work that will be tried again</h2>${problems(data.failed, to, 'None.')}</section>
+<section class="part"><h2>Retrying</h2>${problems(data.failed, to, 'None.')}</section>
 <section class="part"><h2>Shown as plain text</h2>${problems(data.plain, to, 'None.')}</section>`
   return accountPage(site, data.viewer, { path, title: 'Status', body })
 }

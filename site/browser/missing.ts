@@ -24,7 +24,7 @@ export async function offerCrates(missing: HTMLElement): Promise<void> {
   const text =
     exact?.name === name && version !== ''
       ? `The crate ${name} exists, but has no such page or version “${version}”:`
-      : 'Did you mean this crate?'
+      : `Did you mean ${shown.length === 1 ? 'this crate' : 'one of these'}?`
   missing.append(tag('p', '', text), tag('ul', 'cards', ...shown.map(crate => card(crate, crates))))
 }
 

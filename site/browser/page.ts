@@ -1,7 +1,7 @@
 import { decoded } from '../../core/decoded.ts'
 import { copyText } from './copy.ts'
 
-/** Shows each date outside READMEs as its age, such as `2 days ago`, with the date as a tooltip. */
+/** Shows dates outside READMEs as ages, such as `2 days ago`, with the date as a tooltip. */
 function showAges(): void {
   const steps: [Intl.RelativeTimeFormatUnit, number][] = [
     ['year', 31_557_600],
@@ -12,12 +12,14 @@ function showAges(): void {
     ['minute', 60],
   ]
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-  for (const tag of document.querySelectorAll<HTMLTimeElement>('time:not(.exact, .readme *)')) {
+  for (const tag of document.querySelectorAll<HTMLTimeElement>(
+    'time:not(.exact, .date, .readme *)',
+  )) {
     const seconds = (Date.parse(tag.dateTime) - Date.now()) / 1000
     const step = steps.find(([, length]) => Math.abs(seconds) >= length)
     tag.title = tag.dateTime.replace('T', ' ').replace('Z', ' UTC')
     tag.textContent =
-      step === undefined ? 'just now' : format.format(Math.round(seconds / step[1]), step[0])
+      step === undefined ? 'just now' : format.format(Math.trunc(seconds / step[1]), step[0])
   }
 }
 
@@ -66,7 +68,8 @@ function startFilters(): void {
         row.hidden = !words.every(word => texts[at]?.toLowerCase().includes(word))
         if (!row.hidden) shown++
       }
-      output.textContent = input.value === '' ? '' : `${shown} of ${rows.length}`
+      const count = shown === 0 ? 'Nothing matches.' : `${shown} of ${rows.length}`
+      output.textContent = input.value === '' ? '' : count
     })
   }
 }
@@ -84,7 +87,7 @@ async function load(address: string, selector: string): Promise<Element | null> 
   return found
 }
 
-/** Fills the version selector of a version's page from its crate's page; a click closes it. */
+/** Fills the version selector of a version's page from its crate's page; a click or Escape closes it. */
 function startSelector(): void {
   const selector = document.querySelector<HTMLDetailsElement>('.selector')
   const { from } = selector?.dataset ?? {}
@@ -98,9 +101,28 @@ function startSelector(): void {
     selector?.querySelector('ul')?.replaceWith(list)
   }
   if (from) selector?.addEventListener('toggle', fill, { once: true })
+  if (selector === null) return
   document.addEventListener('click', event => {
-    if (selector && !(event.target as Element).closest('summary')) selector.open = false
+    if (!(event.target as Element).closest('summary')) selector.open = false
   })
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Escape' || !selector.open) return
+    selector.open = false
+    selector.querySelector('summary')?.focus()
+  })
+}
+
+/** Says on the page of a version that another one is the newest. */
+async function startBanner(): Promise<void> {
+  const banner = document.querySelector<HTMLElement>('[data-badge]')
+  const { badge = '', name, number } = banner?.dataset ?? {}
+  const link = banner?.querySelector('a')
+  const title = link && (await load(badge, 'title'))
+  const newest = /: v?(\S+)/.exec(title?.textContent ?? '')?.[1]
+  if (!banner || !link || !newest || newest === number) return
+  link.textContent = newest
+  banner.className = 'notice newest'
+  banner.replaceChildren(`This is version ${number}. The newest version of ${name} is `, link, '.')
 }
 
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */
@@ -168,5 +190,6 @@ startCopyButtons()
 startFilters()
 void describeDownloads()
 startSelector()
+void startBanner()
 markTab()
 addEventListener('hashchange', markTab)

@@ -22,6 +22,7 @@ export async function fillResults(results: HTMLElement): Promise<void> {
   try {
     const found = await lookupAt(results.dataset.results).search(request, SHOWN)
     status.textContent = headlineOf(request, found)
+    if (request.q !== '') document.title = `“${request.q}” · ${document.title}`
     part('notes').replaceChildren(...notesOf(found).map(note => tag('p', 'note', note)))
     const better = betterText(request.q, found.leniency)
     if (better !== null) {
@@ -72,10 +73,12 @@ function linkTo(request: SearchRequest, page: number, text: string): HTMLElement
 function lookElsewhere(elsewhere: HTMLElement, { q }: SearchRequest): void {
   const name = q.trim()
   elsewhere.hidden = false
-  for (const link of elsewhere.querySelectorAll<HTMLAnchorElement>('[data-page]')) {
-    if (!isName(name)) link.parentElement?.remove()
+  for (const link of elsewhere.querySelectorAll<HTMLAnchorElement>('[data-page], [data-search]')) {
+    const isFor = 'page' in link.dataset ? isName(name) : name !== ''
+    if (!isFor) link.parentElement?.remove()
     else {
-      link.href = (link.getAttribute('href') ?? '').replaceAll('{crate}', name)
+      const href = link.getAttribute('href') ?? ''
+      link.href = href.replaceAll('{crate}', encodeURIComponent(name))
       link.querySelector('code')?.replaceChildren(name)
     }
   }

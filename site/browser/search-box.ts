@@ -1,3 +1,4 @@
+import { canonicalName, isName } from '../../core/name-rules.ts'
 import type { FoundCrate } from '../../core/search/files/read.ts'
 import { Lookup } from '../../core/search/lookup.ts'
 
@@ -41,10 +42,17 @@ function heading({ name, version, yanked }: FoundCrate): (Node | string)[] {
   return yanked ? [...parts, ' ', tag('span', 'badge bad', 'yanked')] : parts
 }
 
+/** Returns a text as nodes; what is between backticks becomes code. */
+function withCode(text: string): (Node | string)[] {
+  const parts = text.split('`')
+  if (parts.length % 2 === 0) return [text]
+  return parts.map((part, at) => (at % 2 === 0 ? part : tag('code', '', part)))
+}
+
 /** Returns an item of a list of crates; `crates`: the URL of the folder of all crates. */
 export function card(crate: FoundCrate, crates: string): HTMLElement {
   const name = tag('span', 'card-name', ...heading(crate))
-  const link = tag('a', 'card', name, tag('span', 'card-text', crate.description))
+  const link = tag('a', 'card', name, tag('span', 'card-text', ...withCode(crate.description)))
   return tag('li', '', set(link, { href: `${crates}${crate.name}/` }))
 }
 
@@ -74,6 +82,7 @@ export class Suggestions {
       clearTimeout(this.#timer)
       this.#timer = setTimeout(() => this.#search(), PAUSE)
     })
+    form.addEventListener('submit', event => void this.#submit(event, form))
     input.addEventListener('blur', () => this.#close())
     input.addEventListener('keydown', event => this.#key(event))
     if (input.value !== '') void this.#search()
@@ -89,8 +98,25 @@ export class Suggestions {
     this.#choose(-1)
   }
 
+  /** Goes to the crate with just this name instead, if there is one. */
+  async #submit(event: SubmitEvent, form: HTMLFormElement): Promise<void> {
+    const name = this.#input.value.trim()
+    const isFiltered = [...new FormData(form)].some(([field, value]) => field !== 'q' && value)
+    if (isFiltered || !isName(name)) return
+    event.preventDefault()
+    const found = await this.#lookup.suggest(name, SUGGESTED).catch(() => [])
+    const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
+    if (exact) location.assign(`${this.#crates}${exact.name}/`)
+    else form.submit()
+  }
+
   #option(crate: FoundCrate, at: number): HTMLElement {
-    const option = tag('li', '', ...heading(crate), tag('span', 'text', crate.description))
+    const option = tag(
+      'li',
+      '',
+      ...heading(crate),
+      tag('span', 'text', ...withCode(crate.description)),
+    )
     set(option, { id: `${this.#list.id}-${at}`, role: 'option' })
     option.addEventListener('mousedown', event => {
       // Keeps the focus in the box, so that the list stays; other buttons open menus and tabs.

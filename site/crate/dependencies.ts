@@ -83,17 +83,22 @@ export function originOf(
 /** Renders the crates of this registry that depend on a crate, or on its namesake elsewhere. */
 export function dependentSection(
   site: SiteConfig,
-  { dependents, dependentCount }: Pick<CrateData, 'dependents' | 'dependentCount'>,
+  { name, dependents, dependentCount }: Pick<CrateData, 'name' | 'dependents' | 'dependentCount'>,
   to: Linker,
 ): Markup {
   const more = dependentCount - dependents.length
-  const isOne = dependentCount === 1
+  const sentence =
+    dependentCount === 1
+      ? `The newest version of one crate here depends on ${name}.`
+      : `The newest versions of ${counted(dependentCount, 'crate')} here depend on ${name}.`
   const isMixed = dependents.some(row => row.registry !== null)
+  const isNormal = dependents.every(row => row.kind === 'normal')
   const origins = 'Where another registry is named, Cargo takes the crate of this name from there.'
-  return html`<p class="quiet">${counted(dependentCount, 'crate')} in this registry ${isOne ? 'depends' : 'depend'} on it with ${isOne ? 'its' : 'their'} newest version.${isMixed ? ` ${origins}` : null}</p>
+  return html`<p class="quiet">${sentence}${isMixed ? ` ${origins}` : null}</p>
+${isNormal ? null : html`<label class="choice"><input type="checkbox" class="normal-only"> Normal dependencies only</label>`}
 <ul class="rows">
 ${dependents.map(
-  dependent => html`<li><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
+  dependent => html`<li${dependent.kind === 'normal' ? null : html` class="not-normal"`}><div class="row-head"><a href="${to(cratePath(dependent.name))}"><strong>${dependent.name}</strong></a> <span class="quiet">${dependent.version}</span>
 <span class="note">requires</span> <code class="requirement">${dependent.req}</code>
 ${dependent.kind === 'normal' ? null : html`<span class="badge">${dependent.kind}</span>`}
 ${dependent.optional ? html`<span class="badge">optional</span>` : null}

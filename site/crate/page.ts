@@ -1,5 +1,6 @@
 import type { Name } from '../../core/name.ts'
 import {
+  badgePath,
   crateFeedPath,
   cratePath,
   crateRecordPath,
@@ -9,6 +10,7 @@ import {
 import { type Output, output } from '../../core/paths/tree.ts'
 import { formatNumber } from '../../core/quantity.ts'
 import type { CrateData, VersionData } from '../crate-data.ts'
+import { messageText } from '../elements/elements.ts'
 import { type Linker, linker } from '../elements/links.ts'
 import { type Child, html, type Markup, raw } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -20,12 +22,13 @@ import { allFeatures, featureSection } from './features.ts'
 import { sidebar } from './sidebar.ts'
 import { otherVersions, versionSection, versionSelector } from './versions.ts'
 
-/** A tab of the page; the stylesheet marks the chosen tab by its id. */
+/** A tab of the page, or a link to one; the stylesheet marks the chosen tab by its id. */
 interface Tab {
   readonly id: 'readme' | 'versions' | 'dependencies' | 'features' | 'changes' | 'dependents'
   readonly title: string
   /** Number of items, null if not counted; a tab with 0 items is left out. */
   readonly amount: number | null
+  /** Null for a part that only the crate's page has. */
   readonly body: Child
 }
 
@@ -53,11 +56,16 @@ export function versionPage(site: SiteConfig, version: VersionData): Output {
   const { name, description } = version
   const path = versionPath(name, version.version)
   const to = linker(site, path)
-  const tabs = [readmeTab(version, to), ...contentTabs(site, version, to)]
+  const tabs = [
+    readmeTab(version, to),
+    tab('versions', 'Versions', null, null),
+    ...contentTabs(site, version, to),
+    tab('dependents', 'Dependents', null, null),
+  ]
   const main = html`<div class="wide crate">
-<p class="small"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
+<p class="newest small" data-badge="${to(badgePath(name))}" data-name="${name}" data-number="${version.version}"><a href="${to(cratePath(name))}">← Newest version of ${name}</a></p>
 ${head(version, otherVersions(version, to), 'This version')}
-${parts(tabs, sidebar(site, version, null, to))}
+${parts(tabs, sidebar(site, version, null, to), to(cratePath(name)))}
 </div>`
   const title = `${name} ${version.version}`
   const [canonical, feed] = [cratePath(name), crateFeedPath(name)]
@@ -68,26 +76,29 @@ function head(version: VersionData, selector: Markup | null, subject: string): M
   const notice = html`<p class="notice bad" role="note">${subject} is yanked: Cargo uses it only where a <code>Cargo.lock</code> already names it.</p>`
   return html`<header class="crate-head">
 <div class="title"><h1>${version.name} <span class="version">${version.version}</span>${version.yanked ? html` <span class="badge bad">yanked</span>` : null}</h1>${selector}</div>
-${version.description === null ? null : html`<p class="lead">${version.description}</p>`}
+${version.description === null ? null : html`<p class="lead">${messageText(version.description)}</p>`}
 ${version.yanked ? notice : null}
 </header>`
 }
 
-function parts(tabs: readonly Tab[], side: Child): Markup {
+/** Renders tabs and their bodies; `crate`: the address of the crate's page, which has the others. */
+function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
   const shown = tabs.filter(tab => tab.amount !== 0)
   return html`<nav class="tabs" aria-label="Parts of this page">${shown.map(
-    ({ id, title, amount }) =>
-      html`<a href="#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,
+    ({ id, title, amount, body }) =>
+      html`<a href="${body === null ? crate : null}#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,
   )}</nav>
 <div class="crate-body">
 <div class="content">
-${shown.map(
-  ({ id, title, body }) => html`<section class="tab" id="${id}" aria-label="${title}">
+${shown
+  .filter(({ body }) => body !== null)
+  .map(
+    ({ id, title, body }) => html`<section class="tab" id="${id}" aria-label="${title}">
 ${id === 'readme' ? null : html`<h2>${title}</h2>`}
 ${body}
 </section>
 `,
-)}</div>
+  )}</div>
 ${side}
 </div>`
 }

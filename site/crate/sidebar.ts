@@ -1,3 +1,4 @@
+import { categoryTitle } from '../../core/category.ts'
 import { crateFeedPath, sourcePath } from '../../core/paths/crates.ts'
 import { categoryPath, keywordPath, userPath } from '../../core/paths/listings.ts'
 import { counted, formatBytes } from '../../core/quantity.ts'
@@ -11,12 +12,12 @@ import type { SiteConfig } from '../site-config.ts'
 import { badgeMarkdown } from './badge.ts'
 import { licenseText } from './license.ts'
 
-/** Renders the facts that readers look for first; phones show them above the README. */
+/** Renders the facts and links that readers look for first; phones show them above the README. */
 function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
   const rows: [string, Child][] = [
     ['Version', version.version],
-    ['Published', version.publishedAt === null ? null : timeTag(version.publishedAt)],
-    ['By', version.publishedBy],
+    ['Published', timeTag(version.publishedAt)],
+    ['Published by', version.publishedBy],
     ['Rust', version.rust_version === null ? null : `${version.rust_version} or newer`],
     ['Edition', version.edition],
     ['License', licenseText(site, version, to)],
@@ -26,6 +27,7 @@ function aboutSection(site: SiteConfig, version: VersionData, to: Linker): Marku
 <dl>${rows
     .filter(([, value]) => value !== null)
     .map(([term, value]) => html`<div><dt>${term}</dt><dd>${value}</dd></div>`)}</dl>
+${linkList(site, version, to)}
 </section>`
 }
 
@@ -39,15 +41,15 @@ export function sidebar(
 ): Markup {
   const { name } = version
   const links = [
-    site.feeds ? html`<a href="${to(crateFeedPath(name))}">Feed of new versions</a>` : null,
+    site.feeds ? html`<a href="${to(crateFeedPath(name))}">Release feed</a>` : null,
     site.api ? html`<a href="${to(account.crate(name))}">Manage</a>` : null,
   ].filter(link => link !== null)
   return html`${installSection(site, version, owners === null)}${aboutSection(site, version, to)}<aside class="side" aria-label="More about ${name} ${version.version}">
-${hasDownloads ? downloadSection(name, to) : null}${linkList(site, version)}
+${hasDownloads ? downloadSection(name, to) : null}
 ${labelList('keyword', version, owners !== null, to)}
 ${labelList('category', version, owners !== null, to)}
 ${owners === null ? null : ownerList(site, owners, to)}
-${fileSection(site, version, to)}
+${fileSection(version)}
 ${owners === null || site.private ? null : badgeSection(site, name)}
 ${owners === null ? null : html`<section class="quiet small">${join(links, ' · ')}</section>`}
 </aside>`
@@ -59,12 +61,11 @@ function badgeSection(site: SiteConfig, name: string): Markup {
   return html`<details class="small"><summary>Badge</summary>${markdown}</details>`
 }
 
-function fileSection(site: SiteConfig, version: VersionData, to: Linker): Markup {
-  const { name, contents } = version
+function fileSection(version: VersionData): Markup {
+  const { contents } = version
   return html`<section><h2>Files</h2>
 <ul class="plain">
 <li>${icon('download')} <a href="${version.download}" rel="nofollow">Download</a> <span class="quiet">${formatBytes(version.size)}</span></li>
-${site.source ? html`<li>${icon('folder')} <a href="${to(sourcePath(name, version.version))}">Browse the source</a></li>` : null}
 ${contents && html`<li>${icon('file')} ${counted(contents.files, 'file')}, ${formatBytes(contents.bytes)} unpacked</li>`}
 ${contents && contents.rust.files > 0 && html`<li title="Without blank lines and comments">${icon('code')} ${counted(contents.rust.code_lines, 'line')} of Rust</li>`}
 </ul>
@@ -77,7 +78,7 @@ function section(title: string, className: string, items: readonly Markup[]): Ma
   return html`<section><h2>${title}</h2><ul class="${className}">${items.map(item => html`<li>${item}</li>`)}</ul></section>`
 }
 
-function linkList(site: SiteConfig, version: VersionData): Markup | null {
+function linkList(site: SiteConfig, version: VersionData, to: Linker): Markup | null {
   const links = Object.entries({
     Homepage: version.homepage,
     Documentation: version.documentation ?? docsOf(site, version),
@@ -88,7 +89,12 @@ function linkList(site: SiteConfig, version: VersionData): Markup | null {
     if (url === null) return []
     return html`<a href="${url}" rel="nofollow noopener noreferrer">${title}</a> <span class="quiet small">${webLinkText(url)}</span>`
   })
-  return section('Links', 'plain', items)
+  const source = to(sourcePath(version.name, version.version))
+  if (site.source)
+    items.push(html`<a href="${source}">Source</a> <span class="quiet small">its files</span>`)
+  return items.length === 0
+    ? null
+    : html`<ul class="plain links" aria-label="Links">${items.map(item => html`<li>${item}</li>`)}</ul>`
 }
 
 /** Returns where the documentation of a library is that names none; null when unknown. */
@@ -122,7 +128,9 @@ function labelList(
   }
   const [title, words] =
     kind === 'keyword' ? (['Keywords', keywords] as const) : (['Categories', categories] as const)
-  const items = words.map(word => html`<a href="${link(word)}">${word}</a>`)
+  const items = words.map(
+    word => html`<a href="${link(word)}">${kind === 'keyword' ? word : categoryTitle(word)}</a>`,
+  )
   return section(title, 'tags', items)
 }
 

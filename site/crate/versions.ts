@@ -1,3 +1,4 @@
+import type { Features } from '../../core/entry/entry.ts'
 import type { Name } from '../../core/name.ts'
 import {
   crateFeedPath,
@@ -10,10 +11,10 @@ import {
 } from '../../core/paths/crates.ts'
 import { type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatBytes, formatNumber } from '../../core/quantity.ts'
-import type { CrateData, VersionData, VersionRow } from '../crate-data.ts'
-import { timeTag } from '../elements/elements.ts'
+import type { CrateData, ListedVersion, VersionData, VersionRow } from '../crate-data.ts'
+import { dateTag, filterBox } from '../elements/elements.ts'
 import { absoluteLink, type Linker, linker } from '../elements/links.ts'
-import { html, type Markup } from '../elements/markup.ts'
+import { html, join, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
 import type { SiteConfig } from '../site-config.ts'
 
@@ -26,7 +27,7 @@ type Versions = Pick<CrateData, 'name' | 'versions' | 'versionCount'>
 export function versionSection({ name, versions, versionCount }: Versions, to: Linker): Markup {
   if (versionCount <= VERSIONS_SHOWN) return versionTable(name, versions, to, null)
   const all = to(versionsPath(name))
-  return html`${versionTable(name, versions.slice(0, VERSIONS_SHOWN), to, all)}
+  return html`${versionTable(name, versions, to, all)}
 <p>These are the newest ${VERSIONS_SHOWN}. <a href="${all}">Show ${shownOf(versionCount)}</a></p>`
 }
 
@@ -50,29 +51,62 @@ ${versionTable(name, versions, to, null)}
   return output(path, layout(site, { path, title, main, canonical: null, feed }))
 }
 
-/**
- * Renders a table of versions, with a filter that only a script makes visible. `all` is the address
- * of the page with the rows that are missing here; the filter loads them.
- */
+/** Renders a table of versions; `all`: see `filterBox`. */
 function versionTable(
   name: string,
-  versions: readonly VersionRow[],
+  versions: readonly ListedVersion[],
   to: Linker,
   all: string | null,
 ): Markup {
+  const shown = all === null ? versions : versions.slice(0, VERSIONS_SHOWN)
   // A static tree has neither times nor publishers.
-  const hasTimes = versions.some(row => row.publishedAt !== null)
-  const hasPeople = versions.some(row => row.publishedBy !== null)
+  const hasTimes = shown.some(row => row.publishedAt !== null)
+  const hasPeople = shown.some(row => row.publishedBy !== null)
   const example = hasPeople ? '1.2, yanked, a publisher' : '1.2, yanked'
-  return html`<div class="filter" data-filter="version-rows"${all && html` data-all="${all}"`} hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
-<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
-<thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">By</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th></tr></thead>
+  return html`${filterBox('version-rows', example, all)}<div class="scroll" role="region" aria-label="Table of versions" tabindex="0"><table class="versions">
+<thead><tr><th scope="col">Version</th>${hasTimes ? html`<th scope="col">Published</th>` : null}${hasPeople ? html`<th scope="col">Published by</th>` : null}<th scope="col">Rust</th><th scope="col" class="number">Size</th><th scope="col">Changes</th></tr></thead>
 <tbody id="version-rows">
-${versions.map(
-  row => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${yankedBadge(row)}</th>${hasTimes ? html`<td>${timeTag(row.publishedAt)}</td>` : null}${hasPeople ? html`<td>${row.publishedBy ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td></tr>
+${shown.map(
+  (
+    row,
+    at,
+  ) => html`<tr${row.yanked ? html` class="yanked"` : null}><th scope="row"><a href="${to(versionPath(name, row.version))}">${row.version}</a>${yankedBadge(row)}</th>${hasTimes ? html`<td>${dateTag(row.publishedAt) ?? '–'}</td>` : null}${hasPeople ? html`<td>${row.publishedBy ?? '–'}</td>` : null}<td>${row.rust_version ?? '–'}</td><td class="number">${formatBytes(row.size)}</td><td class="what">${changeCell(name, row, versions[at + 1], to)}</td></tr>
 `,
 )}</tbody>
 </table></div>`
+}
+
+/** Features that are named for each version; the page of its changes has all of them. */
+const FEATURES_NAMED = 3
+
+/** Renders what changed since the version before: a link, and what users look for first. */
+function changeCell(
+  name: string,
+  version: ListedVersion,
+  before: ListedVersion | undefined,
+  to: Linker,
+): Markup | null {
+  if (before === undefined) return null
+  const link = html`<a href="${to(versionPath(name, version.version))}#changes" aria-label="Changes in ${version.version}">Changes</a>`
+  const license = (of: ListedVersion) => of.license ?? of.license_file
+  const { features: now } = version
+  const { features: old } = before
+  const words = [
+    license(version) === license(before) ? null : `license ${license(version) ?? 'not stated'}`,
+    ...(now && old ? [signed('+', difference(now, old)), signed('−', difference(old, now))] : []),
+  ].filter(word => word !== null)
+  return html`${link}${words.length === 0 ? null : html` <span class="quiet small">${join(words, ' · ')}</span>`}`
+}
+
+function difference(features: Features, others: Features): string[] {
+  return Object.keys(features).filter(name => !Object.hasOwn(others, name))
+}
+
+function signed(sign: string, names: readonly string[]): string | null {
+  if (names.length === 0) return null
+  const more = names.length - FEATURES_NAMED
+  const shown = names.slice(0, FEATURES_NAMED).map(name => sign + name)
+  return `${shown.join(' ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function yankedBadge({ yanked }: Pick<VersionRow, 'yanked'>): Markup | null {

@@ -62,6 +62,6 @@ export function downloadSection(name: string | null, to: Linker): Markup {
   const numbers = to(path)
   return html`<section class="downloads"><h2>Downloads</h2>
 <img src="${to(drawing)}" width="${WIDTH}" height="${HEIGHT}" alt="Plot of the downloads a day; the link below leads to the numbers" data-numbers="${numbers}">
-<p class="quiet small"><a href="${numbers}">Numbers as JSON</a></p>
+<p class="quiet small"><a href="${numbers}">Data (JSON)</a></p>
 </section>`
 }

@@ -13,10 +13,19 @@ export function formatDate(timestamp: string): string {
   return DATE.format(new Date(timestamp.slice(0, 10)))
 }
 
-/** Renders a date. A script adds its age: the file must not depend on when it was rendered. */
-export function timeTag(timestamp: string | null): Markup {
-  if (timestamp === null) return html`<span class="quiet">unknown date</span>`
-  return html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>`
+/**
+ * Renders a date; null for an unknown one. A script shows its age: the file must not depend on when
+ * it was rendered.
+ */
+export function timeTag(timestamp: string | null): Markup | null {
+  return timestamp ? html`<time datetime="${timestamp}">${formatDate(timestamp)}</time>` : null
+}
+
+/** Renders a date that no script changes; null for an unknown one. */
+export function dateTag(timestamp: string | null): Markup | null {
+  return timestamp
+    ? html`<time class="date" datetime="${timestamp}" title="${timestamp.replace('T', ' ').replace('Z', ' UTC')}">${formatDate(timestamp)}</time>`
+    : null
 }
 
 /** Renders a time to the second, in UTC; no script changes it. */
@@ -75,6 +84,15 @@ ${cargoConfig(site)}
 ${cargoLogin(site)}`
 }
 
+/**
+ * Renders a filter of the rows of an element, which only a script makes visible. `all` is the
+ * address of the page with rows that are missing here; the filter loads them.
+ */
+export function filterBox(id: string, example: string, all: string | null = null): Markup {
+  return html`<div class="filter" data-filter="${id}"${all && html` data-all="${all}"`} hidden><label>Filter <input type="search" autocomplete="off" placeholder="${example}"></label> <output></output></div>
+`
+}
+
 export interface PagePosition {
   /** Number of the page, from 1. */
   readonly page: number
@@ -95,15 +113,14 @@ export function pager(
 export function crateList(
   crates: readonly CrateItem[],
   to: Linker,
-  figure: (crate: CrateItem) => Markup | string | null = ({ updatedAt }) =>
-    updatedAt === null ? null : timeTag(updatedAt),
+  figure: (crate: CrateItem) => Markup | string | null = ({ updatedAt }) => timeTag(updatedAt),
 ): Markup {
   return html`<ul class="cards">
 ${crates.map(crate => {
   const shown = figure(crate)
   return html`<li><a class="card" href="${to(cratePath(crate.name))}">
 <span class="card-name"><strong>${crate.name}</strong> <span class="quiet">${crate.newest}</span>${crate.yanked ? html` <span class="badge bad">yanked</span>` : null}</span>
-${crate.about.description === null ? null : html`<span class="card-text">${crate.about.description}</span>`}
+${crate.about.description === null ? null : html`<span class="card-text">${messageText(crate.about.description)}</span>`}
 ${shown === null ? null : html`<span class="card-date quiet">${shown}</span>`}
 </a></li>
 `

@@ -65,7 +65,8 @@ ${address === null ? null : html`<link rel="canonical" href="${address}">\n<meta
 <meta property="og:site_name" content="${site.title}">
 <meta property="og:title" content="${page.title}">
 <meta property="og:description" content="${description}">
-<meta name="twitter:card" content="summary">
+<meta property="og:image" content="${absoluteLink(site, assetPath('preview.png'))}">
+<meta name="twitter:card" content="summary_large_image">
 <link rel="icon" type="image/svg+xml" href="${to(assetPath('mark.svg'))}">
 <link rel="stylesheet" href="${to(assetPath('style.css'))}">
 <link rel="stylesheet" href="${to(assetPath('code.css'))}">

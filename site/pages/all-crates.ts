@@ -28,7 +28,7 @@ export interface OrderedList {
 
 const ORDERS: ReadonlyMap<ListOrder, { readonly link: string; readonly by: string }> = new Map([
   ['name', { link: 'Name', by: 'by name' }],
-  ['dependents', { link: 'Most dependents', by: 'with the most dependents' }],
+  ['dependents', { link: 'Most depended on', by: 'with the most dependents' }],
   ['updated', { link: 'Recently updated', by: 'that were updated last' }],
   ['newest', { link: 'Newest', by: 'that are new' }],
 ])
@@ -147,7 +147,7 @@ export function lettersPage(
   const path = listPath('')
   const to = linker(site, path)
   const title = 'All crates'
-  const required = html`<h2><a href="${to(orderedListPath('dependents', 1))}">Most dependents</a></h2>
+  const required = html`<h2><a href="${to(orderedListPath('dependents', 1))}">Most depended on</a></h2>
 ${crateList(popular.slice(0, POPULAR_SHOWN), to, crateDependents)}`
   const main = html`<div class="wide page">
 <h1>${title}</h1>

@@ -96,7 +96,7 @@ ${tokens(site, name, to)}
 <p>Every failure has a JSON body with one sentence for each problem:</p>
 <pre tabindex="0" class="answer"><code>${JSON.stringify(failure)}</code></pre>
 <dl class="terms">
-<dt>401</dt><dd>A token is needed to read.</dd>
+<dt>401</dt><dd>Reading requires a token.</dd>
 <dt>403</dt><dd>The token is missing, wrong, or lacks the permission.</dd>
 <dt>404</dt><dd>There is no such crate, version or address.</dd>
 <dt>429</dt><dd>Too many requests; <code>Retry-After</code> says in how many seconds to try again.</dd>

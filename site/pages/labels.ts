@@ -9,7 +9,7 @@ import {
 import { frontPath, type Output, output } from '../../core/paths/tree.ts'
 import { counted, formatNumber } from '../../core/quantity.ts'
 import type { CrateItem, OwnerRow } from '../crate-data.ts'
-import { crateList } from '../elements/elements.ts'
+import { crateList, filterBox } from '../elements/elements.ts'
 import { type Linker, linker, searchLink } from '../elements/links.ts'
 import { html, type Markup } from '../elements/markup.ts'
 import { layout } from '../layout/layout.ts'
@@ -44,8 +44,8 @@ export function labelPage(site: SiteConfig, data: LabelData): Output | null {
   const all = searchLink(to, kind === 'keyword' ? { keyword: slug } : { category: slug })
   const lead =
     crates.length === total
-      ? html`${counted(total, 'crate')}. <a href="${all}">Search among them</a>`
-      : html`The ${crates.length} with the most dependents of ${counted(total, 'crate')}. <a href="${all}">Search among all</a>`
+      ? html`${counted(total, 'crate')}. <a href="${all}">Search these crates</a>`
+      : html`The ${crates.length} most depended on of ${counted(total, 'crate')}. <a href="${all}">Search all of them</a>`
   const main = html`<div class="wide page">
 ${kind === 'keyword' ? trail(to, [[keywordsPath, 'Keywords']]) : trail(to, parentsOf(slug))}
 <h1>${title}</h1>
@@ -76,15 +76,16 @@ export function labelsPage(
   const path = kind === 'keyword' ? keywordsPath : categoriesPath
   const to = linker(site, path)
   const title = kind === 'keyword' ? 'Keywords' : 'Categories'
+  const order = kind === 'keyword' ? ', most used first' : ''
   const lead =
     labels.length === 0
       ? `No crate has a ${kind} yet.`
       : labels.length < LABELS_SHOWN
-        ? `${formatNumber(labels.length)} ${title.toLowerCase()} of the crates in this registry.`
-        : `The ${formatNumber(LABELS_SHOWN)} ${title.toLowerCase()} that most crates have.`
+        ? `${counted(labels.length, kind, title.toLowerCase())}${order}.`
+        : `The ${formatNumber(LABELS_SHOWN)} ${title.toLowerCase()} that most crates have${order}.`
   const links =
     kind === 'keyword'
-      ? keywordLinks(labels, to)
+      ? html`${filterBox('keyword-list', 'json')}${keywordLinks(labels, to, 'keyword-list')}`
       : categoryLinks(
           labels.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
           to,
@@ -99,12 +100,16 @@ ${links}
 }
 
 /** Renders links to the pages of keywords, with the numbers of their crates. */
-export function keywordLinks(keywords: readonly LabelItem[], to: Linker): Markup {
+export function keywordLinks(
+  keywords: readonly LabelItem[],
+  to: Linker,
+  id: string | null = null,
+): Markup {
   const links = keywords.flatMap(({ slug, crates }) => {
     const path = keywordPath(slug)
     return path === null ? [] : [html`<li>${labelLink(to(path), slug, crates)}</li>\n`]
   })
-  return html`<ul class="tags">${links}</ul>`
+  return html`<ul class="tags"${id && html` id="${id}"`}>${links}</ul>`
 }
 
 /** Renders links to the pages of categories as a tree; they are sorted by slug. */
@@ -148,8 +153,8 @@ export function userPage(site: SiteConfig, { login, name, crates, hasMore }: Use
   const to = linker(site, path)
   const all = searchLink(to, { owner: login })
   const lead = hasMore
-    ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search among all</a>`
-    : html`Owner of ${counted(crates.length, 'crate')}. <a href="${all}">Search among them</a>`
+    ? html`The newest ${formatNumber(crates.length)} of the crates that ${login} owns. <a href="${all}">Search all of them</a>`
+    : html`Owner of ${counted(crates.length, 'crate')}. <a href="${all}">Search these crates</a>`
   const main = html`<div class="wide page">
 ${trail(to, [])}
 <h1>${login}${name === null || name === login ? null : html` <span class="quiet">${name}</span>`}</h1>

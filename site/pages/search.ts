@@ -61,7 +61,8 @@ function frame(site: SiteConfig, query: string, body: Markup): string {
   const main = html`<div class="wide page"><h1>Search</h1>
 ${body}
 </div>`
-  return layout(site, { path: searchPath, title: 'Search', main, query, canonical: null })
+  const title = query.trim() === '' ? 'Search' : `“${query.trim()}” · Search`
+  return layout(site, { path: searchPath, title, main, query, canonical: null })
 }
 
 const LABELS: Readonly<Record<Filter, string>> = {
@@ -84,7 +85,7 @@ const ORDERS: Readonly<Record<Sort, string>> = {
   relevance: 'Relevance',
   name: 'Name',
   newest: 'Newest version',
-  dependents: 'Most dependents',
+  dependents: 'Most depended on',
 }
 
 /** Renders the filters and the order of the search form, closed until one is chosen. */
@@ -106,7 +107,7 @@ ${fields.map(field => html`<label class="field"><span>${LABELS[field]}</span> <i
 </details>`
 }
 
-/** Renders where else to look; a script puts a name in place of `{crate}` if `q` is null. */
+/** Renders where else to look; a script puts the text in place of `{crate}` if `q` is null. */
 function elsewhere(site: SiteConfig, to: Linker, q: string | null): Markup {
   const name = q?.trim() ?? '{crate}'
   const registries = q === null || isName(name) ? site.registries : []
@@ -117,8 +118,11 @@ function elsewhere(site: SiteConfig, to: Linker, q: string | null): Markup {
       ? [html`<li><a href="${url}" data-page>Look for <code>${name}</code> on ${title}</a></li>\n`]
       : []
   })
+  const search = `https://crates.io/search?q=${q === null ? name : encodeURIComponent(name)}`
+  const cratesIo = html`<li><a href="${search}" data-search>Search crates.io for <code>${name}</code></a></li>
+`
   return html`<ul class="plain">
-${links}<li><a href="${to(listPath(''))}">All crates</a></li>
+${links}${site.cratesIo && name !== '' ? cratesIo : null}<li><a href="${to(listPath(''))}">All crates</a></li>
 <li><a href="${to(frontPath)}">Home</a></li>
 </ul>`
 }

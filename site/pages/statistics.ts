@@ -54,7 +54,7 @@ ${data.weeks.length === 0 ? html`<p class="quiet">Plots over time need times of 
 <div class="columns">
 ${data.weeks.length === 0 ? null : plotsOf(data).map(plot)}
 ${site.downloads ? downloadSection(null, to) : null}
-${ranks('Most dependents', data.popular, to, crateDependents, to(orderedListPath('dependents', 1)))}
+${ranks('Most depended on', data.popular, to, crateDependents, to(orderedListPath('dependents', 1)))}
 ${ranks('Largest', data.largest, to, ({ bytes }) => formatBytes(bytes ?? 0), null)}
 ${ranks('Newest', data.newest, to, ({ updatedAt }) => timeTag(updatedAt), to(orderedListPath('newest', 1)))}
 </div>
@@ -74,7 +74,7 @@ function plotsOf({ weeks, crates }: Statistics): PlotData[] {
   })
   const releases = weeks.map(week => ({ at: at(week.week), value: week.releases }))
   return [
-    { title: 'Releases a week', kind: 'bars', every: 'week', points: releases },
+    { title: 'Releases per week', kind: 'bars', every: 'week', points: releases },
     { title: 'Crates', kind: 'line', every: 'week', points: totals },
   ]
 }

@@ -1,4 +1,5 @@
 import MarkdownIt from 'markdown-it'
+import { full as emoji } from 'markdown-it-emoji'
 import footnote from 'markdown-it-footnote'
 import { highlight } from '../elements/highlight.ts'
 import { fenceLanguage } from '../elements/languages.ts'
@@ -53,6 +54,8 @@ function renderer(): MarkdownIt {
     md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'
   md.renderer.rules.table_close = () => '</table></div>\n'
+  // GitHub knows names such as `:rocket:`, and leaves `:)` alone.
+  md.use(emoji, { shortcuts: {} })
   return md.use(alerts).use(taskList).use(headingIds).use(linkBudget).use(cellAlignment)
 }
 

@@ -91,10 +91,12 @@ for (const javaScript of [false, true]) {
       await page.goto(link)
       assert.equal(await heading(page), 'Set your password')
       await page.fill('input[name=password]', 'short')
+      await page.fill('input[name=again]', 'short')
       await page.click('button.main')
       assert.match(await page.locator('[role=alert]').innerText(), /at least 10 characters/)
       await picture(page, 'weak-password')
       await page.fill('input[name=password]', PASSWORD)
+      await page.fill('input[name=again]', PASSWORD)
       await page.click('button.main')
       assert.deepEqual([page.url(), await heading(page)], [`${url}/me`, 'ada'])
       // Web servers log the `Referer`.
@@ -183,6 +185,7 @@ for (const javaScript of [false, true]) {
       const other = await open(cleanup, { javaScript })
       await other.goto(await operator('user', 'link', 'bob'))
       await other.fill('input[name=password]', PASSWORD)
+      await other.fill('input[name=again]', PASSWORD)
       await other.click('button.main')
       assert.match(await other.locator('main').innerText(), /ada invites you to own keel/)
       await picture(other, 'invitation')
@@ -232,12 +235,12 @@ for (const javaScript of [false, true]) {
         )
         for (const action of [
           'login',
-          'login-failed',
-          'token-create',
+          'failed login',
+          'token create',
           'publish',
           'yank',
-          'owner-invite',
-          'user-lock',
+          'owner invite',
+          'user lock',
         ]) {
           assert.match(log, new RegExp(`\\b${action}\\b`))
         }
@@ -257,7 +260,7 @@ for (const javaScript of [false, true]) {
         const name = javaScript ? 'ada' : 'Account'
         assert.equal(await page.locator('.top nav a').last().innerText(), name)
         // The session opens the package, too.
-        await page.click('text=Browse the source')
+        await page.click('.links >> text=Source')
         await page.locator(`[data-checksum=${javaScript ? 'verified' : 'unchecked'}]`).waitFor()
         if (javaScript) assert.equal(await page.locator('.file-name').innerText(), 'src/lib.rs')
       },

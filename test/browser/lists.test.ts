@@ -54,12 +54,12 @@ for (const place of [still, live]) {
       assert.equal(await page.locator('.card').count(), CRATES - 100)
       await page.getByRole('link', { name: '← Previous' }).click()
       await page.waitForURL('**/crates/')
-      await page.getByRole('link', { name: 'Most dependents' }).click()
+      await page.getByRole('link', { name: 'Most depended on' }).click()
       assert.match(await page.locator('.card').first().innerText(), /^rope\s.*79 dependents/s)
-      assert.match(await page.locator('.orders [aria-current]').innerText(), /Most dependents/)
+      assert.match(await page.locator('.orders [aria-current]').innerText(), /Most depended on/)
       const orders = await page.locator('.orders a').allInnerTexts()
       const dated = place.isLive ? ['Recently updated', 'Newest'] : []
-      assert.deepEqual(orders, ['Name', 'Most dependents', ...dated])
+      assert.deepEqual(orders, ['Name', 'Most depended on', ...dated])
       if (!place.isLive) return
       await page.getByRole('link', { name: 'Newest' }).click()
       assert.match(await page.locator('.card').first().innerText(), /^e-knot-108/)
@@ -96,7 +96,7 @@ for (const place of [still, live]) {
       const [releases = '', total = ''] = await plots
         .locator('svg')
         .evaluateAll(all => all.map(label => label.getAttribute('aria-label') ?? ''))
-      assert.match(releases, /^Releases a week: 110$/)
+      assert.match(releases, /^Releases per week: 110$/)
       assert.match(total, /^Crates: 110$/)
       await plots.first().locator('summary').click()
       assert.equal(await plots.first().locator('tbody tr').count(), 53)

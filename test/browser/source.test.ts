@@ -67,7 +67,7 @@ async function shown(page: Page): Promise<string> {
 for (const place of [still, live]) {
   test(`${place.what}: a package is verified, and its files are shown with their lines`, async () => {
     await look(place, 'crates/hull/2.0.0/', async page => {
-      await page.getByRole('link', { name: 'Browse the source' }).click()
+      await page.getByRole('link', { name: 'Source' }).click()
       assert.equal(await shown(page), 'src/lib.rs')
       assert.match(
         await page.locator('[data-state]').innerText(),

@@ -52,12 +52,26 @@ for (const place of [still, live]) {
       assert.match((await page.locator('.counts').textContent()) ?? '', /^13 crates, 21 versions/)
       await page.getByRole('link', { name: 'All crates' }).click()
       await page.waitForURL('**/crates/')
-      await page.locator('a.card', { hasText: 'keel' }).click()
+      await page.locator('a.card', { hasText: 'keel' }).waitFor()
+      await page.locator('.top input[name=q]').fill('KEEL')
+      await page.locator('.top input[role=combobox]').waitFor()
+      await page.keyboard.press('Enter')
       await page.waitForURL('**/crates/keel/')
       await page.locator('.tabs a', { hasText: 'Versions' }).click()
-      await page.locator('#version-rows').getByRole('link', { name: '1.3.2' }).click()
+      await page.locator('#version-rows').getByRole('link', { name: '1.3.2', exact: true }).click()
       await page.waitForURL('**/crates/keel/1.3.2/')
       assert.equal(await page.locator('h1').textContent(), 'keel 1.3.2')
+      const banner = page.locator('.notice.newest')
+      assert.match(
+        await banner.innerText(),
+        /^This is version 1\.3\.2\. The newest .* is 1\.4\.0\.$/,
+      )
+      const tabs = await page.locator('.tabs a').allInnerTexts()
+      for (const name of ['Versions', 'Dependents'])
+        assert.ok(
+          tabs.some(tab => tab.startsWith(name)),
+          name,
+        )
       await page
         .getByRole('link', { name: /source/i })
         .first()
@@ -82,7 +96,7 @@ for (const place of [still, live]) {
         await text('.about'),
         /Rust 1\.85 or newer Edition 2024 License MIT OR Apache-2\.0/i,
       )
-      assert.match(await text('.side'), /Homepage keel\.example\.com/)
+      assert.match(await text('.about'), /Homepage keel\.example\.com/)
       const guide = await page.locator('.readme a', { hasText: 'the guide' }).getAttribute('href')
       assert.equal(guide, 'https://github.com/example/keel/blob/HEAD/crates/keel/docs/upgrade.md')
       await page.locator('.tabs a', { hasText: 'Dependencies' }).click()
@@ -137,22 +151,23 @@ for (const place of [still, live]) {
   test(`${place.what}: the versions can be filtered`, async () => {
     await look(place, 'crates/keel/#versions', async page => {
       await page.locator('.filter input').fill('1.3 YANKED')
-      assert.deepEqual(await page.locator('#version-rows tr:visible a').allTextContents(), [
+      assert.deepEqual(await page.locator('#version-rows tr:visible th a').allTextContents(), [
         '1.3.1',
       ])
       assert.equal(await page.locator('.filter output').textContent(), '1 of 9')
       await page.locator('.filter input').fill(place.isLive ? 'e1.85' : '01.85')
       assert.equal(
         await page.locator('.filter output').textContent(),
-        '0 of 9',
+        'Nothing matches.',
         'no word goes over two columns',
       )
       const heads = await page.locator('#versions th[scope=col]').allTextContents()
       assert.deepEqual(heads, [
         'Version',
-        ...(place.isLive ? ['Published', 'By'] : []),
+        ...(place.isLive ? ['Published', 'Published by'] : []),
         'Rust',
         'Size',
+        'Changes',
       ])
     })
   })
@@ -349,9 +364,12 @@ for (const place of [still, live]) {
 
 test('daemon: dates become relative, pages name people, every page may be framed by nobody', async () => {
   await look(live, 'crates/keel/#versions', async page => {
-    const time = page.locator('#versions time').first()
-    assert.match((await time.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
-    assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
+    const age = page.locator('.about time').first()
+    assert.match((await age.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
+    const date = page.locator('#versions time').first()
+    assert.equal(await date.textContent(), 'Nov 2, 2026')
+    for (const time of [age, date])
+      assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
     assert.match(
       (await page.locator('.side').innerText()).replace(/\s+/g, ' '),
       /Owners ada grace/i,

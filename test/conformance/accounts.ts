@@ -42,38 +42,6 @@ export const accounts: readonly Scenario[] = [
     { settings: { PLIMSOLL_OWNERS_ADD: 'direct' } },
   ),
 
-  scenario(58, 'an unknown login is named; the last owner stays', ['api'], async stage => {
-    await stage.publish({ name: 'foo' })
-    const owner = (...args: readonly string[]) =>
-      stage.cargo().fails(stage.folder, 'owner', '--registry', 'test', ...args, 'foo')
-    says(await owner('--add', 'nobody'), /the remote server responded with an error: .*nobody/)
-    says(await owner('--remove', 'sailor'), /the remote server responded with an error: .*owner/)
-    const { stdout } = await stage
-      .cargo()
-      .ok(stage.folder, 'owner', '--registry', 'test', '--list', 'foo')
-    assert.match(stdout, /^sailor\b.*\n$/)
-  }),
-
-  scenario(
-    14,
-    'publish::api_error_json: a token that is not valid is a 403 with its reason',
-    ['api'],
-    async stage => {
-      const { folder } = stage.crate({ name: 'foo' })
-      const cargo = stage.cargo({ token: 'plim_wrong' })
-      const refused = await cargo.fails(
-        folder,
-        'publish',
-        '--no-verify',
-        '--allow-dirty',
-        '--registry',
-        'test',
-      )
-      says(refused, /the remote server responded with an error \(status 403 Forbidden\): .+/)
-      assert.equal(stage.registry.requests.lines.at(-1), 'PUT /api/v1/crates/new 403')
-    },
-  ),
-
   scenario(
     19,
     'publish::publish_checks_for_token_before_verify: no token, no request; a dry run works',

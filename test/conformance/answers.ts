@@ -3,39 +3,18 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer } from '../support/raw-publish.ts'
 import { refusal, send } from '../support/raw-publish.ts'
-import { u32 } from '../support/release.ts'
 import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 
 const PUBLISH = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
-const NEW = '/api/v1/crates/new'
+const _NEW = '/api/v1/crates/new'
 
 /**
  * Answers that Cargo could make nothing of but a dump: ours is never one, and none leaves anything
  * half done.
  */
 export const answers: readonly Scenario[] = [
-  scenario(
-    16,
-    'publish::api_other_error: whatever is wrong with a request, the answer is JSON with its reasons',
-    ['api', 'sparse'],
-    async stage => {
-      await stage.publish({ name: 'foo' })
-      const before = await stage.index('3/f/foo')
-      for (const [what, status, method, path, body] of wrongRequests()) {
-        const headers = {
-          authorization: stage.api.token,
-          ...(body && { 'content-length': `${body.length}` }),
-        }
-        const answer = await send(method, stage.registry, path, headers, body)
-        assert.equal(answer.status, status, what)
-        expectReasons(what, answer)
-      }
-      assert.equal(await stage.index('3/f/foo'), before)
-    },
-  ),
-
   scenario(
     16,
     'publish::api_error_code: a failure inside is JSON with an id that the log has, too',
@@ -135,53 +114,6 @@ export const answers: readonly Scenario[] = [
     },
   ),
 ]
-
-type WrongRequest = [what: string, status: number, method: string, path: string, body?: Buffer]
-
-/** Requests with one thing wrong each, and the status that is due. */
-function wrongRequests(): WrongRequest[] {
-  const frame = (...parts: readonly (string | number)[]) =>
-    Buffer.concat(
-      parts.map(part => (typeof part === 'string' ? Buffer.from(part, 'latin1') : u32(part))),
-    )
-  const owners = '/api/v1/crates/foo/owners'
-  return [
-    ['no body', 200, 'PUT', NEW],
-    ['half a length', 200, 'PUT', NEW, frame('\x10\x00')],
-    ['metadata cut short', 200, 'PUT', NEW, frame(100, '{"name"')],
-    ['metadata that is no JSON', 200, 'PUT', NEW, frame(5, 'hello', 0)],
-    ['metadata that is no UTF-8', 200, 'PUT', NEW, frame(2, '\xff\xfe', 0)],
-    ['metadata that is a list', 200, 'PUT', NEW, frame(2, '[]', 0)],
-    ['metadata of other kinds', 200, 'PUT', NEW, frame(21, '{"name":1,"vers":[1]}', 0)],
-    ['metadata that is too long', 413, 'PUT', NEW, frame(0xffff_ffff, 'x')],
-    ['no `.crate`', 200, 'PUT', NEW, frame(29, '{"name":"bar","vers":"1.0.0"}', 0)],
-    [
-      'a `.crate` that is none',
-      200,
-      'PUT',
-      NEW,
-      frame(29, '{"name":"bar","vers":"1.0.0"}', 4, 'nope'),
-    ],
-    [
-      'a `.crate` that is too long',
-      413,
-      'PUT',
-      NEW,
-      frame(29, '{"name":"bar","vers":"1.0.0"}', 0xffff_ffff),
-    ],
-    ['a method that is none', 404, 'POST', NEW, frame('{}')],
-    ['a route that is none', 404, 'GET', '/api/v1/nothing'],
-    ['another version of the API', 404, 'GET', '/api/v2/crates'],
-    ['a path that is no UTF-8', 404, 'GET', '/api/v1/crates/%FF'],
-    ['a name that is none', 404, 'GET', '/api/v1/crates/..%2F..%2Fplimsoll.toml/owners'],
-    ['a crate that is not there', 404, 'DELETE', '/api/v1/crates/bar/1.0.0/yank'],
-    ['a version that is not there', 404, 'PUT', '/api/v1/crates/foo/9.9.9/unyank'],
-    ['a version that is none', 200, 'DELETE', '/api/v1/crates/foo/one/yank'],
-    ['owners that are no JSON', 200, 'PUT', owners, Buffer.from('hello')],
-    ['owners of another kind', 200, 'PUT', owners, Buffer.from('{"users":"sailor"}')],
-    ['no owners', 200, 'DELETE', owners],
-  ]
-}
 
 /** The shape in which Cargo shows reasons instead of dumping the answer. */
 function expectReasons(what: string, answer: Answer): void {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { subjects as statements } from '../../generator/check/rows/all.ts'
 import { root } from '../support/plimsoll.ts'
 import { catalogDriver } from './driver-catalog.ts'
 import { daemonDriver } from './driver-daemon.ts'
@@ -14,9 +15,9 @@ import { scenarios, subjects } from './scenarios.ts'
 
 const drivers = [staticDriver, catalogDriver, filesGitDriver, daemonDriver, gitDriver, tlsDriver]
 
-const text = readFileSync(join(root, 'docs', 'conformance.md'), 'utf8')
+const text = readFileSync(join(root, 'docs', 'work', 'conformance.md'), 'utf8')
 
-test('docs/conformance.md lists every scenario with its drivers and its oldest client', () => {
+test('docs/work/conformance.md lists every scenario with its drivers and its oldest client', () => {
   const rows = Object.entries(subjects).flatMap(([file, scenarios]) =>
     scenarios.map(scenario => {
       const marks = drivers.map(driver => (canPlay(driver, scenario) ? '✓' : '–'))
@@ -32,7 +33,7 @@ test('docs/conformance.md lists every scenario with its drivers and its oldest c
   assert.deepEqual(listed, expected)
 })
 
-test('docs/conformance.md counts the scenarios that each client plays with each driver', () => {
+test('docs/work/conformance.md counts the scenarios that each client plays with each driver', () => {
   const rows = text.split('\n').filter(line => /^\| Cargo 1\.\d+\.\d+ /.test(line))
   assert.ok(rows.length >= 3)
   for (const row of rows) {
@@ -43,13 +44,25 @@ test('docs/conformance.md counts the scenarios that each client plays with each 
   }
 })
 
-test('every scenario of the list is played or has a reason why not', () => {
-  const reasons = text.slice(text.indexOf('## What is not played')).matchAll(/^\| ([\d, ]+) \|/gm)
-  const excused = [...reasons].flatMap(([, list = '']) => list.split(', ').map(Number))
-  const played = scenarios.map(scenario => scenario.number)
-  const numbers = [...new Set([...played, ...excused])].sort((a, b) => a - b)
+test('every scenario of the list is played, is a statement, or has a reason why not', () => {
+  const chapter = (title: string) => text.slice(text.indexOf(`## ${title}`))
+  const numbersIn = (part: string) =>
+    [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list = '']) =>
+      list.split(', ').map(Number),
+    )
+  const stated = chapter('What statements play').split('\n## ')[0] ?? ''
+  const ids = [...stated.matchAll(/`([a-z]+-[a-z0-9-]+)`/g)].map(([, id]) => id)
+  const known = Object.values(statements).flatMap(rows => rows.map(({ id }) => id))
+  assert.ok(ids.length > 0)
   assert.deepEqual(
-    numbers,
+    ids.filter(id => !known.includes(id ?? '')),
+    [],
+  )
+  const excused = numbersIn(chapter('What is not played'))
+  const played = scenarios.map(scenario => scenario.number)
+  const all = [...new Set([...played, ...numbersIn(stated), ...excused])].sort((a, b) => a - b)
+  assert.deepEqual(
+    all,
     Array.from({ length: 60 }, (_, at) => at + 1),
   )
 })

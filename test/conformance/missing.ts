@@ -29,27 +29,6 @@ export const missing: readonly Scenario[] = [
   ),
 
   scenario(
-    30,
-    'registry::not_found_permutations: a missing `a-b_c` is exactly three 404s',
-    ['sparse'],
-    async stage => {
-      await stage.publish({ name: 'abc' })
-      stage.registry.requests.clear()
-      const app = stage.app('a-b_c = { version = "1", registry = "test" }')
-      const checked = await stage.cargo().fails(app, 'check')
-      says(checked, 'no matching package named `a-b_c` found')
-      const { requests } = stage.registry
-      assert.equal(requests.lines[0], 'GET /index/config.json 200')
-      const missing = [
-        'GET /index/a-/b-/a-b-c 404',
-        'GET /index/a-/b_/a-b_c 404',
-        'GET /index/a_/b_/a_b_c 404',
-      ]
-      assert.deepEqual(requests.lines.slice(1).sort(), missing)
-    },
-  ),
-
-  scenario(
     31,
     'registry::wrong_case_http: the name in another case is suggested',
     [],

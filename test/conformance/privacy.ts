@@ -96,30 +96,6 @@ export const privacy: readonly Scenario[] = [
     },
     { settings: { ...PRIVATE.settings, PLIMSOLL_LOG_LEVEL: 'debug' } },
   ),
-
-  scenario(
-    57,
-    'search::auth_required: a search without a token is refused',
-    ['api', 'sparse', 'headers'],
-    async stage => {
-      await stage.registry.publish(stage.cargo({ config: PROVIDER }), [
-        stage.crate({ name: 'foo' }),
-      ])
-      const found = await stage
-        .cargo({ config: PROVIDER })
-        .ok(stage.folder, 'search', '--registry', 'test', 'foo')
-      assert.equal(found.stdout, 'foo = "1.0.0"    # The crate foo\n')
-      const last = stage.registry.requests.all.at(-1)
-      assert.ok(last)
-      assert.equal(authorization(last), stage.api.token)
-      const stranger = stage.cargo({ token: null, config: PROVIDER })
-      says(
-        await stranger.fails(stage.folder, 'search', '--registry', 'test', 'foo'),
-        'no token found for `test`',
-      )
-    },
-    PRIVATE,
-  ),
 ]
 
 function authorization(request: LoggedRequest): string | undefined {

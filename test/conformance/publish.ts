@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { cargoIsAtLeast } from '../support/cargo.ts'
-import { packagedFile } from '../support/project.ts'
 import { putRelease, refusal, send } from '../support/raw-publish.ts'
 import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
-import type { Stage } from './stage.ts'
 
 const PUT = 'PUT /api/v1/crates/new 200'
 
@@ -40,49 +37,6 @@ export const publish: readonly Scenario[] = [
   }),
 
   scenario(
-    2,
-    'publish::wait_for_first_publish: the 404 before the upload is a 200 right after it',
-    ['api', 'sparse', 'headers'],
-    async stage => {
-      await stage.publish({ name: 'foo' })
-      const { requests } = stage.registry
-      assert.deepEqual(requests.lines, [
-        'GET /index/config.json 200',
-        'GET /index/3/f/foo 404',
-        PUT,
-        'GET /index/config.json 200',
-        'GET /index/3/f/foo 200',
-      ])
-      const missing = requests.to('GET', '/index/3/f/foo')[0]
-      assert.match(String(missing?.responseHeaders['cache-control']), /\bno-store\b/)
-    },
-  ),
-
-  scenario(
-    3,
-    'publish::wait_for_subsequent_publish: a conditional poll gets the new file',
-    ['api', 'sparse', 'headers'],
-    async stage => {
-      const cargo = stage.cargo()
-      await stage.registry.publish(cargo, [stage.crate({ name: 'foo', version: '1.0.0' })])
-      const { requests } = stage.registry
-      requests.clear()
-      await stage.registry.publish(cargo, [stage.crate({ name: 'foo', version: '1.1.0' })])
-      assert.deepEqual(requests.lines, [
-        'GET /index/config.json 200',
-        'GET /index/3/f/foo 304',
-        PUT,
-        'GET /index/config.json 200',
-        'GET /index/3/f/foo 200',
-      ])
-      const [check, poll] = requests.to('GET', '/index/3/f/foo')
-      assert.equal(poll?.headers['if-none-match'], check?.headers['if-none-match'])
-      assert.equal(typeof poll?.headers['if-none-match'], 'string')
-      assert.notEqual(poll?.responseHeaders.etag, poll?.headers['if-none-match'])
-    },
-  ),
-
-  scenario(
     4,
     'publish::wait_for_first_publish_underscore: polls ask for the exact name alone',
     ['api', 'sparse'],
@@ -93,49 +47,6 @@ export const publish: readonly Scenario[] = [
         'GET /index/un/de/under_score 404',
         'GET /index/un/de/under_score 200',
       ])
-    },
-  ),
-
-  scenario(
-    5,
-    'publish::duplicate_version, duplicate_version_yanked: the registry itself refuses',
-    ['api'],
-    async stage => {
-      await stage.publish({ name: 'foo', version: '1.0.0' }, { name: 'foo', version: '1.1.0' })
-      await stage.registry.yank(stage.cargo(), 'foo', '1.1.0')
-      const before = await stage.index('3/f/foo')
-      const different = { 'src/lib.rs': 'pub const OTHER: bool = true;' }
-      for (const version of ['1.0.0', '1.1.0']) {
-        const answer = await put(stage, version, different)
-        assert.equal(answer.status, 200)
-        assert.match(refusal(answer) ?? '', new RegExp(`foo.*${version.replaceAll('.', '\\.')}`))
-      }
-      assert.equal(await stage.index('3/f/foo'), before)
-    },
-  ),
-
-  scenario(
-    5,
-    'registry::differ_only_by_metadata: `+meta` does not make a new version',
-    ['api'],
-    async stage => {
-      await stage.publish(
-        { name: 'foo', version: '1.0.0' },
-        { name: 'foo', version: '2.0.0+first' },
-      )
-      const before = await stage.index('3/f/foo')
-      for (const version of ['1.0.0+meta', '2.0.0', '2.0.0+second']) {
-        const answer = await put(stage, version)
-        assert.equal(answer.status, 200)
-        assert.match(refusal(answer) ?? '', /foo.*(1\.0\.0|2\.0\.0)/)
-      }
-      assert.equal(await stage.index('3/f/foo'), before)
-      const foo = stage.crate({ name: 'foo', version: '1.0.0+meta' })
-      const refused = await stage
-        .cargo()
-        .fails(foo.folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-      // Older clients leave it to the registry.
-      says(refused, /already exists|only in build metadata/)
     },
   ),
 
@@ -218,11 +129,3 @@ export const publish: readonly Scenario[] = [
     { settings: { PLIMSOLL_API_ERROR_STATUS: 'http' } },
   ),
 ]
-
-/** The publish of a `foo` made by cargo, without cargo's own check for duplicates before it. */
-async function put(stage: Stage, version: string, files: Readonly<Record<string, string>> = {}) {
-  const project = stage.crate({ name: 'foo', version, files })
-  await stage.cargo().ok(project.folder, 'package', '--no-verify', '--allow-dirty')
-  const crate = readFileSync(packagedFile(project))
-  return putRelease(stage.registry, stage.api.token, { name: 'foo', vers: version }, crate)
-}

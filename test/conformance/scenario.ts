@@ -4,6 +4,7 @@ import { cargoVersion } from '../support/cargo.ts'
 import type { Run } from '../support/command.ts'
 import type { Capability, Driver } from './driver.ts'
 import { Stage } from './stage.ts'
+import { playStatements } from './statements.ts'
 
 /** The special needs of a scenario. */
 export interface ScenarioOptions {
@@ -23,7 +24,7 @@ export interface Scenario extends ScenarioOptions {
   readonly run: (stage: Stage) => Promise<void>
 }
 
-/** A scenario by its number in the list of `docs/conformance.md`. */
+/** A scenario by its number in the list of `docs/work/conformance.md`. */
 export function scenario(
   number: number,
   title: string,
@@ -67,6 +68,9 @@ export function register(driver: Driver, scenarios: readonly Scenario[]): void {
     // Three at a time: most of a test is waiting for processes.
     playAll('playing', 3, driver, quick)
     playAll('waiting', patient.length, driver, patient)
+    // Cargo itself reads no repository of plain files.
+    if (driver.capabilities.some(each => each === 'sparse' || each === 'git'))
+      playStatements(driver)
   })
 }
 

@@ -57,20 +57,4 @@ export const search: readonly Scenario[] = [
       ])
     },
   ),
-
-  scenario(
-    57,
-    'the answer has the full count when there are more than fit',
-    ['api'],
-    async stage => {
-      await stage.publish({ name: 'fleet-one' }, { name: 'fleet-two' }, { name: 'fleet-three' })
-      const found = await stage
-        .cargo()
-        .ok(stage.folder, 'search', '--registry', 'test', '--limit', '1', 'fleet')
-      assert.match(
-        found.stdout,
-        /^fleet-\w+ = "1\.0\.0" +# The crate fleet-\w+\n\.\.\. and 2 crates more \(use --limit N to see more\)\n$/,
-      )
-    },
-  ),
 ]

@@ -209,7 +209,7 @@ test('among more crates than two bytes count, searches find all, and say what th
   const search = lookup(entries)
   const found = await find(search, 'common words usual', 20)
   assert.equal(found.total, Math.ceil(entries.length / 6))
-  assert.match(notesOf(found).join(), /^Your browser has read \d+ KiB of files for this search\.$/)
+  assert.match(notesOf(found).join(), /^Your browser loaded \d+ KiB for this search\.$/)
   assert.deepEqual(
     found.crates.slice(0, 3).map(crate => crate.name),
     ['c65700', 'c66000', 'c66300'],

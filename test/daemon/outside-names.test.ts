@@ -1,6 +1,7 @@
 // Mirrors daemon/app.ts: names from outside as keys of tables
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildPages } from '../../generator/pages/pages.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn } from '../support/visitor.ts'
 
@@ -53,6 +54,7 @@ license = "MI\\u0000T"`
         '`package.license` in `Cargo.toml` contains the character U+0000, which no registry can store; remove it',
     },
   ])
+  await buildPages(test.registry)
   const search = await test.request('GET', '/api/v1/crates?q=demo&license=%00')
   assert.deepEqual(((await search.json()) as { crates: unknown }).crates, [])
   const visitor = await loggedIn(test, 'alice')

@@ -31,7 +31,7 @@ test('the image is fixed, runs as an unprivileged user, and gets its signals its
   assert.equal(lastOf(final, 'STOPSIGNAL'), 'SIGTERM')
   assert.equal(variables(final).PLIMSOLL_DIR, '/data')
   const [, node] = /node:(\d+)\./.exec(stages[0]?.base ?? '') ?? []
-  assert.ok(Number(node) >= 20)
+  assert.equal(node, '24')
 })
 
 test('the version of the packages is that of the program', () => {
@@ -90,7 +90,12 @@ test('nginx reaches the daemon through the network whose addresses are trusted, 
     const [, name] = /set \$daemon (\w+):8080;/.exec(read(`deploy/nginx/${config}`)) ?? []
     assert.deepEqual(joined, { inside: { aliases: [name] }, outside: null })
   }
-  for (const file of ['deploy/nginx/nginx.conf', 'deploy/nginx/private.conf', 'docs/hosting.md'])
+  for (const file of [
+    'deploy/nginx/nginx.conf',
+    'deploy/nginx/private.conf',
+    'docs/run/hosting.md',
+    'docs/run/several-daemons.md',
+  ])
     assert.match(read(file), /location = \/me\/password \{\s+access_log off;/, file)
   const { subnet } = networks.inside.ipam.config[0]
   assert.ok(environment.PLIMSOLL_SERVER_TRUSTED_PROXIES.endsWith(`:-${subnet}}`))
@@ -112,7 +117,7 @@ test('the S3 server of compose.yaml is the version that the tests run on', () =>
 })
 
 test('files for web servers have the cache rules that the daemon has', () => {
-  for (const file of ['deploy/nginx/nginx.conf', 'docs/hosting.md']) {
+  for (const file of ['deploy/nginx/nginx.conf', 'docs/run/hosting.md']) {
     const rules = [...read(file).matchAll(/Cache-Control (?:"([^"]+)"|([\w-]+))/g)]
     const named = rules.map(([, quoted, bare]) => quoted ?? bare)
     assert.deepEqual(new Set(named), new Set(Object.values(CACHE_CONTROL)), file)

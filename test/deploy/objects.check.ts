@@ -1,5 +1,5 @@
 // `npm run check:deploy`: the S3 server of compose.yaml, as it is started there, with the settings
-// that docs/operate.md gives for it.
+// that docs/run/install.md gives for it.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -65,9 +65,9 @@ test('the daemon keeps its crates on the S3 server of compose.yaml', { skip }, a
   assert.match(readdirSync(bucket).join(), /^[0-9a-f]{64}\.crate$/)
 })
 
-/** Returns the variables that docs/operate.md has one write into plimsoll.env for it. */
+/** Returns the variables that docs/run/install.md has one write into plimsoll.env for it. */
 function documented(): Record<string, string> {
-  const text = readFileSync(join(root, 'docs', 'operate.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'run', 'install.md'), 'utf8')
   const [, block = ''] = /```ini\n(PLIMSOLL_STORAGE_CRATES=.*?)```/s.exec(text) ?? []
   const lines = block.split('\n').filter(line => /^\w+=/.test(line))
   return Object.fromEntries(lines.map(line => line.split('=', 2) as [string, string]))

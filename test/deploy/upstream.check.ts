@@ -1,4 +1,4 @@
-// `npm run check:deploy`: nginx, Apache and Caddy with the texts of docs/hosting.md and
+// `npm run check:deploy`: nginx, Apache and Caddy with the texts of docs/run/hosting.md and
 // docs/upstream.md serve a static tree to real Cargo, as the one address for all crates.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -101,7 +101,7 @@ for (const server of servers) {
 }
 
 function hosting(site: StaticSite, language: string): string {
-  return blockFor(site, 'hosting.md', language).replaceAll('/srv/registry/public', site.tree)
+  return blockFor(site, 'run/hosting.md', language).replaceAll('/srv/registry/public', site.tree)
 }
 
 function before(text: string, place: RegExp, inserted: string): string {

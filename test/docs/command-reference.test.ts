@@ -16,7 +16,7 @@ const INTRODUCTION = `# Commands
 \`plimsoll COMMAND --help\` prints what is here. This page is rendered from the declarations of the
 commands; \`UPDATE_GOLDEN=1 npm test -- docs/command-reference\` renders it again.
 
-Every command but \`completion\` takes these options:
+Every command but \`completion\` and \`check\` takes these options:
 
 | option | meaning |
 |---|---|

@@ -67,9 +67,9 @@ test('a package has the compiled registry, its assets and licenses, and nothing 
   assert.deepEqual(
     paths.filter(
       path =>
-        !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg|ico)$/.test(
+        !/^dist\/(?:assets|core|daemon|generator|program|site)\/.*\.(?:js|d\.ts|css|svg|ico|png)$/.test(
           path,
-        ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json)$/.test(path),
+        ) && !/^(?:LICENSE-\w+|\w+\.md|package\.json|dist\/commit)$/.test(path),
     ),
     [],
   )
@@ -94,9 +94,9 @@ test('a package has at most 800 files, and whatever its files import', async () 
   )
 })
 
-test('the example of docs/library.md runs against the package, and so does its command', async t => {
+test('the example of docs/build/library.md runs against the package, and so does its command', async t => {
   const folder = await installed(t)
-  const text = readFileSync(join(root, 'docs', 'library.md'), 'utf8')
+  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
   const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? []
   writeFileSync(join(folder, 'example.mjs'), example)
   mkdirSync(join(folder, 'crates'))

@@ -1,4 +1,4 @@
-// Mirrors docs/security.md
+// Mirrors docs/run/security.md
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { settingTable } from '../../core/settings/schema.ts'
 import { root } from '../support/plimsoll.ts'
 
-const text = readFileSync(join(root, 'docs', 'security.md'), 'utf8')
+const text = readFileSync(join(root, 'docs', 'run', 'security.md'), 'utf8')
 
 /** The numbers of a document and of the code, in bytes or as they stand. */
 const UNITS = new Map([
@@ -15,7 +15,7 @@ const UNITS = new Map([
   ['GiB', 1024 ** 3],
 ])
 
-test('every file that docs/security.md names exists', () => {
+test('every file that docs/run/security.md names exists', () => {
   const named = [...text.matchAll(/`((?:chaos|core|daemon|generator|site|test)\/[\w./-]+)`/g)]
   assert.ok(named.length > 60)
   assert.deepEqual(
@@ -24,7 +24,7 @@ test('every file that docs/security.md names exists', () => {
   )
 })
 
-test('every limit of docs/security.md is that of the code', () => {
+test('every limit of docs/run/security.md is that of the code', () => {
   const rows = [
     ...text.matchAll(/^\| .* \| ([\d,]+)(?: (\w+))? \| `([^`]+)`(?: `([^`]+)`)? \| .*$/gm),
   ]

@@ -47,7 +47,7 @@ test('the last owner cannot be removed, and only administrators see their pages'
     owners: [{ login: 'ada', name: null }],
     invited: [],
   })
-  assert.ok(single.includes('the last owner cannot be removed'))
+  assert.ok(single.includes('Add another owner before removing'))
   assert.doesNotMatch(single, /Remove ada|Audit log/)
 })
 

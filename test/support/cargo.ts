@@ -5,7 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 import type { Run } from './command.ts'
 import { expectCode, run } from './command.ts'
 
-const program = process.env.PLIMSOLL_CARGO ?? 'cargo'
+/** The client under test. */
+export const cargoPath = process.env.PLIMSOLL_CARGO ?? 'cargo'
+const program = cargoPath
 
 /** Cargo itself waits for a minute until a release is in the index. */
 const TIMEOUT_MS = 150_000

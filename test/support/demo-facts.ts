@@ -197,6 +197,9 @@ export const keel: CrateData = crate(
       contents: null,
       rust_version: at < 1 ? '1.85' : at < 4 ? '1.81' : null,
       yanked: at === 2 || at === 7,
+      license: at < 2 ? 'MIT OR Apache-2.0' : 'MIT',
+      license_file: null,
+      features: at < 3 ? { default: ['std'], std: [], toml: [] } : { default: ['std'], std: [] },
     })),
     dependents: [
       {

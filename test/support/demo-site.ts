@@ -293,6 +293,7 @@ export function demoFacts(base: string, more: Partial<SiteConfig> = {}): SiteCon
     description: 'The Rust crates of the Harbour teams.',
     registry: 'harbour',
     docs: null,
+    cratesIo: true,
     api: true,
     apiUrl: base,
     registries: [

@@ -78,7 +78,9 @@ export class RecordingProxy {
       if (fault) damage(answer, response, fault.meets === 'half').catch(hangUp)
       else answer.pipe(response.writeHead(logged.status, pairs(answer.rawHeaders)))
     }
-    this.#pass(logged, incoming, answered).on('error', hangUp)
+    const passed = this.#pass(logged, incoming, answered).on('error', hangUp)
+    // A client that goes away leaves nobody waiting behind the proxy.
+    response.on('close', () => response.writableFinished || passed.destroy())
   }
 
   /**

@@ -24,7 +24,10 @@ export const accountMessages = {
     login_failed:
       'the username or the password is wrong, or the account is locked; try again or ask an administrator',
     link_invalid:
-      'this link is not valid: it was used, is older than 24 hours, or was replaced by a newer one; ask an administrator for a new one',
+      'this link is not valid: it was used or replaced by a newer one; ask an administrator for a new one',
+    link_locked: 'the account of this link is locked; ask an administrator to unlock it',
+    link_expired:
+      'this link has expired, because it is older than 24 hours; ask an administrator for a new one',
     session_absent: 'you are not logged in, or your session has ended; log in and try again',
     admin_only: 'only administrators may do that; ask an administrator',
     form_rejected:

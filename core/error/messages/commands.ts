@@ -6,6 +6,12 @@ export const commandMessages = {
     not_a_registry:
       '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
     restore_outside: '`{key}` leads out of {dir}, where restore changes nothing; leave it out',
+    check_target:
+      '{target} is no registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
+    check_cargo: '{path} is no Cargo that can be run; name one with --cargo',
+    check_token:
+      '--write publishes, and that needs a token: give one to standard input with --token-stdin',
+    check_unsure: 'nothing was published; say --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
@@ -34,11 +40,12 @@ export const commandMessages = {
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
     daemons_apart:
-      'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/operate.md)',
+      'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:
       'it is not known at which address users reach {address}; name it with --base-url, or as `registry.base_url`',
     base_url_changed:
       'until now `config.json`, pages and the lock files of users had the address {before}; from now on they have {now}, which Cargo takes for another registry; set `registry.base_url` to an address that stays',
+    node_ended: 'Node {node} has had no security updates since 30 April 2026; install Node 24',
     downloads_not_imported:
       'the setting `downloads.count` is "{count}", so nothing was imported; set it to "imported", or for logs of the time before the daemon counted, add `--set downloads.count=imported` once',
     duration_invalid: '`{text}` is not a duration; write for example 90d, 12h, 30m or 10s',
@@ -103,7 +110,7 @@ export const commandMessages = {
     records_missing:
       'the database {file} is missing or empty, but {dir} contains .crate files; restore a backup into a new folder, or move {dir}/public away and `plimsoll import` it into a new registry',
     upgrade_held:
-      '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/operate.md)',
+      '{version} needs {work}, and then these daemons would not work any more: {daemons}; stop them, or upgrade them to a version between, and start this again; nothing was changed, and a daemon that was killed counts for 20 s (docs/run/several-daemons.md)',
     upgrade_needed: (p: {
       file: string
       from: string
@@ -115,14 +122,14 @@ export const commandMessages = {
         p.daemons.length > 0
           ? `it is served by ${p.daemons.join('; ')}: use the program of that version, or stop it and run \`plimsoll serve\` of this one`
           : 'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it'
-      return `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${cure} (docs/upgrade.md)`
+      return `${p.file} is of an older version of Plimsoll: it has ${p.from}, and ${p.version} needs ${p.to}; nothing was changed, and ${cure} (docs/run/upgrade.md)`
     },
     listings_changed:
-      'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/operate.md)',
+      'another version has derived lists and search in a format that {version} does not know; start this daemon again, with the version of the others (docs/run/several-daemons.md)',
     registry_newer:
-      '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/upgrade.md)',
+      '{file} was written by a newer version of Plimsoll than this one, which is {running} (it does not know {steps}); run that version again, or restore a backup from before the upgrade into a new folder (docs/run/upgrade.md)',
     registry_too_old:
-      '{file} is too old to be upgraded: it has no step {first}; open it with a version of Plimsoll between first (docs/upgrade.md)',
+      '{file} is too old to be upgraded: it has no step {first}; open it with a version of Plimsoll between first (docs/run/upgrade.md)',
     dl_elsewhere:
       'Cargo downloads from {dl}, which is not below {base}: that host has to have the .crate files',
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
@@ -156,7 +163,7 @@ export const commandMessages = {
     move_unfinished:
       '{file} is a copy of {place} that is not complete; run `plimsoll migrate` again where it was begun',
     records_moved:
-      'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/operate.md)',
+      'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/run/move.md)',
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
       'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
@@ -168,7 +175,7 @@ export const commandMessages = {
     migrate_file_exists:
       'there are records in {file}, which were not moved away; move the file away to move those of a server there',
     backup_on_server:
-      'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/postgresql.md)',
+      'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/run/postgresql.md)',
     backup_overtaken:
       '`{name}` {version} was deleted while the backup was made, and this happened on every attempt; try again later',
     backup_foreign: '{file} is not a backup of a registry: it contains {entry}',
@@ -191,7 +198,7 @@ export const commandMessages = {
     restore_running: 'another backup is being restored into {dir} ({holder}); wait for its end',
     serve_locked: '{dir} is already being served by {holder}; stop it first, or use another --dir',
     daemons_differ:
-      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/operate.md)',
+      'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/run/several-daemons.md)',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     storage_readonly:
       'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',

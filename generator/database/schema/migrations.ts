@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { refuse } from '../../../core/error/error.ts'
+import { VERSION } from '../../version.ts'
 import type { Database } from '../connection.ts'
 import { describeDaemon, listDaemons, type SeenDaemon } from '../daemons.ts'
 import { column, first, type Queries, run, value } from '../statement.ts'
@@ -133,11 +133,5 @@ export async function requireSchema(db: Queries, file: string, owner: SchemaOwne
   refuse('registry_newer', { file, running: owner.version, steps: oldest ?? 'its steps' })
 }
 
-/** Returns the version of this program. */
-function runningVersion(): string {
-  const manifest = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
-}
-
 /** This program's schema. */
-export const PLIMSOLL_SCHEMA: SchemaOwner = { version: runningVersion(), steps }
+export const PLIMSOLL_SCHEMA: SchemaOwner = { version: VERSION, steps }

@@ -1,13 +1,12 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
-import { complaintOf, finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
-import { checkRemote } from '../../git/push.ts'
+import { cloneBare } from '../../git/clone.ts'
+import { finish, runGit, startGit } from '../../git/index-repository/git-process.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { type CrateSource, cratesOfDl, namedCrates } from './crate-sources.ts'
@@ -112,40 +111,6 @@ async function urlsOf(path: string, cloned: string | null): Promise<string[]> {
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
   return [bare, `${bare}.git`]
-}
-
-/** Clones without a work tree, and only the newest commit if the server supports that. */
-async function cloneBare(url: string): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'plimsoll-import-'))
-  try {
-    const shallow = await clone(url, join(path, 'index.git'), ['--depth', '1'])
-    // A plain file server cannot serve a part of the history.
-    const failure = shallow === null ? null : await clone(url, join(path, 'index.git'), [])
-    if (failure !== null) refuse('import_git_url', { url: plain(url), detail: plain(failure) })
-    return join(path, 'index.git')
-  } catch (error) {
-    await rm(path, { recursive: true, force: true })
-    throw error
-  }
-}
-
-/** Returns git's error message; null on success. Uses the user's configuration for credentials. */
-async function clone(
-  url: string,
-  path: string,
-  options: readonly string[],
-): Promise<string | null> {
-  await rm(path, { recursive: true, force: true })
-  const bare = ['clone', '--quiet', '--bare', '--single-branch', '--no-tags']
-  // Only ordinary protocols: others, such as `ext::`, would run commands.
-  const env = {
-    ...process.env,
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ALLOW_PROTOCOL: 'http:https:ssh:git:file',
-    LC_ALL: 'C',
-  }
-  const args = [...bare, ...options, '--', checkRemote(url), path]
-  return await complaintOf(spawn('git', args, { stdio: ['ignore', 'ignore', 'pipe'], env }))
 }
 
 /** Returns git's output about a repository, which is untrusted. */

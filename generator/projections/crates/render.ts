@@ -7,7 +7,12 @@ import { compareVersions, newestVersion } from '../../../core/version.ts'
 import { badge } from '../../../site/crate/badge.ts'
 import { cratePage } from '../../../site/crate/page.ts'
 import { latestPage, VERSIONS_MAX, versionsPage } from '../../../site/crate/versions.ts'
-import type { ComparedVersion, CrateData, VersionData } from '../../../site/crate-data.ts'
+import type {
+  ComparedVersion,
+  CrateData,
+  ListedVersion,
+  VersionData,
+} from '../../../site/crate-data.ts'
 import type { SiteConfig } from '../../../site/site-config.ts'
 import { comparePage } from '../../../site/source/page.ts'
 import type { ReleaseRecord } from '../../records/releases.ts'
@@ -79,7 +84,7 @@ export function renderCratePages(
   newest: VersionData,
 ): Output[] {
   const { name, releases } = crate
-  const versions = newestFirst(releases).slice(0, VERSIONS_MAX)
+  const versions = newestFirst(releases).slice(0, VERSIONS_MAX).map(listedVersion)
   const data = { ...crate, newest, versions, versionCount: releases.length }
   return [
     cratePage(site, data),
@@ -88,6 +93,22 @@ export function renderCratePages(
     ...(site.source && releases.length > 1 ? [comparePage(site, data)] : []),
     ...(releases.length > VERSIONS_SHOWN ? [versionsPage(site, data)] : []),
   ]
+}
+
+/** The longest index line whose features are compared in the table of versions, in characters. */
+const COMPARED_LINE = 16_384
+
+/** Only the first versions, and short lines: a table must not cost more than the rest of the page. */
+function listedVersion(release: ReleaseFacts, at: number): ListedVersion {
+  const { line } = release
+  const isCompared = at <= VERSIONS_SHOWN && line.length <= COMPARED_LINE
+  const { license, license_file } = release.about
+  return {
+    ...release,
+    license,
+    license_file,
+    features: isCompared ? readEntry(line).features : null,
+  }
 }
 
 /** Returns a release as its page shows it; `more` has its README as HTML. */

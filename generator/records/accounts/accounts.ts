@@ -131,7 +131,8 @@ export async function setLocked(
     if (locked) {
       if (user.admin === 1) await requireAdministrator(tx, login)
       await run(tx, 'DELETE FROM sessions WHERE user_id = ?', id)
-      await run(tx, 'DELETE FROM password_links WHERE user_id = ?', id)
+      // Its page can still say that the account is locked.
+      await run(tx, 'UPDATE password_links SET expires_at = ? WHERE user_id = ?', by.at, id)
     }
     const action = locked ? 'user-lock' : 'user-unlock'
     await addEvent(tx, by, { action, detail: { login } })

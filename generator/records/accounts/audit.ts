@@ -11,6 +11,8 @@ export interface AuditEvent {
   /** A login, `command line`, or `unknown` for a failed login. */
   readonly actor: string
   readonly token: number | null
+  /** The name of the token. */
+  readonly tokenName: string | null
   readonly address: string | null
   readonly crate: string | null
   readonly version: string | null
@@ -47,7 +49,9 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   ].flatMap(({ sql, value }) => (value === undefined ? [] : [{ sql, value }]))
   const where = conditions.map(condition => condition.sql).join(' AND ') || '1 = 1'
   const isForward = after !== undefined
-  const sql = `SELECT id, at, action, actor, token_id AS token, address, crate, version, detail
+  const sql = `SELECT id, at, action, actor, token_id AS token,
+      (SELECT name FROM tokens WHERE tokens.id = token_id) AS "tokenName",
+      address, crate, version, detail
     FROM audit WHERE ${where} ORDER BY id ${isForward ? 'ASC' : 'DESC'} LIMIT ?`
   const values = conditions.map(condition => condition.value)
   const rows = await all<StoredEvent>(database, sql, ...values, filter.limit)

@@ -1,12 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { refuse, refuseErrors } from '../../../core/error/error.ts'
+import { passwordIssues } from '../../../core/password.ts'
 import { timestamp } from '../../../core/timestamp.ts'
 import type { RegistryUrls } from '../../../core/urls/urls.ts'
 import type { Database } from '../../database/connection.ts'
 import { first, type Queries, run } from '../../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../change.ts'
 import { type Account, type AccountRow, accountOf, findUser, storedPassword } from './accounts.ts'
-import { costOf, hashPassword, isPassword, type LoginPriority, passwordIssues } from './password.ts'
+import { costOf, hashPassword, isPassword, type LoginPriority } from './password.ts'
 import { hashSecret, isSameText, makeSecret } from './secret.ts'
 
 const LINK_SECONDS = 24 * 3600
@@ -116,9 +117,15 @@ export async function linkOwner(
   return row && accountOf(row)
 }
 
-/** Returns the user of a one-time link; refuses a link that is unknown, used or expired. */
+/** Returns the user of a one-time link; refuses a link of no use, and says why. */
 export async function requireLink(db: Queries, secret: string, now: Date): Promise<Account> {
-  return (await linkOwner(db, secret, now)) ?? refuse('link_invalid')
+  const owner = await linkOwner(db, secret, now)
+  if (owner) return owner
+  const sql = `SELECT locked_at FROM password_links JOIN users ON users.id = password_links.user_id
+    WHERE hash = ?`
+  const link = await first<{ locked_at: string | null }>(db, sql, hashSecret(secret))
+  if (link === null) refuse('link_invalid')
+  return refuse(link.locked_at === null ? 'link_expired' : 'link_locked')
 }
 
 /**

@@ -1,25 +1,9 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { type Issue, issue, refuse } from '../../../core/error/error.ts'
-
-/** Long rather than complicated (NIST SP 800-63B §3.1.1); the maximum bounds the work. */
-const SHORTEST = 10
-const LONGEST = 200
+import { refuse } from '../../../core/error/error.ts'
 
 const BLOCK_SIZE = 8
 const KEY_BYTES = 32
 const NO_SALT = Buffer.alloc(16)
-
-/** Returns why a password is refused, as a list of issues; empty for a good one. */
-export function passwordIssues(password: string, login: string): Issue[] {
-  const { length } = [...password]
-  if (length < SHORTEST) return [issue('password_short', { min: SHORTEST })]
-  if (length > LONGEST) return [issue('password_long', { max: LONGEST })]
-  if (/\p{Cc}/u.test(password)) return [issue('password_control')]
-  if (password.toLowerCase().includes(login.toLowerCase()) && length < login.length + SHORTEST) {
-    return [issue('password_is_login')]
-  }
-  return []
-}
 
 /** Hashes a password to `scrypt$COST$SALT$KEY` (RFC 7914), where N is 2 to the power of COST. */
 export async function hashPassword(password: string, cost: number): Promise<string> {

@@ -27,21 +27,29 @@ export interface Dependent extends DependencyUse {
   readonly version: Version
 }
 
-/** Returns at most `limit` crates that depend on a crate, by name. */
+/** As many dependents are sorted; of more, the most popular are looked for among all crates. */
+const SORTED_MAX = 1000
+
+/** Returns at most `limit` of the `count` crates that depend on a crate, by their own dependents. */
 export async function readDependents(
   db: Queries,
   dependency: CanonicalName,
-  limit: number,
+  { count, limit }: { readonly count: number; readonly limit: number },
 ): Promise<Dependent[]> {
+  // SQLite goes through the tables of a CROSS JOIN in the order in which they are written.
+  const tables =
+    count <= SORTED_MAX ? 'dependents CROSS JOIN listings' : 'listings CROSS JOIN dependents'
   const rows = await all<
     Pick<Row<'crates'>, 'name'> & Pick<Row<'releases'>, 'version'> & { deps: string }
   >(
     db,
     `SELECT crates.name, releases.version, releases.line ->> 'deps' AS deps
-      FROM dependents JOIN crates ON crates.id = dependents.crate_id
-      JOIN listings ON listings.crate_id = dependents.crate_id
-      JOIN releases ON releases.id = listings.newest_id
-      WHERE dependents.dependency = ? ORDER BY dependents.dependent LIMIT ?`,
+      FROM (SELECT listings.crate_id, newest_id, listings.dependents, canonical FROM ${tables}
+        WHERE dependents.dependency = ? AND listings.crate_id = dependents.crate_id
+        ORDER BY listings.dependents DESC, canonical LIMIT ?) AS popular
+      JOIN crates ON crates.id = popular.crate_id
+      JOIN releases ON releases.id = newest_id
+      ORDER BY popular.dependents DESC, popular.canonical`,
     dependency,
     limit,
   )

@@ -116,7 +116,7 @@ test('every number of crates.io is the default of a setting', () => {
 test('a decent release pleases both presets', () => {
   const subject = release({
     keywords: ['parser', 'c++', '3d'],
-    categories: ['anything'],
+    categories: ['science::geo'],
     badges: { maintenance: {} },
   })
   for (const rules of [PRIVATE, PUBLIC]) {
@@ -309,6 +309,9 @@ test('unknown categories have their own place as a warning, and are an objection
     invalidCategories: ['foo', '__proto__'],
     invalidBadges: [],
   })
+  const own = checkPolicy(subject, NOTHING, policy('categories = ["crates-io", "foo"]'))
+  assert.deepEqual(own.invalidCategories, ['__proto__'])
+  assert.deepEqual(checkPolicy(subject, NOTHING, policy('categories = []')).invalidCategories, [])
   assert.deepEqual(check('unknown_category = "off"').invalidCategories, [])
   assert.equal(
     check('unknown_category = "error"').issues[0]?.message,

@@ -160,7 +160,7 @@ async function assertVerdict(
   assert.equal(response.headers.get('cache-control'), 'no-store', what)
 }
 
-test('docs/security.md prints who gets what with which token', async t => {
+test('docs/run/security.md prints who gets what with which token', async t => {
   const test = await TestRegistry.open(t, { env: PRINTED, git: true })
   const forTokens = routes(test).filter(({ path }) => !/^\/me\b/.test(path))
   const rows = forTokens.flatMap(({ method, path, access }) =>

@@ -105,8 +105,8 @@ test('the end of its terminal stops the daemon', async t => {
 })
 
 test('of all settings those are taken over that the document says', () => {
-  const document = readFileSync(join(root, 'docs', 'hosting.md'), 'utf8')
-  const [, list = ''] = /It takes\nover\n\n(.*?)\n\n/s.exec(document) ?? []
+  const document = readFileSync(join(root, 'docs', 'run', 'daemon.md'), 'utf8')
+  const [, list = ''] = /It takes\sover\n\n(.*?)\n\n/s.exec(document) ?? []
   const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
   const isDocumented = (key: string) =>
     list.split('\n- ').some(item => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { commandMessages } from '../../../core/error/messages/commands.ts'
 import { makeToken } from '../../../generator/records/accounts/tokens.ts'
+import { COMMIT, VERSION } from '../../../generator/version.ts'
 import { type Exposition, parseExposition } from '../../support/exposition.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import { loggedIn, PASSWORD, Visitor } from '../../support/visitor.ts'
@@ -44,12 +45,14 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_pending: 'gauge',
     plimsoll_held: 'gauge',
     plimsoll_unrendered: 'gauge',
+    plimsoll_build_info: 'gauge',
   })
   const value = (labels: string, { samples }: Exposition) =>
     samples.find(one => one.key === labels)?.value
   for (const { key, name, value: was } of before.samples) {
     if (now.types.get(name) === 'counter') assert.ok((value(key, now) ?? -1) >= was, key)
   }
+  assert.equal(value(`plimsoll_build_info{version="${VERSION}",commit="${COMMIT}"}`, now), 1)
   const publish = 'method="PUT",route="/api/v1/crates/new",status="200"'
   const buckets = now.samples.filter(
     one => one.name === 'plimsoll_request_seconds_bucket' && one.labels.endsWith(publish),

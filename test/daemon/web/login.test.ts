@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { all, type Row } from '../../../generator/database/statement.ts'
-import { findUser } from '../../../generator/records/accounts/accounts.ts'
+import { findUser, setLocked } from '../../../generator/records/accounts/accounts.ts'
 import { makeLink } from '../../../generator/records/accounts/credentials.ts'
 import { operatorChange } from '../../../generator/records/change.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -72,10 +72,13 @@ test('a one-time link sets a password once, within a day, and a weak password do
   const user = await findUser(database, 'alice')
   assert.ok(user)
   const link = () => makeLink(database, user, test.now, operatorChange(AT))
-  const redeem = async (reset: string, password: string) => {
+  const redeem = async (reset: string, password: string, again = password) => {
     const visitor = new Visitor(test)
     const csrf = await visitor.proof()
-    return visitor.send('/me/password', { method: 'POST', body: form({ csrf, reset, password }) })
+    return visitor.send('/me/password', {
+      method: 'POST',
+      body: form({ csrf, reset, password, again }),
+    })
   }
   const replaced = await link()
   const secret = await link()
@@ -83,6 +86,7 @@ test('a one-time link sets a password once, within a day, and a weak password do
   assert.equal(JSON.stringify(stored).includes(secret), false)
   assert.equal((await redeem(replaced, 'a new good password')).status, 403)
   assert.equal((await redeem(secret, 'short')).status, 400)
+  assert.equal((await redeem(secret, 'a new good password', 'another')).status, 400)
   assert.equal((await redeem(secret, 'alice12')).status, 400)
   assert.equal((await redeem(secret, 'a new good password\0')).status, 400)
   const [first, second] = await Promise.all([
@@ -93,7 +97,14 @@ test('a one-time link sets a password once, within a day, and a weak password do
   assert.equal((await redeem(secret, 'a new good password')).status, 403)
   const late = await link()
   test.now = new Date(test.now.getTime() + 86_400_000)
-  assert.equal((await redeem(late, 'a new good password')).status, 403)
+  const expired = await redeem(late, 'a new good password')
+  assert.equal(expired.status, 403)
+  assert.match(await expired.text(), /This link has expired/)
+  const last = await link()
+  await setLocked(database, user, true, operatorChange(AT))
+  const locked = await redeem(last, 'a new good password')
+  assert.equal(locked.status, 403)
+  assert.match(await locked.text(), /account of this link is locked/)
 })
 
 test('who changes the password shows the current one', async t => {
@@ -102,6 +113,7 @@ test('who changes the password shows the current one', async t => {
   const wrong = await visitor.post('/me/password', {
     current: 'not this one',
     password: 'a new good password',
+    again: 'a new good password',
   })
   assert.equal(wrong.status, 403)
   assert.deepEqual(
@@ -115,6 +127,7 @@ test('who changes the password shows the current one', async t => {
   const right = await visitor.post('/me/password', {
     current: PASSWORD,
     password: 'a new good password',
+    again: 'a new good password',
   })
   assert.deepEqual(
     [right.status, right.headers.get('location')],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { COMMIT } from '../../../generator/version.ts'
 import type { Run } from '../../support/command.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
 import { plimsollHere } from '../../support/program.ts'
@@ -127,11 +128,13 @@ test('status knows disk space, versions of programs and images, for people and p
   assert.ok(disk && disk.what === 'Disk' && disk.free <= disk.size, JSON.stringify(disk))
   assert.ok((status.database_bytes as number) > 0)
   assert.equal((status.programs as { node: string }).node, process.versions.node)
+  assert.equal(status.commit, COMMIT)
   assert.deepEqual([status.pending, status.pending_work, status.images], [0, [], 0])
   const lines = (await plimsoll('status')).stdout
   assert.match(lines, /^disk {6}[\d.]+ [KMGT]iB of [\d.]+ [KMGT]iB free$/m)
   assert.match(lines, /^database {2}[\d.]+ [KM]iB$/m)
   assert.match(lines, /^programs {2}Plimsoll \S+, Node\.js \S+, SQLite 3\S+$/m)
+  assert.ok(lines.includes(`\ncommit    ${COMMIT}\n`), lines)
 })
 
 test('delete counts the dependents and names a few', async t => {

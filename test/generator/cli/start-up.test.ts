@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 import { commands, loadCommands } from '../../../generator/cli/cli.ts'
-import { run } from '../../support/command.ts'
-import { plimsoll, root } from '../../support/plimsoll.ts'
+import { Cleanup } from '../../support/cleanup.ts'
+import { plimsoll, root, serve } from '../../support/plimsoll.ts'
+import { scratch } from '../../support/scratch.ts'
 
 /** What is loaded with a compiled file before it runs: files of `dist`, and packages by name. */
 function loadedWith(file: string, seen = new Set<string>()): Set<string> {
@@ -60,22 +61,43 @@ test('the built program says which Node it needs, and -v is -V', async () => {
     engines: { node: string }
   }
   const needed = manifest.engines.node.replace('>=', '')
-  const cli = join(root, 'dist', 'program', 'cli.js')
-  const asNode = (node: string) => {
-    const other = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${node}' } })`
-    const words = ['--import', `data:text/javascript,${encodeURIComponent(other)}`, cli, '-v']
-    return run(process.execPath, words, { cwd: root, env: process.env })
-  }
+  const versionOn = (node: string) => plimsoll(root, ['-v'], {}, '', asNode(node))
   for (const old of ['18.20.8', '20.18.3', '9.0.0'])
-    assert.deepEqual(await asNode(old), {
+    assert.deepEqual(await versionOn(old), {
       code: 2,
       stdout: '',
       stderr: `error: Plimsoll needs Node ${needed} or newer, and this is ${old}; install a newer Node and run it again\n`,
     })
+  const commit = readFileSync(join(root, 'dist', 'commit'), 'utf8').trim()
+  assert.match(commit, /^(?:[0-9a-f]{40}(?:-dirty)?|unknown)$/)
+  const said = `${manifest.version} (commit ${commit})\n`
   for (const good of [`${needed}.0`, '22.1.0', '100.0.0'])
-    assert.deepEqual(await asNode(good), { code: 0, stdout: `${manifest.version}\n`, stderr: '' })
-  assert.equal((await plimsoll(root, ['-V'])).stdout, `${manifest.version}\n`)
+    assert.deepEqual(await versionOn(good), { code: 0, stdout: said, stderr: '' })
+  assert.equal((await plimsoll(root, ['-V'])).stdout, said)
 })
+
+test('a daemon on Node 20 says once that this Node is past its end; on Node 24 it does not', async t => {
+  const dir = scratch(new Cleanup(t))
+  assert.equal((await plimsoll(root, ['init', '--dir', dir])).code, 0)
+  for (const [node, times] of [
+    ['20.19.0', 1],
+    ['24.18.0', 0],
+  ] as const)
+    await t.test(node, async inner => {
+      const which = asNode(node)
+      const log = join(dir, node)
+      const daemon = await serve(new Cleanup(inner), dir, {}, log, '127.0.0.1:0', which)
+      const said = `Node ${node} has had no security updates since 30 April 2026; install Node 24`
+      assert.equal(daemon.log().split(said).length - 1, times, daemon.log())
+    })
+})
+
+/** The program on a Node that says it is of this version, as arguments of `node`. */
+function asNode(version: string): string[] {
+  const other = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+  const program = join(root, 'dist', 'program', 'cli.js')
+  return ['--import', `data:text/javascript,${encodeURIComponent(other)}`, program]
+}
 
 test('help shows numbers without quotation marks', async () => {
   const help = await plimsoll(root, ['audit', '--help'])

@@ -44,7 +44,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   const cleanup = new Cleanup(t)
   const old = await serve(cleanup, dir)
   const served = new RegExp(
-    `^it is served by process \\d+ at ${old.url}/?, version ${PLIMSOLL.version}: use the program of that version, or stop it and run \`plimsoll serve\` of this one \\(docs/upgrade\\.md\\)\n$`,
+    `^it is served by process \\d+ at ${old.url}/?, version ${PLIMSOLL.version}: use the program of that version, or stop it and run \`plimsoll serve\` of this one \\(docs/run/upgrade\\.md\\)\n$`,
   )
   for (const words of [...READING, ['user', 'add', 'alice'], ['build'], ['verify', '--repair']]) {
     const { code, stdout, stderr } = await newer(...words)
@@ -56,7 +56,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   await old.kill()
 
   const alone =
-    'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it (docs/upgrade.md)\n'
+    'no daemon serves it: back it up with the older version, then run `plimsoll serve` or `plimsoll build`, which upgrade it (docs/run/upgrade.md)\n'
   for (const words of READING)
     assert.equal((await newer(...words)).stderr, expected + alone, words.join(' '))
   assert.equal(steps(), LEVEL)

@@ -210,7 +210,7 @@ test('without the source browser its pages go', async t => {
   await buildPages(other)
   assert.equal(existsSync(folder), false)
   assert.equal(
-    (await registry.shown('crates/demo/1.0.0/index.html'))?.includes('Browse the source'),
+    (await registry.shown('crates/demo/1.0.0/index.html'))?.includes('>Source</a>'),
     false,
   )
 })

@@ -35,7 +35,7 @@ test('dependents that take the crate of this name from elsewhere say so', () => 
   const dependent = { ...row, name: 'one', registry: null }
   const two = { ...row, name: 'two', registry: CRATES_IO }
   const show = (dependents: (typeof dependent | typeof two)[]) =>
-    `${dependentSection(site, { dependents, dependentCount: dependents.length }, path => path)}`
+    `${dependentSection(site, { name: 'keel', dependents, dependentCount: dependents.length }, path => path)}`
   assert.doesNotMatch(show([dependent]), /another registry|from/)
   assert.match(show([dependent, two]), /another registry.*two.*from crates\.io/s)
 })

@@ -63,3 +63,21 @@ test('the permanent address of the newest version leads there without a script',
   assert.match(text, /content="0; url=\.\.\/1\.4\.0\+b\.1\/"/)
   assert.match(text, /rel="canonical" href="https:\/\/x\.example\/team\/crates\/keel\/"/)
 })
+
+test('the table says what changed: a link, another license, new and dropped features', () => {
+  const about = { license: 'MIT', license_file: null }
+  const versions = [
+    { ...version({ version: '2.0.0' }), ...about, features: { a: [], b: [], c: [], d: [], e: [] } },
+    { ...version({ version: '1.1.0' }), ...about, license: 'Apache-2.0', features: { std: [] } },
+    { ...version({ version: '1.0.0' }), ...about, features: null },
+  ]
+  const text = cratePage(site, crate(newest, { versions, versionCount: 3 })).bytes.toString()
+  const cells = [...text.matchAll(/<td class="what">(.*?)<\/td>/g)].map(([, cell = '']) =>
+    cell.replaceAll(/<[^>]*>/g, ''),
+  )
+  assert.deepEqual(cells, [
+    'Changes license MIT · +a +b +c and 2 more · −std',
+    'Changes license Apache-2.0',
+    '',
+  ])
+})

@@ -20,7 +20,7 @@ test('a list in an order has pages, links to the others, and says which crates i
   assert.equal(first.match(/class="card"/g)?.length, 100)
   assert.match(first, /<a href="\.\.\/lists\/name-2\.html#letter-b">b</)
   assert.match(second, /<h2 class="letter" id="letter-b">b</)
-  assert.match(second, /<a href="dependents\.html">Most dependents</)
+  assert.match(second, /<a href="dependents\.html">Most depended on</)
   assert.match(second, /<a href="\.\.\/crates\/" aria-current="page">Name</)
   const [some] = orderedPages(site, { ...list, order: 'newest' }, 20_000, orders)
   assert.match(some?.bytes.toString() ?? '', /The 250 of 20,000 crates that are new\./)

@@ -17,7 +17,7 @@ test('the page of a keyword leads to all its crates', () => {
     /1 crate\. <a href="\.\.\/\.\.\/search\/\?keyword=c%2B%2B"/,
   )
   const some = labelPage(site, { ...data, total: 20_000 })?.bytes.toString() ?? ''
-  assert.match(some, /The 1 with the most dependents of 20,000 crates/)
+  assert.match(some, /The 1 most depended on of 20,000 crates/)
   assert.equal(labelPage(site, { ...data, slug: '../x', total: 1 }), null)
 })
 

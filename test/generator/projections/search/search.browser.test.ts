@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import type { Page } from 'playwright-core'
 import { LIST, run } from '../../../../generator/database/statement.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
@@ -8,6 +9,7 @@ import { fillCatalog } from '../../../support/filled-catalog.ts'
 import { inventedEntries } from '../../../support/many-crates.ts'
 import { TestRegistry } from '../../../support/registry.ts'
 import { type FileServer, serveFiles } from '../../../support/static-server.ts'
+import { until } from '../../../support/until.ts'
 
 /** The names that the API finds. */
 async function found(registry: TestRegistry, query: string, limit: number): Promise<string[]> {
@@ -18,10 +20,16 @@ async function found(registry: TestRegistry, query: string, limit: number): Prom
   return ((await response.json()) as { crates: { name: string }[] }).crates.map(one => one.name)
 }
 
-async function suggestions(page: Page, query: string): Promise<string[]> {
+/** Types a query and waits until the page suggests just these crates. */
+async function suggests(page: Page, query: string, crates: readonly string[]): Promise<void> {
   await page.locator('input[name=q]').fill(query)
-  await page.waitForTimeout(600)
-  return page.locator('[role=option] strong').allTextContents()
+  const options = page.locator('[role=option] strong')
+  let shown: string[] = []
+  const isRight = async () => {
+    shown = await options.allTextContents()
+    return isDeepStrictEqual(shown, crates)
+  }
+  await until(isRight, () => `“${query}” suggests ${shown.join(' ')}, not ${crates.join(' ')}`)
 }
 
 test('a copy of the tree of a registry with a daemon is searched without it, with the same results', async t => {
@@ -43,7 +51,7 @@ test('a copy of the tree of a registry with a daemon is searched without it, wit
     await page.locator('input[name=q]').click()
     await page.locator('input[role=combobox]').waitFor()
     for (const query of ['s', 'ser', 'HTTP', 'rust lib', 'de-se', 'nothing at all']) {
-      assert.deepEqual(await suggestions(page, query), await found(registry, query, 8), query)
+      await suggests(page, query, await found(registry, query, 8))
     }
     await page.locator('input[name=q]').fill('s')
     await page.keyboard.press('Enter')

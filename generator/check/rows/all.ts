@@ -1,0 +1,33 @@
+import type { Statement } from '../statement.ts'
+import { cargoRows } from './cargo.ts'
+import { configRows } from './config.ts'
+import { dependencyRows } from './dependency.ts'
+import { downloadRows } from './download.ts'
+import { fileRows } from './file.ts'
+import { gitRows } from './git.ts'
+import { httpRows } from './http.ts'
+import { lineRows } from './line.ts'
+import { privacyRows } from './privacy.ts'
+import { publishRows } from './publish.ts'
+import { refusalRows } from './refusal.ts'
+import { searchRows } from './search.ts'
+import { yankRows } from './yank.ts'
+
+/** All statements, by subject, in the order of reports. */
+export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.fromEntries(
+  Object.entries({
+    'config.json': configRows,
+    'Index files': fileRows,
+    'Lines of the index': lineRows,
+    Dependencies: dependencyRows,
+    'HTTP and caches': httpRows,
+    'Git index': gitRows,
+    Downloads: downloadRows,
+    'Private registries': privacyRows,
+    'Search and web API': searchRows,
+    Publishing: publishRows,
+    Refusals: refusalRows,
+    'Yanks and owners': yankRows,
+    Cargo: cargoRows,
+  }).map(([subject, tables]) => [subject, tables.flatMap(table => table.rows)]),
+)

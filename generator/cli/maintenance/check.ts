@@ -1,0 +1,142 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { refuse } from '../../../core/error/error.ts'
+import { isName } from '../../../core/name.ts'
+import { check } from '../../check/check.ts'
+import { badge } from '../../check/report/badge.ts'
+import { junit } from '../../check/report/junit.ts'
+import { tableLines } from '../../check/report/table.ts'
+import { isBroken, type Result } from '../../check/run.ts'
+import { Exit, filled, type Io, report, run } from '../console/io.ts'
+import { withManual } from '../console/manual.ts'
+import { progressLine } from '../console/progress.ts'
+
+/** How a program asks who runs it, and learns that it shall end. */
+export interface Caller {
+  readonly readInput: () => Promise<string>
+  /** Asks at the terminal; null when there is no terminal. */
+  readonly askSecret: ((question: string) => Promise<string>) | null
+  readonly stopped: (reload: () => void) => Promise<string>
+}
+
+interface CheckOptions {
+  readonly crate?: readonly string[]
+  readonly write?: boolean
+  readonly tokenStdin?: boolean
+  readonly prefix: string
+  readonly yes?: boolean
+  readonly cargo?: readonly string[]
+  readonly json?: boolean
+  readonly junit?: string
+  readonly badge?: string
+}
+
+/** Cargo looks once a second for what it has published. */
+const PAUSE_MS = 1000
+
+/** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
+export function registerCheck(program: Command, io: Io, caller: Caller): void {
+  const several = (text: string, before: readonly string[] = []) => [...before, filled(text)]
+  const command = program
+    .command('check')
+    .description('ask any Cargo registry, this one or another, whether it does what Cargo needs')
+    .argument(
+      '<registry...>',
+      'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',
+    )
+    .option('--crate <name>', 'look at this crate; can be repeated', several)
+    .option('--write', 'publish small crates, and yank them at the end')
+    .option('--token-stdin', 'read a token from standard input: one line')
+    .option(
+      '--prefix <text>',
+      'what the names of published crates begin with',
+      prefix,
+      'plimsoll-check-',
+    )
+    .option('--yes', 'publish without asking')
+    .option('--cargo <path>', 'have this Cargo try, too; can be repeated', several)
+    .option('--junit <file>', 'write the results as JUnit')
+    .option('--badge <file>', 'write an image with the number of statements that hold')
+    .action((targets: readonly string[], options: CheckOptions) =>
+      run(io, () => checkAll(io, caller, targets, options)),
+    )
+  withManual(command, {
+    examples: [
+      ['plimsoll check sparse+https://crates.example.com/index/', 'only reads'],
+      ['plimsoll check public --junit check.xml', 'reads a static tree, for CI'],
+      [
+        'plimsoll check sparse+https://crates.example.com/index/ --write --token-stdin --yes --cargo cargo < token.txt',
+        'publishes, yanks, and has Cargo try',
+      ],
+    ],
+    json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
+    fails: 'a statement fails that breaks builds or publishing',
+  })
+}
+
+async function checkAll(
+  io: Io,
+  caller: Caller,
+  targets: readonly string[],
+  options: CheckOptions,
+): Promise<void> {
+  const token = options.tokenStdin ? await readToken(caller) : null
+  if (options.write) await confirm(io, caller, targets, options, token)
+  const [progress, end] = [progressLine(io), new AbortController()]
+  caller.stopped(() => undefined).then(signal => end.abort(signal))
+  const results: Result[] = []
+  for (const target of targets) {
+    const checked = await check({
+      target,
+      token,
+      prefix: options.write ? options.prefix : null,
+      crates: options.crate ?? [],
+      cargos: options.cargo ?? [],
+      env: io.env,
+      pauseMs: PAUSE_MS,
+      signal: end.signal,
+      onResult: (done, all) => progress.at(`checking ${target}`, done, all),
+    })
+    results.push(...checked.results)
+    progress.done()
+    for (const { release, yanked } of checked.left)
+      io.err(yanked ? `left behind, yanked: ${release}` : `warning: left behind: ${release}`)
+  }
+  if (options.junit !== undefined) await writeFile(options.junit, junit(results))
+  if (options.badge !== undefined) await writeFile(options.badge, badge(results))
+  report(io, options, results, linesOf(targets, results))
+  if (isBroken(results) || end.signal.aborted) throw new Exit(1)
+}
+
+function linesOf(targets: readonly string[], results: readonly Result[]): string[] {
+  return [...new Set(results.map(({ target }) => target))].flatMap(target => [
+    ...(targets.length > 1 ? [target] : []),
+    ...tableLines(results.filter(result => result.target === target)),
+  ])
+}
+
+async function readToken({ askSecret, readInput }: Caller): Promise<string> {
+  const text = askSecret ? await askSecret('Token: ') : await readInput()
+  return text.replace(/\r?\n$/, '')
+}
+
+/** Says what a run leaves behind, and asks. */
+async function confirm(
+  io: Io,
+  { askSecret }: Caller,
+  targets: readonly string[],
+  { yes, prefix }: CheckOptions,
+  token: string | null,
+): Promise<void> {
+  if (token === null) refuse('check_token')
+  const what = 'about 20 small crates whose names begin with'
+  io.err(`${what} ${prefix} will be published to ${targets.join(', ')}; they stay there, yanked`)
+  if (yes) return
+  const answer = askSecret === null ? '' : await askSecret('Publish them? yes or no: ')
+  if (!/^y(?:es)?$/i.test(answer.trim())) refuse('check_unsure')
+}
+
+function prefix(text: string): string {
+  if (isName(text)) return text
+  throw new InvalidArgumentError('it is no beginning of the name of a crate')
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { subjects } from '../../generator/check/rows/all.ts'
+import type { Statement } from '../../generator/check/statement.ts'
+import { root } from '../support/plimsoll.ts'
+
+const FILE = join(root, 'docs', 'check.md')
+
+/** What stands in docs/check.md above the statements. */
+const INTRODUCTION = `# What \`plimsoll check\` asks a registry
+
+\`\`\`sh
+plimsoll check sparse+https://crates.example.com/index/
+\`\`\`
+
+asks any Cargo registry, this one or another, about each statement below, and prints which hold,
+which fail and what was seen, and which could not be tried. It needs no registry folder. It takes
+the URL of a sparse index, the URL or folder of a git index, or the folder of a static tree, whose
+\`.crate\` files are read from the folder.
+
+Without \`--write\` it only reads: what it is given by \`--crate\`, or finds by a search or a listing.
+With \`--write\` and a token it publishes about 20 small crates under a prefix, with another name each
+time, and yanks them at the end; crates cannot be taken away, so they stay there. \`--cargo\` has a
+real Cargo try, and its own error stands beside the statement that fails. \`--junit\` and \`--badge\`
+write files for CI. The exit code is 1 if a statement fails that breaks builds or publishing.
+
+A registry that asks for patience by 429 and \`Retry-After\` gets it. A token is sent as Cargo does
+it: to the web API, and to the index and the downloads of a private registry alone.
+
+This page is rendered from the statements: \`UPDATE_GOLDEN=1 npm test -- docs/check\`. The suites of
+Plimsoll play them against every way to run it ([conformance.md](conformance.md)), and each was seen
+to fail against a registry that is wrong in just that way.
+
+| weight | meaning |
+|---|---|
+| breaks builds | a build fails, or takes other code than it should |
+| breaks publishing | a publish, yank or change of owners fails or has no effect |
+| differs | it is not what Cargo's book says, and some clients notice |
+| could be better | it works, and costs time or traffic |
+`
+
+test('docs/check.md lists every statement as it is declared', () => {
+  const head = '| statement | what holds | weight | since | source |\n|---|---|---|---|---|\n'
+  const chapters = Object.entries(subjects).map(
+    ([subject, statements]) => `\n## ${subject}\n\n${head}${statements.map(rowOf).join('')}`,
+  )
+  const text = [INTRODUCTION, ...chapters].join('')
+  if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(FILE, text)
+  assert.equal(readFileSync(FILE, 'utf8'), text)
+})
+
+test('statements have ids of their own and public sources', () => {
+  const all = Object.values(subjects).flat()
+  assert.ok(all.length >= 150)
+  assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
+  const form =
+    /^https:\/\/(?:doc\.rust-lang\.org\/cargo|github\.com\/rust-lang\/cargo|rust-lang\.github\.io)\//
+  assert.deepEqual(
+    all.filter(({ source }) => !form.test(source)),
+    [],
+  )
+})
+
+function rowOf({ id, sentence, weight, since, source }: Statement): string {
+  const [, name = source] = /([^/]+)$/.exec(source) ?? []
+  const label = name.replaceAll(/\.html/g, '')
+  const cells = [`\`${id}\``, sentence.replaceAll('|', '\\|'), weight, since ?? '–']
+  return `| ${cells.join(' | ')} | [${label}](${source}) |\n`
+}
