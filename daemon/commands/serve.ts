@@ -31,8 +31,8 @@ import { type Listening, listen } from '../http/listen.ts'
 import { logFailure, openLog } from '../http/log.ts'
 import { Metrics } from '../http/metrics.ts'
 import { whileStarting } from '../readiness.ts'
-import { FeedWorker } from '../upstream/feed-worker.ts'
 import { upstreamMetrics } from '../upstream/metrics.ts'
+import { UpstreamWorker } from '../upstream/upstream-worker.ts'
 import type { Worker } from '../workers/worker.ts'
 import { openWorkers } from '../workers/workers.ts'
 import { type Life, type Reload, reload } from './reload.ts'
@@ -157,7 +157,7 @@ async function work(
     for (const worker of started) await worker.close(patience())
   })
   ends.push(() => server.stop(patience()))
-  for (const worker of [...list, new FeedWorker(registry, upstreams)]) {
+  for (const worker of [...list, new UpstreamWorker(registry, upstreams)]) {
     started.push(worker)
     await worker.start()
   }

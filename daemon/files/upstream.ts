@@ -5,10 +5,14 @@ import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
+import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { listAlarms } from '../../generator/upstream/alarms.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream.ts'
+import { alarmEntries } from '../../site/account/upstream-page.ts'
+import { account } from '../../site/elements/links.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
 import type { BucketStreams } from './bucket-streams.ts'
 import { type Asked, acceptsGzip, choose, variantOf } from './file-answer.ts'
@@ -33,7 +37,7 @@ const headersOf: FileHeaders = fileHeaders({})
 
 /** Returns the routes below `/upstream/NAME/`. */
 export function upstreamRoutes({ registry, upstreams, streams, missing }: UpstreamDeps): Route[] {
-  const { urls, authRequired } = registry
+  const { urls, authRequired, site } = registry
   const routesOf = (upstream: Upstream): Route[] => {
     const at = `/upstream/${upstream.name}`
     const config = Buffer.from(upstream.config(urls.base, authRequired))
@@ -53,7 +57,15 @@ export function upstreamRoutes({ registry, upstreams, streams, missing }: Upstre
       const release = releaseOfDownload(c.req.path.slice(at.length))
       return release && crateAnswer(upstream, { ...release, cksum: null }, streams, c)
     }
+    const feed = async (c: Context) => {
+      const newest = (await listAlarms(upstream.source.place)).slice(-FEED_LENGTH.crates).reverse()
+      const [path, page] = [account.upstreamFeed(upstream.name), account.upstream(upstream.name)]
+      const subject = `Alarms of ${upstream.name}`
+      const { bytes } = renderFeed(site, path, subject, page, alarmEntries(upstream.name, newest))
+      return textAnswer(path, textOf(bytes), c)
+    }
     return [
+      get(`/${account.upstreamFeed(upstream.name)}`, 'reader', feed, 'read'),
       get(`${at}/${configPath}`, 'reader', (c: Context) =>
         textAnswer(configPath, textOf(config), c),
       ),

@@ -61,6 +61,8 @@ export function upstreamMetrics(
   const age = ({ source: { counts } }: Upstream) =>
     counts.answered === null ? null : (now().getTime() - counts.answered) / 1000
   gauge('age', 'Seconds since the upstream last answered', each(sources, age))
+  const kept = ({ source }: Upstream) => source.counts.kept
+  gauge('kept_bytes', 'Bytes of the `.crate` files that are kept', each(sources, kept))
   const undated = (upstream: Upstream) => upstream.undated
   gauge(
     'undated',

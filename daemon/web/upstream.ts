@@ -96,10 +96,10 @@ async function versionsOf(
   if (await isOwnName(registry, name)) refuse('upstream_name_own', { name })
   const found = await upstream.explain(name)
   if (!found) return refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
-  const { has } = await upstreams.decisions.allowed(upstream.name)
+  const isAllowed = await upstreams.decisions.allowed(upstream.name)
   return found.map(version => ({
     ...stateOf(upstream.settings, version),
-    allowed: has(name, version.line.version),
+    allowed: isAllowed(name, version.line.version),
   }))
 }
 

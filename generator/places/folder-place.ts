@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { publicFile } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from './disk/disk.ts'
-import { syncDescriptors, writeDurably } from './disk/durable.ts'
+import { syncDescriptors, type Turn, writeDurably } from './disk/durable.ts'
 import { writing } from './disk/fault.ts'
 import {
   fileChecksum,
@@ -114,21 +114,21 @@ export class FolderPlace implements Place {
     content: Uint8Array | LocalFile,
     { cksum, onlyIf }: PutOptions = {},
   ): Promise<string | null> {
-    const write = async () => {
-      await this.#write(path, content)
-      if (cksum !== undefined) return etagOf(cksum)
-      return etagOf(content instanceof Uint8Array ? sha256(content) : await this.checksum(path))
-    }
-    if (onlyIf === undefined) return write()
-    const { mutex } = this.#options
-    const writeIf = async () => {
-      const isSo =
-        onlyIf === 'absent'
-          ? (await this.head(path)) === null
-          : etagOf(await this.checksum(path)) === onlyIf.etag
-      return isSo ? write() : null
-    }
-    return mutex ? mutex.run(writeIf) : writeIf()
+    let isSo = true
+    const check = async () =>
+      onlyIf === 'absent'
+        ? (await this.head(path)) === null
+        : etagOf(await this.checksum(path)) === onlyIf?.etag
+    const { mutex = { run: work => work() } } = this.#options
+    const turn: Turn = show =>
+      mutex.run(async () => {
+        isSo = await check()
+        if (isSo) await show()
+      })
+    await this.#write(path, content, onlyIf === undefined ? show => show() : turn)
+    if (!isSo) return null
+    const written = content instanceof Uint8Array ? sha256(content) : fileChecksum(content.path)
+    return etagOf(cksum ?? (await written))
   }
 
   async remove(path: string): Promise<void> {
@@ -138,19 +138,21 @@ export class FolderPlace implements Place {
     if (this.#options.sync !== 'never') this.#options.sync.folder(this.local(folder))
   }
 
-  async #write(path: string, content: Uint8Array | LocalFile): Promise<void> {
+  async #write(path: string, content: Uint8Array | LocalFile, turn: Turn): Promise<void> {
     const { sync } = this.#options
     const full = this.local(path)
-    if (sync === 'each') return this.#writeDurably(path, content)
-    if (content instanceof Uint8Array) await disk.run('replace', full, content)
-    else await disk.run('show', content.path, full)
-    if (sync !== 'never') sync.file(full)
+    if (sync === 'each' && content instanceof Uint8Array && publicFile(path).cache !== 'immutable')
+      // Nobody waits for the disk in its turn.
+      return writeDurably(full, content, 0o644, turn)
+    await turn(async () => {
+      if (sync === 'each') return this.#keepDurably(full, content)
+      if (content instanceof Uint8Array) await disk.run('replace', full, content)
+      else await disk.run('show', content.path, full)
+      if (sync !== 'never') sync.file(full)
+    })
   }
 
-  async #writeDurably(path: string, content: Uint8Array | LocalFile): Promise<void> {
-    const full = this.local(path)
-    const isNew = publicFile(path).cache === 'immutable'
-    if (content instanceof Uint8Array && !isNew) return writeDurably(full, content)
+  async #keepDurably(full: string, content: Uint8Array | LocalFile): Promise<void> {
     const folders = this.#unsynced(dirname(full))
     const { incoming = dirname(full) } = this.#options
     // Bytes and names are synced together: nothing refers to them until both are on disk.

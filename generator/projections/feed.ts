@@ -11,10 +11,11 @@ import type { CrateFacts } from './crates/render.ts'
 /** Maximum entries of each feed: a crate's versions, new crates, all new versions. */
 export const FEED_LENGTH = { crate: 50, crates: 50, updates: 100 } as const
 
-interface FeedEntry {
-  readonly name: Name
+export interface FeedEntry {
   /** Permanent URL of this entry, below the base. */
   readonly id: string
+  /** The page about it, below the base. */
+  readonly page: string
   readonly title: string
   readonly at: string
   readonly author: string | null
@@ -35,7 +36,8 @@ export function renderCrateFeed(site: SiteConfig, { name, releases }: CrateFacts
 /** Renders the feed of crates published for the first time, newest first. */
 export function renderNewCrates(site: SiteConfig, crates: readonly CrateCard[]): Output {
   const entries = crates.map(({ name, createdAt: at, about }) => {
-    return { name, id: cratePage(name), title: name, at, author: null, summary: about.description }
+    const page = cratePage(name)
+    return { id: page, page, title: name, at, author: null, summary: about.description }
   })
   return renderFeed(site, newCratesPath, 'New crates', '', entries)
 }
@@ -48,8 +50,8 @@ export function renderUpdates(site: SiteConfig, releases: readonly RecentRelease
 function releaseEntry(release: RecentRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
-    name,
     id: crateFilePath(name, version),
+    page: cratePage(name),
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
     at: release.publishedAt,
     author: release.publishedBy,
@@ -62,7 +64,7 @@ function cratePage(name: Name): string {
 }
 
 /** Renders an Atom feed (RFC 4287 §4.1) that depends only on its entries, not on the time. */
-function renderFeed(
+export function renderFeed(
   { base, title }: SiteConfig,
   path: string,
   subject: string,
@@ -88,7 +90,7 @@ ${entries.map(
 <title>${entry.title}</title>
 <updated>${entry.at}</updated>
 <published>${entry.at}</published>
-${entry.author === null ? null : html`<author><name>${clean(entry.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${cratePage(entry.name)}"/>
+${entry.author === null ? null : html`<author><name>${clean(entry.author)}</name></author>\n`}<link rel="alternate" type="text/html" href="${base}/${entry.page}"/>
 ${entry.summary === null ? null : html`<summary>${clean(entry.summary)}</summary>\n`}</entry>
 `,
 )}</feed>

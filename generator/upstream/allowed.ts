@@ -1,24 +1,8 @@
-import type { CanonicalName, Name } from '../../core/name.ts'
-import { canonicalName } from '../../core/name.ts'
+import { canonicalName, type Name } from '../../core/name.ts'
 import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
-import { all, type Queries, run, upsert } from '../database/statement.ts'
+import { run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-
-/** A version of an upstream that administrators have exempted from its hold. */
-export interface AllowedVersion {
-  readonly crate: CanonicalName
-  readonly version: Version
-  readonly at: string
-  readonly actor: string
-}
-
-/** Lists what is exempted from the hold of an upstream. */
-export function listAllowed(db: Queries, upstream: string): Promise<AllowedVersion[]> {
-  const sql = `SELECT crate, version, at, actor FROM upstream_allowed
-    WHERE upstream = ? ORDER BY crate, version`
-  return all(db, sql, upstream)
-}
 
 /** Exempts a version from the hold of an upstream, or ends that; an audit event says who did. */
 export function allowVersion(

@@ -8,7 +8,7 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
-import { failed, type UpstreamCounts } from './counts.ts'
+import type { UpstreamCounts } from './counts.ts'
 
 export interface CrateFilesOptions {
   /** The address of the sparse index, without `sparse+`, with a final slash. */
@@ -31,6 +31,9 @@ const CRATE_MAX = 512 * 1024 * 1024
 /** Milliseconds for which the upstream's `config.json` is used without asking again. */
 const CONFIG_MS = 600_000
 const REQUEST_MS = 10_000
+
+/** Milliseconds after which a transfer that still goes on ends: it may drip on purpose. */
+const TRANSFER_MS = 1_800_000
 
 /** Seconds after which a client may ask again for a file that is still being fetched. */
 const RETRY_SECONDS = 5
@@ -121,9 +124,10 @@ export class CrateFiles {
   async #receive(path: string, line: CrateFile): Promise<boolean> {
     const { store, web, counts, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
-    return web.take(expandDl(await this.#template(), line), async bytes => {
+    const url = expandDl(await this.#template(), line)
+    return web.take(url, async bytes => {
       if (bytes === null) return false
-      const staged = await store.stage(bytes, crateMax)
+      const staged = await store.stage(this.#inTime(bytes, url), crateMax)
       try {
         counts.bytes += staged.size
         if (staged.cksum !== cksum)
@@ -136,9 +140,17 @@ export class CrateFiles {
     })
   }
 
+  async *#inTime(bytes: AsyncIterable<Uint8Array>, url: string): AsyncGenerator<Uint8Array> {
+    const until = this.#options.now().getTime() + TRANSFER_MS
+    for await (const part of bytes) {
+      if (this.#options.now().getTime() > until) throw new WebFailure(url, 'it takes too long')
+      yield part
+    }
+  }
+
   /** Returns what a client is told of an error, which is counted. */
   #explained(error: unknown, name: Name): unknown {
-    failed(this.#options.counts, error)
+    this.#options.counts.failed(error)
     this.#forgetDl()
     if (!isOfUpstream(error)) return error
     return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })

@@ -13,7 +13,7 @@ import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web, WebAnswer } from '../web/web.ts'
-import { failed, type UpstreamCounts } from './counts.ts'
+import type { UpstreamCounts } from './counts.ts'
 import { type KnownCrate, readKnown, writeKnown } from './known-crates.ts'
 
 /** What an index is made of. */
@@ -103,11 +103,15 @@ export class CrateIndex {
    */
   async find(name: Name, fresh: number): Promise<FoundCrate> {
     const key = name.toLowerCase() as Name
-    const running = this.#flights.get(key)
-    if (running) return running
-    const flight = this.#find(key, fresh).finally(() => this.#flights.delete(key))
-    this.#flights.set(key, flight)
-    return flight
+    let flight = this.#flights.get(key)
+    if (!flight) {
+      flight = this.#find(key, fresh).finally(() => this.#flights.delete(key))
+      this.#flights.set(key, flight)
+    }
+    const found = await flight
+    if (!this.#options.isShared) return found
+    // Another daemon may have answered with a newer file while this one asked.
+    return { ...found, crate: (await this.kept(key)) ?? found.crate }
   }
 
   /** Returns whether a crate, or that there is none, is known well enough not to be asked for. */
@@ -135,7 +139,7 @@ export class CrateIndex {
     const { counts } = this.#options
     const now = this.#now()
     const isCurrent = (known: Held | null) => known !== null && now - known.checked <= fresh
-    let held = await this.#read(name)
+    let held = await this.#read(name, false)
     // Other processes may have accepted a change since this one read the file.
     if (!isCurrent(held)) held = await this.#read(name, true)
     if (held && isCurrent(held)) {
@@ -150,12 +154,11 @@ export class CrateIndex {
       return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
-      failed(counts, error)
-      if (error.isNetwork) {
-        this.#awayUntil = this.#now() + FAILURE_MS
-      }
+      counts.failed(error)
+      if (error.isNetwork) this.#awayUntil = this.#now() + FAILURE_MS
       this.#failed.set(name, this.#now() + FAILURE_MS)
-      return this.#stale(name, held)
+      // Another process may have been faster with the first file.
+      return this.#stale(name, held ?? (await this.#read(name, true)))
     }
   }
 

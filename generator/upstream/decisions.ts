@@ -1,54 +1,49 @@
-import type { Name } from '../../core/name.ts'
-import { decisionKey } from '../../core/upstream/policy.ts'
-import type { Version } from '../../core/version.ts'
-import type { Queries } from '../database/statement.ts'
-import { listAllowed } from './allowed.ts'
+import { decisionKey, type UpstreamPolicy } from '../../core/upstream/policy.ts'
+import { all, type Queries } from '../database/statement.ts'
 
 /** How long decisions are remembered, in milliseconds: other processes make some, too. */
 const REMEMBERED_MS = 2000
 
-/** The versions of an upstream that are exempted from its hold. */
-export interface AllowedVersions {
-  readonly has: (name: Name, version: Version) => boolean
+interface Remembered {
+  readonly until: number
+  readonly keys: string
+  readonly isAllowed: UpstreamPolicy['isAllowed']
 }
 
 /** Reads what administrators have decided about upstreams. */
 export class Decisions {
   readonly #db: Queries
   readonly #now: () => Date
-  readonly #read = new Map<string, { readonly until: number; readonly versions: Versions }>()
+  readonly #read = new Map<string, Remembered>()
 
   constructor(db: Queries, now: () => Date) {
     this.#db = db
     this.#now = now
   }
 
-  /** Returns what is allowed; the same object as before if nothing has changed. */
-  async allowed(upstream: string): Promise<AllowedVersions> {
+  /**
+   * Returns what tells whether a version is exempted from the hold of an upstream; the same
+   * function as before if nothing has changed.
+   */
+  async allowed(upstream: string): Promise<UpstreamPolicy['isAllowed']> {
     const now = this.#now().getTime()
     const before = this.#read.get(upstream)
-    if (before && before.until > now) return before.versions
-    const rows = await listAllowed(this.#db, upstream)
-    const keys = rows.map(({ crate, version }) => `${crate}@${version}`)
-    const isSame = before?.versions.keys.join() === keys.join()
-    const versions = before && isSame ? before.versions : new Versions(keys)
-    this.#read.set(upstream, { until: now + REMEMBERED_MS, versions })
-    return versions
+    if (before && before.until > now) return before.isAllowed
+    const sql =
+      'SELECT crate, version FROM upstream_allowed WHERE upstream = ? ORDER BY crate, version'
+    const rows = await all<{ crate: string; version: string }>(this.#db, sql, upstream)
+    const known = new Set(rows.map(({ crate, version }) => `${crate}@${version}`))
+    const keys = [...known].join()
+    const isAllowed: UpstreamPolicy['isAllowed'] =
+      before?.keys === keys
+        ? before.isAllowed
+        : (name, version) => known.has(decisionKey(name, version))
+    this.#read.set(upstream, { until: now + REMEMBERED_MS, keys, isAllowed })
+    return isAllowed
   }
 
   /** Forgets what was read, after a decision of this process. */
   forget(): void {
     this.#read.clear()
-  }
-}
-
-class Versions implements AllowedVersions {
-  readonly keys: readonly string[]
-  readonly has: AllowedVersions['has']
-
-  constructor(keys: readonly string[]) {
-    this.keys = keys
-    const known = new Set(keys)
-    this.has = (name, version) => known.has(decisionKey(name, version))
   }
 }

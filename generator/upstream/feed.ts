@@ -13,8 +13,11 @@ const NAMES_MAX = 1000
  * Compares the names of new crates in an upstream's RSS feed with own ones: whoever publishes such
  * a name there may want to be taken for this registry's crate. Each raises an alarm, once.
  */
-export async function checkFeed(registry: Registry, { settings, source }: Upstream): Promise<void> {
-  if (settings.feed === '') return
+export async function checkFeed(
+  registry: Registry,
+  { settings, source }: Pick<Upstream, 'settings' | 'source'>,
+): Promise<void> {
+  if (settings.feed === '' || settings.offline) return
   const bytes = await source.web.read(settings.feed, FEED_MAX)
   for (const name of namesIn(bytes?.toString('utf8') ?? '')) {
     const own = await findCrate(registry.database, name)

@@ -30,14 +30,34 @@ const AT_ONCE = 16
 /** The most versions of one closure; more are no project's dependencies. */
 const CLOSURE_MAX = 20_000
 
-/** Has the packages of lock files here, each with the checksum that the lock file names. */
-export async function fetchLocked(
+interface Fetch {
+  readonly upstream: Upstream
+  readonly lines: Map<string, UpstreamLine>
+  readonly issues: Issue[]
+  readonly progress: Progress
+}
+
+/**
+ * Has here the packages of lock files, each with the checksum that the lock file names, and crates
+ * with everything that they need: of each requirement the newest version that is shown, without
+ * development dependencies.
+ */
+export async function fetchAhead(
   upstream: Upstream,
-  packages: readonly LockedPackage[],
+  locked: readonly LockedPackage[],
+  wanted: readonly WantedCrate[],
   progress: Progress,
 ): Promise<FetchOutcome> {
-  const lines = new Map<string, UpstreamLine>()
-  const issues: Issue[] = []
+  const fetch = { upstream, lines: new Map<string, UpstreamLine>(), issues: [], progress }
+  await findLocked(fetch, locked)
+  await findClosure(fetch, wanted)
+  return fetchLines(fetch)
+}
+
+async function findLocked(
+  { upstream, lines, issues, progress }: Fetch,
+  packages: readonly LockedPackage[],
+): Promise<void> {
   let done = 0
   await forEachConcurrently(
     packages,
@@ -49,30 +69,25 @@ export async function fetchLocked(
     },
     AT_ONCE,
   )
-  return fetchLines(upstream, [...lines.values()], issues, progress)
 }
 
-/**
- * Has crates here with everything that they need: of each requirement the newest version that is
- * shown, without development dependencies.
- */
-export async function fetchClosure(
-  upstream: Upstream,
+async function findClosure(
+  { upstream, lines, issues, progress }: Fetch,
   wanted: readonly WantedCrate[],
-  progress: Progress,
-): Promise<FetchOutcome> {
-  const lines = new Map<string, UpstreamLine>()
+): Promise<void> {
   const asked = new Set<string>()
-  const issues: Issue[] = []
+  const meant = new Set(wanted.map(({ name }) => name))
   let next = [...wanted]
   while (next.length > 0) {
     const found: WantedCrate[] = []
     await forEachConcurrently(
       next,
       async ({ name, requirement }) => {
-        const line = await orIssue(issues, () => newest(upstream, name, requirement))
+        const line = await orIssue(issues, () =>
+          newest(upstream, name, requirement, meant.has(name)),
+        )
         if (line === null) issues.push(issue('upstream_requirement', { name, requirement }))
-        if (!line || lines.has(`${line.name}@${line.version}`)) return
+        if (!line) return
         lines.set(`${line.name}@${line.version}`, line)
         found.push(...needsOf(line))
       },
@@ -83,12 +98,10 @@ export async function fetchClosure(
       const key = `${name} ${requirement}`
       return !asked.has(key) && asked.add(key)
     })
-    if (lines.size > CLOSURE_MAX) {
-      issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
-      break
-    }
+    if (lines.size <= CLOSURE_MAX) continue
+    issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
+    break
   }
-  return fetchLines(upstream, [...lines.values()], issues, progress)
 }
 
 /** Returns the newest version that fits and is shown; null if there is none. */
@@ -96,8 +109,9 @@ async function newest(
   upstream: Upstream,
   name: Name,
   requirement: Requirement,
+  isMeant: boolean,
 ): Promise<UpstreamLine | null> {
-  const versions = (await upstream.explain(name)) ?? []
+  const versions = (await upstream.explain(name, isMeant)) ?? []
   const fitting = versions
     .filter(({ verdict }) => verdict.state === 'shown' || verdict.state === 'guarded')
     .map(({ line }) => line)
@@ -113,15 +127,10 @@ function needsOf(line: UpstreamLine): WantedCrate[] {
   })
 }
 
-async function fetchLines(
-  upstream: Upstream,
-  lines: readonly UpstreamLine[],
-  issues: Issue[],
-  progress: Progress,
-): Promise<FetchOutcome> {
+async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise<FetchOutcome> {
   let [fetched, present, bytes] = [0, 0, 0]
   await forEachConcurrently(
-    lines,
+    lines.values(),
     async line => {
       const isHere = (await upstream.source.files.size(line)) !== null
       const size = isHere ? 0 : await orIssue(issues, () => haveBytes(upstream, line))
@@ -130,7 +139,7 @@ async function fetchLines(
         fetched++
         bytes += size
       }
-      progress('fetching .crate files', fetched + present, lines.length)
+      progress('fetching .crate files', fetched + present, lines.size)
     },
     AT_ONCE,
   )

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
+import type { Name } from '../../core/name.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -16,10 +17,11 @@ import { openBucket } from '../places/storage.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Web, type WebOptions } from '../web/web.ts'
 import { keepAlarm } from './alarms.ts'
-import { newCounts } from './counts.ts'
+import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Decisions } from './decisions.ts'
+import { isOwnName } from './own-name.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
 /** The upstreams of a registry. */
@@ -63,6 +65,7 @@ export async function openUpstreams(
   const sources = new Map<string, UpstreamSource>()
   const webs: Web[] = []
   const all = Object.values(settings.upstream)
+  const isOwn = (name: Name) => isOwnName(registry, name)
   // Not of the registry: a pause of changes holds up no reader.
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
   for (const own of all) {
@@ -75,7 +78,7 @@ export async function openUpstreams(
       source = openSource(own, registry, options, web, place)
       sources.set(own.index, source)
     }
-    byName.set(own.name, new Upstream(own, source, place, decisions, clock))
+    byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
   }
   const fallback = [...byName.values()].find(one => one.settings.fallback !== 'off') ?? null
   const close = async () => {
@@ -140,7 +143,7 @@ function openSource(
 ): UpstreamSource {
   const url = index.replace(/^sparse\+/, '')
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
-  const counts = newCounts()
+  const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
     // These are found again and again.

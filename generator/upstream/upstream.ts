@@ -28,7 +28,7 @@ import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
-import type { AllowedVersions, Decisions } from './decisions.ts'
+import type { Decisions } from './decisions.ts'
 
 const compress = promisify(gzip)
 
@@ -59,7 +59,7 @@ export interface ShownIndexFile {
 
 interface Rendered extends ShownIndexFile {
   readonly crate: UpstreamCrate
-  readonly isAllowed: AllowedVersions['has']
+  readonly isAllowed: UpstreamPolicy['isAllowed']
 }
 
 /** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
@@ -73,6 +73,7 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #decisions: Decisions
+  readonly #isOwn: (name: Name) => Promise<boolean>
   readonly #now: () => Date
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   readonly #rendered = new LRUCache<Name, Rendered>({
@@ -88,12 +89,14 @@ export class Upstream {
     source: UpstreamSource,
     place: Place,
     decisions: Decisions,
+    isOwn: (name: Name) => Promise<boolean>,
     now: () => Date,
   ) {
     this.settings = settings
     this.source = source
     this.place = place
     this.#decisions = decisions
+    this.#isOwn = isOwn
     this.#now = now
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
     this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
@@ -140,11 +143,16 @@ export class Upstream {
     return kept ?? lineOf((await this.crate(name)).crate, version, cksum) ?? null
   }
 
-  /** Returns what is known of a crate, as fresh as the settings want. */
-  async crate(name: Name): Promise<FoundCrate> {
+  /**
+   * Returns what is known of a crate, as fresh as the settings want. A name that is for crates here
+   * is asked for only if that `isMeant`, or if lines of the upstream's crate are here already.
+   */
+  async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline)
-      return { crate: await index.kept(name, true), staleSince: null, isNew: false }
+    if (this.settings.offline || (!isMeant && (await this.#isOwn(name)))) {
+      const crate = await index.kept(name, true)
+      if (this.settings.offline || !crate) return { crate, staleSince: null, isNew: false }
+    }
     return index.find(name, this.settings.fresh * 1000)
   }
 
@@ -187,8 +195,8 @@ export class Upstream {
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
-  async explain(name: Name): Promise<ExplainedVersion[] | null> {
-    const { crate } = await this.crate(name)
+  async explain(name: Name, isMeant = false): Promise<ExplainedVersion[] | null> {
+    const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
     const policy = await this.#policy()
     const verdicts = await paced(() => verdictsOf(crate, policy, this.#now()))
@@ -196,11 +204,6 @@ export class Upstream {
       const { claim, gone } = crate.sightings.get(line.version) ?? {}
       return { line, verdict, isChanged: claim !== undefined || gone !== undefined }
     })
-  }
-
-  /** Returns the held version of a crate that others were yanked for; null without one. */
-  async lure(crate: UpstreamCrate): Promise<Version | null> {
-    return lureOf(crate, await this.#policy(), this.#now())?.version ?? null
   }
 
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
@@ -219,14 +222,14 @@ export class Upstream {
     const zipped = await compress(bytes)
     const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
     this.#rendered.set(name, rendered)
-    await this.#watchForLure(crate)
+    await this.#watchForLure(crate, policy)
     return rendered
   }
 
   /** Raises the alarm, once, when versions were yanked for one that is held. */
-  async #watchForLure(crate: UpstreamCrate): Promise<void> {
-    const version = await this.lure(crate)
-    const line = version && crate.lines.get(version)
+  async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
+    const lure = lureOf(crate, policy, this.#now())
+    const line = lure && crate.lines.get(lure.version)
     if (!line) return
     const { name } = line
     const key = decisionKey(name, line.version)
@@ -265,9 +268,9 @@ export class Upstream {
     }
   }
 
-  async #policy(): Promise<UpstreamPolicy & { readonly isAllowed: AllowedVersions['has'] }> {
+  async #policy(): Promise<UpstreamPolicy> {
     const { hold, lure_guard: lureGuard } = this.settings
-    const { has: isAllowed } = await this.#decisions.allowed(this.name)
+    const isAllowed = await this.#decisions.allowed(this.name)
     return { hold, lureGuard, ...this.#rules, isAllowed }
   }
 }

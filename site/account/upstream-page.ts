@@ -78,7 +78,19 @@ ${versions(data, to)}</section>`
 ${noticeBox(notice)}
 ${body}
 <p class="quiet part">Administrators <a href="${to(admin)}?crate=${encodeURIComponent(crate)}">allow held versions and accept changes</a>.</p></div>`
-  return layout(site, { path: null, title, main })
+  return layout(site, { path: null, title, main, feed: account.upstreamFeed(settings.name) })
+}
+
+/** Returns the alarms of an upstream as entries of a feed. */
+export function alarmEntries(upstream: string, alarms: readonly Alarm[]) {
+  return alarms.map(alarm => ({
+    id: `${account.upstreamFeed(upstream)}#${specOf(alarm)}/${alarm.at}`,
+    page: `${account.upstream(upstream)}?crate=${alarm.name}`,
+    title: `${specOf(alarm)} ${ALARMS[alarm.kind]}`,
+    at: alarm.at,
+    author: null,
+    summary: null,
+  }))
 }
 
 function rules(settings: UpstreamSettings): Markup {
@@ -115,7 +127,7 @@ ${button(data, to, 'accept', alarm)}</li>
   const { length } = data.alarms
   const more = length < ALARMS_SHOWN ? null : `No more than ${length} are shown.`
   return html`<ul class="rows">${data.alarms.map(row)}</ul>
-<p class="quiet">${length === 0 ? 'None.' : more}</p>`
+<p class="quiet">${length === 0 ? 'None.' : more} <a href="${to(account.upstreamFeed(data.settings.name))}">Feed of alarms</a></p>`
 }
 
 function versions(data: UpstreamData, to: Linker): Markup {

@@ -27,6 +27,7 @@ export const account = {
   status: 'me/admin/status',
   upstreams: 'upstream/',
   upstream: (name: string) => `upstream/${name}/`,
+  upstreamFeed: (name: string) => `upstream/${name}/feed.xml`,
   upstreamAdmin: (name: string) => `me/admin/upstream/${name}`,
 } as const
 

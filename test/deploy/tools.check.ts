@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
 import { Cleanup } from '../support/cleanup.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
+import { NO_UPSTREAM } from '../support/registry.ts'
 import { scratch } from '../support/scratch.ts'
 
 const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
@@ -87,7 +88,7 @@ test('the alerts are about metrics that the daemon has', async t => {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
-  const { url } = await serve(cleanup, dir)
+  const { url } = await serve(cleanup, dir, NO_UPSTREAM)
   await fetch(`${url}/index/config.json`)
   const page = await (await fetch(`${url}/metrics`)).text()
   const rules = readFileSync(join(deploy, 'prometheus', 'plimsoll.rules.yaml'), 'utf8')

@@ -179,6 +179,7 @@ export const TABLE: Readonly<Record<string, readonly Ask[]>> = {
   'GET /favicon.ico': [open('/favicon.ico')],
   'GET /upstream/': [reader('/upstream/')],
   'GET /upstream/up/': [reader('/upstream/up/')],
+  'GET /upstream/up/feed.xml': [reader('/upstream/up/feed.xml')],
   'GET /upstream/up/index/config.json': [reader('/upstream/up/index/config.json')],
   'GET /upstream/up/index/*': [missing('/upstream/up/index/no/ne/none', 'route_unknown')],
   'GET /upstream/up/crates/:file{[^/]+\\.crate}': [

@@ -35,22 +35,25 @@ export function cargoIsAtLeast(minor: number): boolean {
 export interface CargoSettings {
   /** Name in the configuration → index URL. */
   readonly registries: Readonly<Record<string, string>>
-  /** Index URL that takes the place of crates.io, so that nothing leaves this computer. */
-  readonly cratesIo: string
+  /** Index URL that takes the place of crates.io, so that nothing leaves this computer, or null. */
+  readonly cratesIo: string | null
   /** Name in the configuration → token. */
   readonly tokens?: Readonly<Record<string, string>>
   /** More lines for `config.toml`. */
   readonly config?: string
   readonly env?: Readonly<Record<string, string>>
+  readonly timeoutMs?: number
 }
 
 /** A Cargo with empty caches and its own configuration; it sees nothing of the host's. */
 export class Cargo {
   readonly home: string
   readonly #env: NodeJS.ProcessEnv
+  readonly #timeoutMs: number
 
   constructor(home: string, settings: CargoSettings) {
     this.home = home
+    this.#timeoutMs = settings.timeoutMs ?? TIMEOUT_MS
     mkdirSync(home, { recursive: true })
     writeFileSync(join(home, 'config.toml'), configuration(settings))
     this.#env = { ...environment(), HOME: home, CARGO_HOME: home, ...settings.env }
@@ -61,7 +64,7 @@ export class Cargo {
 
   /** Runs it in `folder`, with any outcome. */
   run(folder: string, ...args: readonly string[]): Promise<Run> {
-    return run(program, args, { cwd: folder, env: this.#env, timeoutMs: TIMEOUT_MS })
+    return run(program, args, { cwd: folder, env: this.#env, timeoutMs: this.#timeoutMs })
   }
 
   /** Gives it a token, which it keeps in its home. */
@@ -109,13 +112,14 @@ function configuration({ registries, cratesIo, config = '' }: CargoSettings): st
   const tables = Object.entries(registries).map(
     ([name, index]) => `[registries.${name}]\nindex = "${index}"\n`,
   )
-  return `${tables.join('\n')}
-[source.crates-io]
+  const standIn = `[source.crates-io]
 replace-with = "stand-in"
 
 [source.stand-in]
 registry = "${cratesIo}"
-
+`
+  return `${tables.join('\n')}
+${cratesIo === null ? '' : standIn}
 [net]
 retry = 0
 

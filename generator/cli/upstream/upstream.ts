@@ -10,7 +10,7 @@ import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import { acceptVersion } from '../../upstream/alarms.ts'
 import { allowVersion } from '../../upstream/allowed.ts'
-import { type FetchOutcome, fetchClosure, fetchLocked } from '../../upstream/fetch.ts'
+import { fetchAhead } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
 import { prune } from '../../upstream/prune.ts'
 import { renderUpstream } from '../../upstream/tree.ts'
@@ -60,20 +60,16 @@ function registerFetch(parent: Command, io: Io): void {
         const { packages } = await readLockFiles(options.lock ?? [])
         const locked = packages.filter(({ source }) => upstreams.ofSource(source) === upstream)
         const wanted = (options.crate ?? []).map(wantedCrate)
-        const parts = [
-          await fetchLocked(upstream, locked, progress.at),
-          await fetchClosure(upstream, wanted, progress.at),
-        ]
+        const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
         const tree = await renderUpstream(upstream, registry.urls.base, registry.authRequired)
         progress.done()
-        const total = sumOf(parts)
         report(io, options, { ...total, ...tree }, [
           `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
           ...(tree.until === null
             ? []
             : [`held versions appear from ${tree.until} on; render again then`]),
         ])
-        refuseErrors(parts.flatMap(({ issues }) => issues))
+        refuseErrors(issues)
       }),
     )
   withManual(command, {
@@ -216,13 +212,4 @@ function wantedCrate(text: string) {
 function requireVersion(spec: string) {
   const { name, version } = parseSpec(spec)
   return version === null ? refuse('release_spec_invalid', { spec }) : { name, version }
-}
-
-function sumOf(parts: readonly FetchOutcome[]) {
-  const sum = (of: (part: FetchOutcome) => number) => parts.reduce((n, part) => n + of(part), 0)
-  return {
-    fetched: sum(part => part.fetched),
-    present: sum(part => part.present),
-    bytes: sum(part => part.bytes),
-  }
 }

@@ -18,11 +18,19 @@ import { temporaryPath } from './steps.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
 
+/** Runs the step that shows a file, when and if it may be shown. */
+export type Turn = (show: () => Promise<void>) => Promise<void>
+
 /**
  * Replaces `path` with `bytes` and syncs them; after a crash it has either the old or the new
- * bytes.
+ * bytes. `turn` runs the last step, or leaves it out, and then everything is as before.
  */
-export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644): Promise<void> {
+export async function writeDurably(
+  path: string,
+  bytes: Uint8Array,
+  mode = 0o644,
+  turn: Turn = show => show(),
+): Promise<void> {
   await makeFolder(dirname(path))
   const temporary = temporaryPath(path)
   try {
@@ -34,11 +42,10 @@ export async function writeDurably(path: string, bytes: Uint8Array, mode = 0o644
       } finally {
         await file.close()
       }
-      await rename(temporary, path)
+      await turn(() => rename(temporary, path))
     })
-  } catch (error) {
+  } finally {
     await rm(temporary, { force: true })
-    throw error
   }
   await syncFolder(dirname(path))
 }

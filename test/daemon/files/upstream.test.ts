@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { parseRequirement } from '../../../core/requirement.ts'
+import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
@@ -87,6 +91,28 @@ test('names that are not here are served from here, by the rules of the upstream
   assert.equal((await ask('/index/te/am/team-new')).status, 404)
   assert.equal((await ask('/index/ou/rs/ours')).status, 200)
   assert.deepEqual(made.requests.lines, [])
+})
+
+test('names of crates here arrive at no address of an upstream, unless its crate is here already', async t => {
+  const { made, ask, registry } = await start(t, 'serve')
+  made.publish({ name: 'ours', version: '9.0.0' })
+  made.publish({ name: 'demo', deps: { ours: '9' } })
+  const raw = '/upstream/up/index/ou/rs/ours'
+  for (const path of [
+    raw,
+    '/upstream/up/index/te/am/team_new',
+    '/upstream/up/crates/ours/9.0.0/download',
+    `/upstream/up/crates/Ours-9.0.0-${'0'.repeat(64)}.crate`,
+    '/upstream/up/index/de/mo/demo',
+  ])
+    assert.equal((await ask(path)).status, path.endsWith('demo') ? 200 : 404, path)
+  await settle()
+  assert.deepEqual(made.requests.lines, [`GET ${made.pathOf('demo')} 200`])
+  const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
+  const wanted = [{ name: parseName('ours'), requirement: parseRequirement('9') }]
+  assert.equal((await fetchAhead(upstream, [], wanted, () => {})).fetched, 1)
+  assert.match(await (await ask(raw)).text(), /"vers":"9.0.0"/)
+  assert.match(await (await ask('/index/ou/rs/ours')).text(), /"vers":"1.0.0"/)
 })
 
 test('a private registry asks for a token before it asks the upstream', async t => {

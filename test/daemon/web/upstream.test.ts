@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { ANY_VERSION } from '../../../core/upstream/crate.ts'
 import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { listEvents } from '../../../generator/records/accounts/audit.ts'
 import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -11,6 +12,7 @@ import { NO_UPSTREAM, TestRegistry } from '../../support/registry.ts'
 import { loggedIn, Visitor } from '../../support/visitor.ts'
 
 const PAGE = '/upstream/up/'
+const FEED = '/upstream/up/feed.xml'
 const ADMIN = '/me/admin/upstream/up'
 
 /** A registry with an upstream that holds `demo` 1.1.0, and what opens pages as a reader. */
@@ -126,6 +128,37 @@ test('alarms say what has happened, since when, and what to do', async t => {
     (await read(PAGE)).text,
     /demo@1\.0\.0 is not there any more; it is shown as yanked *since 2026-11-20 12:01:00 UTC · plimsoll upstream accept demo@1\.0\.0 or an administrator's page/,
   )
+})
+
+test('the page links to a feed of the alarms, newest first, which a private registry shows to readers', async t => {
+  const { registry } = await start(t, { PLIMSOLL_AUTH_REQUIRED: 'true' })
+  const { place } = registry.upstreams.byName.get('up')?.source ?? assert.fail()
+  const alarm = { name: parseName('demo'), version: parseVersion('1.0.0+a') }
+  await keepAlarm(place, { ...alarm, kind: 'checksum', at: '2026-11-20T10:00:00Z' })
+  const whole = { name: parseName('ours'), version: ANY_VERSION } as const
+  await keepAlarm(place, { ...whole, kind: 'name', at: '2026-11-20T11:00:00Z' })
+  assert.equal((await registry.request('GET', FEED)).status, 401)
+  const alice = await loggedIn(registry, 'alice')
+  assert.match(await (await alice.get(PAGE)).text(), /<a href="\/upstream\/up\/feed\.xml">/)
+  const answer = await alice.get(FEED)
+  assert.equal(answer.headers.get('content-type'), 'application/atom+xml; charset=utf-8')
+  const text = await answer.text()
+  const entries = [...text.matchAll(/<entry>\n<id>(.*)<\/id>\n<title>(.*)<\/title>/g)]
+  assert.deepEqual(
+    entries.map(([, id, title]) => [id, title]),
+    [
+      [
+        'http://crates.test/upstream/up/feed.xml#ours/2026-11-20T11:00:00Z',
+        'ours is a crate of this registry, and now there, too: find out whose',
+      ],
+      [
+        'http://crates.test/upstream/up/feed.xml#demo@1.0.0+a/2026-11-20T10:00:00Z',
+        'demo@1.0.0+a has other bytes there now; the first ones stay here',
+      ],
+    ],
+  )
+  assert.match(text, /<updated>2026-11-20T11:00:00Z<\/updated>/)
+  assert.match(text, /href="http:\/\/crates\.test\/upstream\/up\/\?crate=ours"/)
 })
 
 test('only administrators see buttons; what they allow is shown at once, and undone', async t => {

@@ -26,4 +26,9 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
     { kind: 'name', name: 'our-crate', version: '*', at: '2026-11-20T12:00:00Z' },
   ])
   assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
+  made.requests.clear()
+  const { source } = upstream
+  const settings = { ...upstream.settings, offline: true }
+  await checkFeed(registry.registry, { source, settings })
+  assert.deepEqual(made.requests.lines, [])
 })

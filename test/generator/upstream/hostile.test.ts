@@ -142,6 +142,30 @@ test('a server that falls silent amid a .crate is left', async t => {
   assert.equal((await ask(crate)).status, 200)
 })
 
+test('a .crate that drips is given up after half an hour, and nothing of it stays', async t => {
+  const { made, ask, crate, registry, later, source } = await start(t)
+  await ask(DEMO)
+  let drip = () => {}
+  const resumes = new Promise<void>(done => {
+    drip = done
+  })
+  // What is larger than 64 KiB is in a file meanwhile.
+  made.fault = at(CRATE, { body: Buffer.alloc(200_000), stopsAfter: 100_000, resumes })
+  const answer = ask(crate)
+  await until(
+    () => leftovers(registry.dir).length === 1,
+    () => 'nothing is fetched',
+  )
+  later(1801)
+  drip()
+  assertLater(await answer)
+  assert.match(source.counts.failure ?? '', /it takes too long/)
+  assert.deepEqual(leftovers(registry.dir), [])
+  assert.equal(made.requests.all.filter(({ url }) => url === CRATE).length, 1)
+  made.fault = () => null
+  assert.equal((await ask(crate)).status, 200)
+})
+
 test('a cut .crate is never kept: with the right length it is fetched again', async t => {
   const { made, ask, crate, registry, line } = await start(t)
   let left = 2

@@ -1,0 +1,49 @@
+import { Repeater } from '../../core/async/repeater.ts'
+import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import type { Registry } from '../../generator/registry/registry.ts'
+import { checkFeed } from '../../generator/upstream/feed.ts'
+import type { Upstreams } from '../../generator/upstream/open.ts'
+import type { Upstream, UpstreamSource } from '../../generator/upstream/upstream.ts'
+import type { Worker } from '../workers/worker.ts'
+
+/** How often upstreams are looked after, and the first time after a start, in milliseconds. */
+const INTERVAL_MS = 600_000
+const FIRST_MS = 30_000
+
+/** Counts what is kept of upstreams, and looks for own names among their new crates. */
+export class UpstreamWorker implements Worker {
+  readonly #registry: Registry
+  readonly #all: readonly Upstream[]
+  readonly #repeater: Repeater
+
+  constructor(registry: Registry, { byName }: Upstreams) {
+    this.#registry = registry
+    this.#all = [...byName.values()]
+    this.#repeater = new Repeater(async () => {
+      await this.look()
+      return INTERVAL_MS
+    })
+  }
+
+  async start(): Promise<void> {
+    if (this.#all.length > 0) this.#repeater.schedule(FIRST_MS)
+  }
+
+  /** Does its work once; what fails is in the metrics and on the page of the upstream. */
+  async look(): Promise<void> {
+    for (const upstream of this.#all) {
+      const work = Promise.all([countKept(upstream.source), checkFeed(this.#registry, upstream)])
+      await work.catch(error => upstream.source.counts.failed(error))
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#repeater.close()
+  }
+}
+
+async function countKept({ place, counts }: UpstreamSource): Promise<void> {
+  let bytes = 0
+  for await (const { size } of place.list(UPSTREAM_CRATES)) bytes += size
+  counts.kept = bytes
+}

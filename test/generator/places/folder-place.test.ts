@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { FolderPlace } from '../../../generator/places/folder-place.ts'
+import { folderOf } from '../../support/workplace.ts'
+
+test('a file that is written with a condition is on disk before its turn comes, and leaves nothing', async t => {
+  const root = folderOf(t)
+  const before: number[] = []
+  const mutex = {
+    run<T>(work: () => Promise<T>): Promise<T> {
+      before.push(readdirSync(root).length)
+      return work()
+    },
+  }
+  const place = new FolderPlace(root, { sync: 'each', mutex })
+  const put = (text: string) => place.put('file', Buffer.from(text), { onlyIf: 'absent' })
+  assert.notEqual(await put('first'), null)
+  assert.equal(await put('second'), null)
+  assert.deepEqual(before, [1, 2], 'who writes next would wait for the disk')
+  assert.equal((await place.read('file'))?.bytes.toString(), 'first')
+  assert.deepEqual(readdirSync(root), ['file'])
+})
