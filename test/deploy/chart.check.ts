@@ -66,12 +66,16 @@ const SETS: Readonly<Record<string, { values: object; kinds: readonly string[] }
   },
 }
 
+/** YAML as helm and Kubernetes read it, where `off` is no text. */
+const yaml = (value: unknown): string =>
+  stringify(value, { version: '1.1', aliasDuplicateObjects: false })
+
 function helm(values: object, code = 0): string {
   const { image, ...others } = values as { image?: object }
   const all = { ...REQUIRED, ...others, image: { ...REQUIRED.image, ...image } }
   // helm would assume an old cluster otherwise.
   const args = ['template', 'plimsoll', CHART, '--kube-version=1.31.0', '--values=-']
-  return run('helm', args, { code, input: stringify(all) })
+  return run('helm', args, { code, input: yaml(all) })
 }
 
 type Manifest = ReturnType<typeof parse>
@@ -87,7 +91,7 @@ function render(values: object): Map<string, Manifest> {
 const skip = missing('helm')
 
 test('helm: the chart has no faults, and refuses wrong values', { skip }, () => {
-  run('helm', ['lint', '--strict', CHART, '--values=-'], { input: stringify(REQUIRED) })
+  run('helm', ['lint', '--strict', CHART, '--values=-'], { input: yaml(REQUIRED) })
   assert.match(helm({ baseUrl: '' }, 1), /'\/baseUrl'/)
   assert.match(helm({ replica: 2 }, 1), /'replica' not allowed/)
   helm({ settings: { 'tls.cert': '/tls/cert.pem' } }, 1)
@@ -101,7 +105,7 @@ for (const [name, { values, kinds }] of Object.entries(SETS))
     if (absent) return t.diagnostic(absent)
     // Kubernetes itself does not have the kinds of the Prometheus operator.
     const own = [...manifests.values()].filter(one => !one.apiVersion.startsWith('monitoring.'))
-    const text = own.map(one => stringify(one, { aliasDuplicateObjects: false })).join('---\n')
+    const text = own.map(yaml).join('---\n')
     run('kubernetes-validate', ['-k', '1.31', '--strict', '--no-warn', '-'], { input: text })
   })
 
