@@ -44,7 +44,7 @@ test('the version of the packages is that of the program', () => {
 
 test('every service of compose.yaml is confined, has fixed images and no password', () => {
   const { services } = parse(read('compose.yaml'), { merge: true })
-  const names = ['plimsoll', 'postgresql', 'objects', 'buckets', 'nginx']
+  const names = ['plimsoll', 'postgresql', 'objects', 'buckets', 'nginx', 'caddy']
   assert.deepEqual(Object.keys(services), names)
   for (const [name, service] of Object.entries<Record<string, unknown>>(services)) {
     assert.equal(service.read_only, true, name)
@@ -99,6 +99,11 @@ test('nginx reaches the daemon through the network whose addresses are trusted, 
     assert.match(read(file), /location = \/me\/password \{\s+access_log off;/, file)
   const { subnet } = networks.inside.ipam.config[0]
   assert.ok(environment.PLIMSOLL_SERVER_TRUSTED_PROXIES.endsWith(`:-${subnet}}`))
+  assert.match(subnet, /^\$\{PLIMSOLL_NETWORK:-[\d./]+\}$/)
+  // Caddy before it comes from there, too.
+  const [, name] = /reverse_proxy (\w+):8080/.exec(read('deploy/caddy/Caddyfile')) ?? []
+  assert.deepEqual(services.nginx.networks, { inside: { aliases: [name] }, outside: null })
+  assert.ok(services.caddy.networks.includes('inside'))
 })
 
 test('what compose.yaml is not given about the database, plimsoll.toml may say', () => {
@@ -125,17 +130,14 @@ test('files for web servers have the cache rules that the daemon has', () => {
 })
 
 test('every setting that the packages name exists', () => {
-  const named = ['Dockerfile', 'deploy/systemd/plimsoll.service'].flatMap(file => [
-    ...read(file).matchAll(/PLIMSOLL_\w+/g),
-  ])
+  const units = ['plimsoll.service', 'credentials.conf'].map(name => `deploy/systemd/${name}`)
+  const named = ['Dockerfile', ...units].flatMap(file => [...read(file).matchAll(/PLIMSOLL_\w+/g)])
   const { services } = parse(read('compose.yaml'), { merge: true })
   const names = [
     ...named.map(([name]) => name),
     ...Object.keys(services.plimsoll.environment).filter(name => name !== 'PGPASSWORD'),
     ...[
-      ...read('deploy/helm/plimsoll/templates/statefulset.yaml').matchAll(
-        /name: (PLIMSOLL_\w+)$/gm,
-      ),
+      ...read('deploy/helm/plimsoll/templates/_names.tpl').matchAll(/name: (PLIMSOLL_\w+)$/gm),
     ].map(([, name = '']) => name),
   ]
   assert.deepEqual(
@@ -158,10 +160,13 @@ test('all YAML can be read, and values of the chart obey its schema of names', (
   )
 })
 
-test('the chart has one daemon, unprivileged, with a read-only root', () => {
-  const text = read('deploy/helm/plimsoll/templates/statefulset.yaml')
+test('the chart has one daemon by default, unprivileged, with a read-only root', () => {
+  assert.equal(parse(read('deploy/helm/plimsoll/values.yaml')).replicas, 1)
+  const templates = ['statefulset.yaml', '_names.tpl']
+  const text = templates.map(name => read(`deploy/helm/plimsoll/templates/${name}`)).join('')
   for (const line of [
-    'replicas: 1',
+    'include "plimsoll.podSecurity"',
+    'include "plimsoll.containerSecurity"',
     'runAsNonRoot: true',
     'readOnlyRootFilesystem: true',
     'allowPrivilegeEscalation: false',
@@ -170,6 +175,18 @@ test('the chart has one daemon, unprivileged, with a read-only root', () => {
     'seccompProfile: {type: RuntimeDefault}',
   ])
     assert.ok(text.includes(line), line)
+})
+
+test('every alert has a heading that says what to do', () => {
+  const { groups } = parse(read('deploy/prometheus/plimsoll.rules.yaml'))
+  const headings = [...read('docs/run/alerts.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
+  const rules: { alert: string; annotations: { runbook_url: string } }[] = groups[0].rules
+  assert.deepEqual(
+    rules.map(({ alert }) => alert),
+    headings,
+  )
+  for (const { alert, annotations } of rules)
+    assert.equal(annotations.runbook_url, `docs/run/alerts.md#${alert.toLowerCase()}`)
 })
 
 test('the unit is hardened, and starts the program that the image starts', () => {
@@ -190,6 +207,22 @@ test('the unit is hardened, and starts the program that the image starts', () =>
   assert.deepEqual(sections, ['Unit', 'Service', 'Install'])
   const odd = unit.split('\n').filter(line => !/^(#.*|\[\w+\]|[A-Z]\w+=.*|)$/.test(line))
   assert.deepEqual(odd, [])
+})
+
+test('the documents that the unit names are there', () => {
+  const unit = read('deploy/systemd/plimsoll.service')
+  const [, documents = ''] = /^Documentation=(.+)$/m.exec(unit) ?? []
+  for (const url of documents.split(' ')) read(url.replace('file:/opt/plimsoll/', ''))
+  assert.ok(read('docs/run/install.md').includes('sudo cp -r docs /opt/plimsoll/'))
+})
+
+test('the workflow uses actions that are the same whenever it runs, and ends', () => {
+  const { jobs } = parse(read('deploy/pages/publish.yml'))
+  type Job = { 'timeout-minutes': number; steps: { uses?: string }[] }
+  for (const [name, job] of Object.entries<Job>(jobs)) {
+    assert.ok(job['timeout-minutes'] <= 30, name)
+    for (const { uses } of job.steps) if (uses) assert.match(uses, /^[\w/-]+@[0-9a-f]{40}$/)
+  }
 })
 
 test('no package names the host of a package registry', () => {

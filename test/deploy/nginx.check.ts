@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
+import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { plimsoll, root, serve } from '../support/plimsoll.ts'
@@ -72,7 +73,42 @@ for (const [config, port] of [
     assert.match(logged(), /"GET \/healthz /, 'what is no secret is logged')
     // Answered by nginx itself: the daemon of a private registry would ask for a token.
     assert.deepEqual(await facts(healthPath()), [204, null, 'nginx'])
+
+    // What nginx serves itself, also while the daemon is away.
+    if (config === 'private.conf') return
+    assert.deepEqual(await facts('/index/de/'), [404, 'no-cache', 'nginx'])
+    await daemon.kill()
+    assert.deepEqual(await facts('/search/?q=demo'), [200, 'no-cache', 'nginx'])
+    assert.equal((await facts('/api/v1/crates'))[0], 502)
   })
+
+test('nginx takes the configurations of the documents as they are', { skip }, async t => {
+  const folder = scratch(new Cleanup(t))
+  const { cert, key } = await makeCertificate(folder)
+  for (const page of ['run/hosting', 'run/daemon', 'run/several-daemons', 'upstream']) {
+    const text = readFileSync(join(root, 'docs', `${page}.md`), 'utf8')
+    const blocks = [...text.matchAll(/```nginx\n(.*?)\n```/gs)].map(([, block = '']) => block)
+    assert.ok(blocks.length > 0, page)
+    const [whole, parts] = [true, false].map(isWhole =>
+      blocks.filter(block => /^server \{/m.test(block) === isWhole),
+    ) as [string[], string[]]
+    // The first part of the page with a server is for that server; others are for some server.
+    if (page === 'run/hosting') whole[0] = (whole[0] ?? '').replace(/\}$/, `${parts.shift()}\n}`)
+    const servers = [...whole, ...parts.map(block => `server {\nlisten 443;\n${block}\n}`)]
+    const config = servers
+      .join('\n')
+      .replaceAll('listen 443', 'listen 127.0.0.1:8095')
+      .replace(/ssl_certificate \S+;/g, `ssl_certificate ${cert};`)
+      .replace(/ssl_certificate_key \S+;/g, `ssl_certificate_key ${key};`)
+    const file = join(folder, 'pasted.conf')
+    writeFileSync(file, `pid ${folder}/nginx.pid;\nevents {}\nhttp {\n${config}\n}\n`)
+    const { status, stderr } = spawnSync('nginx', ['-t', '-c', file, '-e', 'stderr'], {
+      env: { PATH },
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, `${page}: ${stderr}`)
+  }
+})
 
 /** The path that compose.yaml asks nginx for. */
 function healthPath(): string {

@@ -18,4 +18,8 @@ compile github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 compile helm.sh/helm/v3/cmd/helm@v3.22.0
 compile github.com/benbjohnson/litestream/cmd/litestream@v0.5.18
 compile github.com/prometheus/prometheus/cmd/promtool@v0.316.0
+
+# The schemas of Kubernetes, from Python's registry.
+[ -e "$cache/python/bin/kubernetes-validate" ] ||
+  { python3 -m venv "$cache/python" && "$cache/python/bin/pip" install -q kubernetes-validate==1.37.0 >&2; }
 echo "$cache/bin"

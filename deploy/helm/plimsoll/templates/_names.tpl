@@ -13,3 +13,51 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
+
+{{- define "plimsoll.image" -}}
+{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{- define "plimsoll.serviceAccount" -}}
+{{ .Values.serviceAccount.name | default (ternary (include "plimsoll.name" .) "default" .Values.serviceAccount.create) }}
+{{- end }}
+
+{{- /* What a pod and a container may do. */}}
+{{- define "plimsoll.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "plimsoll.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
+{{- /* The number of bytes of a setting such as 10MiB. */}}
+{{- define "plimsoll.bytes" -}}
+{{- $unit := regexFind "[A-Za-z]*$" . }}
+{{- $factors := dict "" 1 "B" 1 "KB" 1000 "kB" 1000 "MB" 1000000 "GB" 1000000000 "KiB" 1024 "MiB" 1048576 "GiB" 1073741824 }}
+{{- mul (regexFind "^[0-9]+" .) (get $factors $unit) }}
+{{- end }}
+
+{{- define "plimsoll.env" -}}
+- name: PLIMSOLL_REGISTRY_BASE_URL
+  value: {{ .Values.baseUrl | quote }}
+{{- with .Values.trustedProxies }}
+- name: PLIMSOLL_SERVER_TRUSTED_PROXIES
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- range $key, $value := .Values.settings }}
+{{- /* The image has the other name of this one. */}}
+- name: {{ if eq $key "server.listen" }}PLIMSOLL_LISTEN{{ else }}PLIMSOLL_{{ $key | replace "." "_" | upper }}{{ end }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
