@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import {
@@ -7,10 +8,12 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
+import { readEngine } from '../../generator/database/engine.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
 import { countFailedMarks, countMarks, listFailedMarks } from '../../generator/records/marks.ts'
 import { listPlainPages } from '../../generator/records/pages/plain-pages.ts'
+import { DATABASE_FILE } from '../../generator/registry/folder.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { COMMIT, VERSION } from '../../generator/version.ts'
 import { issuesOf } from './answer.ts'
@@ -128,7 +131,7 @@ export class Metrics {
   }
 }
 
-function gauges({ database, followers }: Registry, registers: Prometheus[]): void {
+function gauges({ database, dir, followers }: Registry, registers: Prometheus[]): void {
   type Samples = (readonly [labels: Record<string, string>, n: number])[]
   const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>
     new Gauge({
@@ -168,6 +171,10 @@ function gauges({ database, followers }: Registry, registers: Prometheus[]): voi
       }),
     ],
   )
+  const databaseBytes = async () => (await readEngine(database, join(dir, DATABASE_FILE))).bytes
+  gauge('plimsoll_database_bytes', [], 'The size of the database', async () => [
+    [{}, await databaseBytes()],
+  ])
   gauge(
     'plimsoll_held',
     ['what'],

@@ -22,6 +22,9 @@ import type { Registry } from '../registry/registry.ts'
 /** The top folder inside a backup. */
 export const TOP = 'plimsoll-backup'
 
+/** The name that stands for standard output, and for standard input when restoring. */
+export const STDIO = '-'
+
 /** The most attempts: a release in the snapshot may be deleted during the backup. */
 const ATTEMPTS = 5
 
@@ -32,28 +35,30 @@ const DRAFT = 'draft'
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
  * The file appears complete or not at all. Refuses a place in the public tree, and a second backup.
+ * The file `-` is standard output, to which nothing can be written again: there is one attempt.
  */
 export async function backup(
   registry: Registry,
   file: string,
   progress?: Progress,
 ): Promise<number> {
-  if (existsSync(file)) refuse('backup_exists', { file })
+  const target = file === STDIO ? null : resolve(file)
+  if (target !== null && existsSync(target)) refuse('backup_exists', { file })
   if (isOnServer(registry.database)) refuse('backup_on_server', { dir: registry.dir })
-  const target = resolve(file)
   // It has the hashes of tokens and passwords, and everybody may read the tree.
-  if (isInside(target, registry.tree.root)) refuse('backup_public', { file })
+  if (target !== null && isInside(target, registry.tree.root)) refuse('backup_public', { file })
+  const attempts = target === null ? 1 : ATTEMPTS
   const lock = new Lock(join(registry.dir, 'locks', 'backup.lock'))
   if (!lock.tryAcquire(`process ${process.pid}`))
     refuse('backup_running', { dir: registry.dir, holder: lock.holder() })
   try {
     await removeAbandoned(registry.dir)
-    await mkdir(dirname(target), { recursive: true })
+    if (target !== null) await mkdir(dirname(target), { recursive: true })
     for (let attempt = 1; ; attempt++) {
       try {
         return await write(registry, target, progress)
       } catch (error) {
-        if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === ATTEMPTS)
+        if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === attempts)
           throw error
       }
     }
@@ -62,20 +67,28 @@ export async function backup(
   }
 }
 
-async function write(registry: Registry, target: string, progress?: Progress): Promise<number> {
-  const temporary = temporaryPath(target)
+async function write(
+  registry: Registry,
+  target: string | null,
+  progress?: Progress,
+): Promise<number> {
+  const temporary = target === null ? null : temporaryPath(target)
   // A folder, because an open database has files next to it.
   const workplace = temporaryPath(join(registry.dir, DATABASE_FILE))
   const snapshot = join(workplace, DATABASE_FILE)
   try {
     await mkdir(workplace, { mode: 0o700 })
-    await writeFile(join(workplace, DRAFT), temporary)
+    if (temporary !== null) await writeFile(join(workplace, DRAFT), temporary)
     // SQLite would make a file that everybody may read; it takes an empty one.
     createPrivately(snapshot)
     progress?.('copying the database', 0, 0)
     await run(registry.database, 'VACUUM INTO ?', snapshot)
     const archive = pack()
-    const written = pipeline(archive, createWriteStream(temporary, { mode: 0o600, flags: 'wx' }))
+    const output =
+      temporary === null
+        ? process.stdout
+        : createWriteStream(temporary, { mode: 0o600, flags: 'wx' })
+    const written = pipeline(archive, output)
     const filled = fill(archive, registry, snapshot, progress).catch((error: Error) => {
       archive.destroy(error)
       throw error
@@ -85,12 +98,14 @@ async function write(registry: Registry, target: string, progress?: Progress): P
     if (filling.status === 'rejected' && filling.reason instanceof Refusal) throw filling.reason
     if (writing.status === 'rejected') throw writing.reason
     if (filling.status === 'rejected') throw filling.reason
-    await syncFile(temporary)
-    await rename(temporary, target)
-    await syncFolder(dirname(target))
+    if (temporary !== null && target !== null) {
+      await syncFile(temporary)
+      await rename(temporary, target)
+      await syncFolder(dirname(target))
+    }
     return filling.value
   } finally {
-    await rm(temporary, { force: true })
+    if (temporary !== null) await rm(temporary, { force: true })
     await rm(workplace, { recursive: true, force: true })
   }
 }

@@ -19,7 +19,7 @@ import type { Progress } from '../projections/index/build.ts'
 import { releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, isRegistry, SETTINGS_FILE } from '../registry/folder.ts'
 import type { RegistrySources } from '../registry/registry.ts'
-import { TOP } from './backup.ts'
+import { STDIO, TOP } from './backup.ts'
 import {
   ORIGINAL_SETTINGS_FILE,
   type RestoredSettings,
@@ -43,7 +43,8 @@ const MOVING = 'moving.json'
 /**
  * Restores a backup as the registry folder `dir`, which must be missing or empty, or have a killed
  * restore. Changes nothing outside of it: settings that lead out are dropped. Checks every `.crate`
- * against its checksum. `plimsoll.toml` appears last: until then, there is no registry.
+ * against its checksum. `plimsoll.toml` appears last: until then, there is no registry. The file `-`
+ * is standard input.
  */
 export async function restore(
   file: string,
@@ -51,7 +52,9 @@ export async function restore(
   sources: RegistrySources,
   progress?: Progress,
 ): Promise<RestoreResult> {
-  if (!existsSync(file)) refuse('file_missing', { path: file })
+  const isInput = file === STDIO
+  if (!isInput && !existsSync(file)) refuse('file_missing', { path: file })
+  const name = isInput ? 'standard input' : file
   const target = resolve(dir)
   const isNew = !existsSync(target)
   // Inside the folder: a mount point cannot be replaced by another folder.
@@ -67,10 +70,12 @@ export async function restore(
     await requireEmpty(target, dir)
     const content = join(workplace, 'content')
     await mkdir(content)
-    const restored = await unpack(file, { target, content, sources }, progress).catch(error => {
+    const bytes = isInput ? process.stdin : createReadStream(file)
+    const place = { target, content, sources, bytes }
+    const restored = await unpack(name, place, progress).catch(error => {
       // An error of the operating system has a `syscall`; any other error is about the archive.
       if (error instanceof Refusal || 'syscall' in error) throw error
-      return refuse('backup_unreadable', { file, reason: error.message })
+      return refuse('backup_unreadable', { file: name, reason: error.message })
     })
     await moveAll(content, target)
     return { ...restored, isAgain }
@@ -108,13 +113,14 @@ async function moveAll(from: string, to: string): Promise<void> {
   }
 }
 
-/** The folders of a backup that is unpacked. */
+/** A backup that is unpacked, and its folders. */
 interface Folders {
   /** The folder of the registry. */
   readonly target: string
   /** The folder that has everything until it is complete. */
   readonly content: string
   readonly sources: RegistrySources
+  readonly bytes: NodeJS.ReadableStream
 }
 
 async function unpack(
@@ -124,7 +130,7 @@ async function unpack(
 ): Promise<Omit<RestoreResult, 'isAgain'>> {
   const { content } = place
   const archive = extract()
-  const reading = pipeline(createReadStream(file), archive)
+  const reading = pipeline(place.bytes, archive)
   // The loop below handles a failed read; this prevents an unhandled rejection until then.
   reading.catch(() => undefined)
   const seen = new Set<string>()

@@ -21,18 +21,20 @@ test('promtool: the alerts are sound', { skip: missing('promtool') }, () => {
   ])
 })
 
-test('the alerts are about metrics that the daemon has', async t => {
+test('the alerts and the dashboard are about metrics that the daemon has', async t => {
   const cleanup = new Cleanup(t)
   const dir = join(scratch(cleanup), 'registry')
   assert.equal((await plimsoll('.', ['init', '--dir', dir])).code, 0)
   const { url } = await serve(cleanup, dir, NO_UPSTREAM)
   await fetch(`${url}/index/config.json`)
   const page = await (await fetch(`${url}/metrics`)).text()
-  const rules = readFileSync(join(deploy, 'prometheus', 'plimsoll.rules.yaml'), 'utf8')
-  const names = new Set(rules.match(/\b(?:plimsoll_\w+|nodejs_\w+|process_\w+)/g))
+  const files = ['plimsoll.rules.yaml', 'dashboard.json'].map(name =>
+    readFileSync(join(deploy, 'prometheus', name), 'utf8'),
+  )
+  const names = new Set(files.join('').match(/\b(?:plimsoll_\w+|nodejs_\w+|process_\w+)/g))
   assert.ok(names.size >= 8)
   assert.deepEqual(
-    [...names].filter(name => !page.includes(`# TYPE ${name.replace(/_bucket$/, '')} `)),
+    [...names].filter(name => !page.includes(`# TYPE ${name.replace(/_(?:bucket|count)$/, '')} `)),
     [],
   )
 })

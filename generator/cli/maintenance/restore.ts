@@ -23,7 +23,7 @@ type Options = FolderOptions & { readonly json?: boolean }
 export function registerRestore(program: Command, io: Io): void {
   const command = withDir(program.command('restore'), io)
     .description('create a registry folder from a backup; nothing outside of it is changed')
-    .argument('<file>', 'a file that `plimsoll backup` wrote')
+    .argument('<file>', 'a file that `plimsoll backup` wrote; - reads standard input')
     .action((file: string, options: Options) => load(io, file, options))
   withManual(command, {
     examples: [

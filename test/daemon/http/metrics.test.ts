@@ -44,11 +44,14 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_background_failures_total: 'counter',
     plimsoll_pending: 'gauge',
     plimsoll_held: 'gauge',
+    plimsoll_database_bytes: 'gauge',
     plimsoll_unrendered: 'gauge',
     plimsoll_build_info: 'gauge',
   })
   const value = (labels: string, { samples }: Exposition) =>
     samples.find(one => one.key === labels)?.value
+  // On a server, all tables have at least a page; SQLite begins with a header of 100 bytes.
+  assert.ok((value('plimsoll_database_bytes', now) ?? 0) > 100)
   for (const { key, name, value: was } of before.samples) {
     if (now.types.get(name) === 'counter') assert.ok((value(key, now) ?? -1) >= was, key)
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -21,6 +21,7 @@ import { openRegistry } from '../../../generator/registry/registry.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow } from '../../support/folder.ts'
+import { root } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
 import { startS3 } from '../../support/s3/bucket.ts'
 import { folderOf, indexVersions } from '../../support/workplace.ts'
@@ -270,4 +271,22 @@ test('a file system is restored to where it is mounted', async t => {
   await agrees(t, restored)
   const { stderr } = await said(['restore', tar, '--dir', restored], 1)
   assert.match(stderr, /^error: \S+ is not empty, it contains \S+; restore into a new folder/)
+})
+
+test('a backup goes through a pipe, and what is cut off is refused by name', async t => {
+  const { live, at, restored } = await scene(t, '')
+  const program = `'${process.execPath}' '${join(root, 'dist', 'program', 'cli.js')}'`
+  const piped = (filter: string, dir: string) =>
+    spawnSync(
+      'sh',
+      ['-c', `${program} backup - --dir ${live} | ${filter} | ${program} restore - --dir ${dir}`],
+      { encoding: 'utf8' },
+    )
+  const whole = piped('cat', restored)
+  assert.equal(whole.status, 0, whole.stderr)
+  assert.match(whole.stderr, /^the backup contains the registry with its 2 \.crate files/m)
+  assert.match(whole.stdout, /^restored 2 \.crate files$/m)
+  const cut = piped('head -c 5000', at('cut'))
+  assert.equal(cut.status, 1)
+  assert.match(cut.stderr, /^error: standard input cannot be read as a backup: /m)
 })
