@@ -42,6 +42,14 @@ test('the version of the packages is that of the program', () => {
   assert.equal(parse(read('compose.yaml')).services.plimsoll.image, `plimsoll:${VERSION}`)
 })
 
+test('the workflow of a release fixes its actions by commit, and publishes with provenance', () => {
+  const { jobs } = parse(read('deploy/release/release.yml'))
+  const steps: readonly { uses?: string; run?: string }[] = jobs.release.steps
+  for (const { uses } of steps) if (uses) assert.match(uses, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/)
+  assert.equal(jobs.release.permissions['id-token'], 'write')
+  assert.ok(steps.some(({ run }) => run?.startsWith('npm publish --provenance ')))
+})
+
 test('every service of compose.yaml is confined, has fixed images and no password', () => {
   const { services } = parse(read('compose.yaml'), { merge: true })
   const names = ['plimsoll', 'postgresql', 'objects', 'buckets', 'nginx', 'caddy']
