@@ -1,43 +1,33 @@
 import { Counter, Gauge, type Registry as Prometheus } from 'prom-client'
 import type { Upstreams } from '../../generator/upstream/open.ts'
-import type { Upstream } from '../../generator/upstream/upstream.ts'
 
 type Samples = readonly (readonly [labels: Record<string, string>, n: number])[]
 
 /** Adds the metrics of upstreams, if there are any; those with one index share what is counted. */
 export function upstreamMetrics(
-  { byName }: Pick<Upstreams, 'byName'>,
+  { byName, sources }: Pick<Upstreams, 'byName' | 'sources'>,
   prometheus: Prometheus,
   now: () => Date,
 ): void {
-  const all = [...byName.values()]
-  if (all.length === 0) return
-  const registers = [prometheus]
-  const sources = all.filter(
-    (upstream, at) => all.findIndex(({ source }) => source === upstream.source) === at,
-  )
-  const each = (of: readonly Upstream[], read: (upstream: Upstream) => number | null) => () =>
-    of.flatMap((upstream): Samples => {
-      const n = read(upstream)
-      return n === null ? [] : [[{ upstream: upstream.name }, n]]
-    })
-  const counter = (name: string, help: string, read: () => Samples, more: string[] = []) =>
-    new Counter({
-      ...{ name: `plimsoll_upstream_${name}`, help, registers },
-      labelNames: ['upstream', ...more],
-      collect() {
-        this.reset()
-        for (const [labels, n] of read()) this.inc(labels, n)
-      },
-    })
-  const gauge = (name: string, help: string, read: () => Samples) =>
-    new Gauge({
-      ...{ name: `plimsoll_upstream_${name}`, help, registers, labelNames: ['upstream'] },
-      collect() {
-        this.reset()
-        for (const [labels, n] of read()) this.set(labels, n)
-      },
-    })
+  if (sources.length === 0) return
+  const each = <T extends { readonly name: string }>(
+    of: readonly T[],
+    read: (from: T) => number | null,
+  ) => {
+    const sample = (from: T): Samples => {
+      const n = read(from)
+      return n === null ? [] : [[{ upstream: from.name }, n]]
+    }
+    return () => of.flatMap(sample)
+  }
+  const options = (name: string, help: string, read: () => Samples) => ({
+    ...{ name: `plimsoll_upstream_${name}`, help, registers: [prometheus] },
+    labelNames: name === 'alarms_total' ? ['upstream', 'kind'] : ['upstream'],
+    collect(this: Counter | Gauge) {
+      this.reset()
+      for (const [labels, n] of read()) this.inc(labels, n)
+    },
+  })
   const counted = [
     ['hits', 'Files that were here when somebody asked for them'],
     ['misses', 'Files that the upstream was asked for'],
@@ -45,28 +35,25 @@ export function upstreamMetrics(
     ['errors', 'Requests that the upstream did not answer as it should'],
     ['stale', 'Answers older than `fresh`, because the upstream is away'],
   ] as const
-  for (const [what, help] of counted)
-    counter(
-      `${what}_total`,
-      help,
-      each(sources, ({ source }) => source.counts[what]),
-    )
+  for (const [what, help] of counted) {
+    const read = each(sources, ({ counts }) => counts[what])
+    new Counter(options(`${what}_total`, help, read))
+  }
   const alarms = () =>
-    sources.flatMap(({ name: upstream, source }) =>
-      Array.from(source.counts.alarms, ([kind, n]) => [{ upstream, kind }, n] as const),
+    sources.flatMap(({ name: upstream, counts }) =>
+      Array.from(counts.alarms, ([kind, n]) => [{ upstream, kind }, n] as const),
     )
-  counter('alarms_total', 'What the upstream has changed of the past, by kind', alarms, ['kind'])
-  const isUp = ({ source }: Upstream) => (source.counts.failure === null ? 1 : 0)
-  gauge('up', '1 if the last request to the upstream succeeded', each(sources, isUp))
-  const age = ({ source: { counts } }: Upstream) =>
-    counts.answered === null ? null : (now().getTime() - counts.answered) / 1000
-  gauge('age', 'Seconds since the upstream last answered', each(sources, age))
-  const kept = ({ source }: Upstream) => source.counts.kept
-  gauge('kept_bytes', 'Bytes of the `.crate` files that are kept', each(sources, kept))
-  const undated = (upstream: Upstream) => upstream.undated
-  gauge(
-    'undated',
-    'Versions in memory that are held because nobody knows their age',
-    each(all, undated),
+  new Counter(options('alarms_total', 'What the upstream has changed of the past, by kind', alarms))
+  const gauge = (name: string, help: string, read: () => Samples) =>
+    new Gauge(options(name, help, read))
+  const isUp = each(sources, ({ counts }) => (counts.failure === null ? 1 : 0))
+  gauge('up', '1 if the last request to the upstream succeeded', isUp)
+  const age = each(sources, ({ counts: { answered } }) =>
+    answered === null ? null : (now().getTime() - answered) / 1000,
   )
+  gauge('age', 'Seconds since the upstream last answered', age)
+  const kept = each(sources, ({ counts }) => counts.kept)
+  gauge('kept_bytes', 'Bytes of the `.crate` files that are kept', kept)
+  const undated = each([...byName.values()], upstream => upstream.undated)
+  gauge('undated', 'Versions in memory that are held because nobody knows their age', undated)
 }

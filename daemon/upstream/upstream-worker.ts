@@ -3,7 +3,7 @@ import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { checkFeed } from '../../generator/upstream/feed.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
-import type { Upstream, UpstreamSource } from '../../generator/upstream/upstream.ts'
+import type { UpstreamSource } from '../../generator/upstream/upstream.ts'
 import type { Worker } from '../workers/worker.ts'
 
 /** How often upstreams are looked after, and the first time after a start, in milliseconds. */
@@ -13,12 +13,12 @@ const FIRST_MS = 30_000
 /** Counts what is kept of upstreams, and looks for own names among their new crates. */
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
-  readonly #all: readonly Upstream[]
+  readonly #upstreams: Upstreams
   readonly #repeater: Repeater
 
-  constructor(registry: Registry, { byName }: Upstreams) {
+  constructor(registry: Registry, upstreams: Upstreams) {
     this.#registry = registry
-    this.#all = [...byName.values()]
+    this.#upstreams = upstreams
     this.#repeater = new Repeater(async () => {
       await this.look()
       return INTERVAL_MS
@@ -26,15 +26,16 @@ export class UpstreamWorker implements Worker {
   }
 
   async start(): Promise<void> {
-    if (this.#all.length > 0) this.#repeater.schedule(FIRST_MS)
+    if (this.#upstreams.sources.length > 0) this.#repeater.schedule(FIRST_MS)
   }
 
   /** Does its work once; what fails is in the metrics and on the page of the upstream. */
   async look(): Promise<void> {
-    for (const upstream of this.#all) {
-      const work = Promise.all([countKept(upstream.source), checkFeed(this.#registry, upstream)])
-      await work.catch(error => upstream.source.counts.failed(error))
-    }
+    const { byName, sources } = this.#upstreams
+    for (const source of sources)
+      await countKept(source).catch(error => source.counts.failed(error))
+    for (const upstream of byName.values())
+      await checkFeed(this.#registry, upstream).catch(error => upstream.source.counts.failed(error))
   }
 
   async close(): Promise<void> {

@@ -19,7 +19,7 @@ export function registerStatus(program: Command, io: Io): void {
       readRegistry(io, options, async registry => {
         const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
         const upstreams = await openUpstreams(registry, { env: io.env })
-        const alarms = await openAlarms(upstreams)
+        const alarms = await openAlarms(upstreams.sources)
         await upstreams.close()
         const known = [...upstreams.byName.values()].map(({ name, source }) => ({
           name,

@@ -6,7 +6,7 @@ import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream, UpstreamSource } from './upstream.ts'
 
 /** The most alarms that are listed. */
 const LISTED = 1000
@@ -67,10 +67,7 @@ export interface OpenAlarm {
 }
 
 /** Lists the open alarms of all upstreams; those with one index share theirs. */
-export async function openAlarms(upstreams: {
-  readonly byName: ReadonlyMap<string, Upstream>
-}): Promise<OpenAlarm[]> {
-  const sources = new Set([...upstreams.byName.values()].map(({ source }) => source))
+export async function openAlarms(sources: readonly UpstreamSource[]): Promise<OpenAlarm[]> {
   const found: OpenAlarm[] = []
   for (const { name: upstream, place } of sources)
     for (const { kind, name: crate, version, at } of await listAlarms(place))

@@ -28,6 +28,8 @@ import { Upstream, type UpstreamSource } from './upstream.ts'
 export interface Upstreams {
   /** By name, in the order of the settings. */
   readonly byName: ReadonlyMap<string, Upstream>
+  /** What is kept of them, once for those with one index. */
+  readonly sources: readonly UpstreamSource[]
   /** The one that answers for names that are not here; null without one. */
   readonly fallback: Upstream | null
   readonly decisions: Decisions
@@ -81,6 +83,7 @@ export async function openUpstreams(
     byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
   }
   const fallback = [...byName.values()].find(one => one.settings.fallback !== 'off') ?? null
+  const kept = [...sources.values()]
   const close = async () => {
     for (const web of webs) await web.close()
     await mutex.close()
@@ -93,9 +96,9 @@ export async function openUpstreams(
     return [...byName.values()].find(isOf) ?? standIn ?? null
   }
   const sweep = async () => {
-    for (const { files } of sources.values()) await files.store.sweep()
+    for (const { files } of kept) await files.store.sweep()
   }
-  return { byName, fallback, decisions, ofSource, sweep, close }
+  return { byName, sources: kept, fallback, decisions, ofSource, sweep, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */

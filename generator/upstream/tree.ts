@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
-import type { Upstream } from './upstream.ts'
+import type { Upstream, UpstreamSource } from './upstream.ts'
 
 /** The rendered tree of an upstream. */
 export interface UpstreamTree {
@@ -35,7 +35,7 @@ export async function renderUpstream(
     changed++
   }
   await write(configPath, Buffer.from(upstream.config(base, authRequired, upstream.source.name)))
-  await forEachConcurrently(await keptNames(upstream), async name => {
+  await forEachConcurrently(await keptNames(upstream.source), async name => {
     const file = await upstream.keptFile(name)
     if (!file || file.bytes.length === 0) return
     crates++
@@ -50,9 +50,9 @@ export async function renderUpstream(
 }
 
 /** Returns the names of all crates of which something is kept, in lowercase. */
-export async function keptNames({ source }: Upstream): Promise<Name[]> {
+export async function keptNames({ place }: UpstreamSource): Promise<Name[]> {
   const names: Name[] = []
-  for await (const { path } of source.place.list(`${KNOWN_FOLDER}/`)) {
+  for await (const { path } of place.list(`${KNOWN_FOLDER}/`)) {
     const name = path.slice(path.lastIndexOf('/') + 1)
     if (isName(name)) names.push(name)
   }

@@ -32,7 +32,7 @@ export function registerVerify(program: Command, io: Io): void {
         const job = { repair: options.repair ?? false, served, progress: progress.at, onPending }
         for await (const finding of verify(registry, job)) findings.push(finding)
         const upstreams = await openUpstreams(registry, { env: io.env })
-        for await (const finding of verifyUpstreams(upstreams, job)) findings.push(finding)
+        for await (const finding of verifyUpstreams(upstreams.sources, job)) findings.push(finding)
         await upstreams.close()
         progress.done()
         report(io, options, findings, [...grouped(findings), summary(findings, pending)])
