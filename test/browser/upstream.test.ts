@@ -64,6 +64,7 @@ test('from the front page to a version that an administrator allows', async t =>
     await checkAll(page, 'upstream-reader')
     await page.goto(link)
     await page.fill('input[name=password]', 'a long walk on the pier')
+    await page.fill('input[name=again]', 'a long walk on the pier')
     await page.click('button.main')
     await page.goto(`${url}/upstream/partner/?crate=demo`)
     await page.click('text=allow held versions')
