@@ -38,7 +38,7 @@ export class RemoteBrowser {
   /** Sets a password by a one-time link. */
   setPassword(link: string, password: string): Promise<number> {
     const reset = new URL(link).searchParams.get('link') ?? assert.fail(link)
-    return this.post('/me/password', { reset, password })
+    return this.post('/me/password', { reset, password, again: password })
   }
 
   /** Whether `/me` shows an account and not the login page. */

@@ -107,10 +107,15 @@ const onlyAdmin = (path: Row['path'], body?: Row['body']): Row => {
 let published = 1
 const publish = () => publishRequest({ name: 'demo', version: `1.0.${published++}` })
 const password = ({ user }: Sender) => ({ login: user.login, password: PASSWORD })
-const current = () => ({ current: PASSWORD, password: 'another good one' })
+const current = () => ({
+  current: PASSWORD,
+  password: 'another good one',
+  again: 'another good one',
+})
 const byLink = async ({ user }: Sender, { registry, now }: TestRegistry) => ({
   reset: await makeLink(registry.database, user, now, OPERATOR),
   password: 'another good one',
+  again: 'another good one',
 })
 
 const alarmed = async (_: Sender, test: TestRegistry) => {
@@ -133,7 +138,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
       path: '/me/password',
       isStranger: true,
       body: byLink,
-      refusals: { 'a lock': both('This link is not valid') },
+      refusals: { 'a lock': both('The account of this link is locked') },
     },
   ],
   'POST /me/tokens': [
