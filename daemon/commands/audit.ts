@@ -58,7 +58,7 @@ export function registerAudit(program: Command, io: Io, isRead: () => boolean): 
       ['plimsoll audit --since 7d --crate demo', 'prints a week of one crate'],
       ['plimsoll audit --json', 'prints the latest 100 events for a program'],
     ],
-    json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token`, `address`, `crate`, `version` and `detail`, null if there is none',
+    json: 'an array with an object for each event, with --follow one object per line: `id`; `at`; `action`; `actor`; `token` and `token_name`, `address`, `crate`, `version` and `detail`, null if there is none',
     fails: 'the registry cannot be read',
   })
 }

@@ -132,11 +132,11 @@ export function auditLog({ registry }: Deps): SessionHandler {
 }
 
 function auditRow(event: AuditEvent): AuditRow {
-  const { at, actor, action, crate, version, detail, token, tokenName, address } = event
+  const { at, actor, action, crate, version, detail, token, token_name, address } = event
   const user = typeof detail?.login === 'string' ? detail.login : null
   const notes = [
     detailText(event, 'login'),
-    token === null ? '' : `using token ${tokenName === null ? token : `“${tokenName}”`}`,
+    token === null ? '' : `using token ${token_name === null ? token : `“${token_name}”`}`,
     address ? `from ${address}` : '',
   ]
   const more = notes.filter(note => note !== '').join(', ')

@@ -152,5 +152,7 @@ test('a daemon starts in a pause, and renders what is missing after it', async t
     async () => (await fetch(`${daemon.url}/`)).status === 200,
     () => `the front page is not rendered: ${daemon.log()}`,
   )
-  assert.ok(!/"level":(?:40|50)/.test(daemon.log()), daemon.log())
+  // On Node 20 there is the warning about that.
+  const lines = daemon.log().split('\n').filter(line => !line.includes('install Node 24'))
+  assert.ok(!/"level":(?:40|50)/.test(lines.join('\n')), daemon.log())
 })

@@ -12,7 +12,7 @@ export interface AuditEvent {
   readonly actor: string
   readonly token: number | null
   /** The name of the token. */
-  readonly tokenName: string | null
+  readonly token_name: string | null
   readonly address: string | null
   readonly crate: string | null
   readonly version: string | null
@@ -50,7 +50,7 @@ export async function listEvents(database: Database, filter: AuditFilter): Promi
   const where = conditions.map(condition => condition.sql).join(' AND ') || '1 = 1'
   const isForward = after !== undefined
   const sql = `SELECT id, at, action, actor, token_id AS token,
-      (SELECT name FROM tokens WHERE tokens.id = token_id) AS "tokenName",
+      (SELECT name FROM tokens WHERE tokens.id = token_id) AS token_name,
       address, crate, version, detail
     FROM audit WHERE ${where} ORDER BY id ${isForward ? 'ASC' : 'DESC'} LIMIT ?`
   const values = conditions.map(condition => condition.value)

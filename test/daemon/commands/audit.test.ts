@@ -67,6 +67,7 @@ test('audit tells what was done, when, by whom and from where, and narrows it do
     action: 'publish',
     actor: 'Alice',
     token: 2,
+    token_name: 'command line',
     address: '127.0.0.1',
     crate: 'Demo_Crate',
     version: '1.0.0',
