@@ -1,0 +1,31 @@
+// Mirrors daemon/app.ts: which answers are compressed
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TestRegistry } from '../support/registry.ts'
+import { loggedIn } from '../support/visitor.ts'
+
+test('answers of searches, of the API and metrics are compressed for those who ask; accounts never', async t => {
+  const test = await TestRegistry.open(t)
+  await test.user('alice')
+  const ask = async (path: string, encoding: string) => {
+    const answer = await test.app.request(`http://localhost${path}`, {
+      headers: { 'accept-encoding': encoding },
+    })
+    const bytes = (await answer.arrayBuffer()).byteLength
+    return { bytes, encoding: answer.headers.get('content-encoding') }
+  }
+  for (const path of [
+    '/search/?q=demo',
+    '/api/v1/crates?q=demo',
+    '/api/openapi.json',
+    '/metrics',
+  ]) {
+    const [plain, zipped] = [await ask(path, 'identity'), await ask(path, 'gzip, br')]
+    assert.deepEqual([plain.encoding, zipped.encoding], [null, 'gzip'], path)
+    if (plain.bytes > 1000) assert.ok(zipped.bytes < plain.bytes / 2, path)
+  }
+  const visitor = await loggedIn(test, 'alice')
+  const page = await visitor.send('/me', { headers: { 'accept-encoding': 'gzip' } })
+  assert.equal(page.status, 200)
+  assert.equal(page.headers.get('content-encoding'), null)
+})
