@@ -153,6 +153,9 @@ test('a daemon starts in a pause, and renders what is missing after it', async t
     () => `the front page is not rendered: ${daemon.log()}`,
   )
   // On Node 20 there is the warning about that.
-  const lines = daemon.log().split('\n').filter(line => !line.includes('install Node 24'))
+  const lines = daemon
+    .log()
+    .split('\n')
+    .filter(line => !line.includes('install Node 24'))
   assert.ok(!/"level":(?:40|50)/.test(lines.join('\n')), daemon.log())
 })
