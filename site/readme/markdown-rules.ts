@@ -1,4 +1,5 @@
 import type MarkdownIt from 'markdown-it'
+import emoji from 'markdown-it-emoji/lib/data/full.mjs'
 
 /** Adds GFM's task lists: `- [x] text` gets a checkbox. */
 export function taskList(md: MarkdownIt): void {
@@ -76,6 +77,24 @@ export function headingIds(md: MarkdownIt): void {
       seen.set(slug, count + 1)
       token.attrSet('id', count === 0 ? slug : `${slug}-${count}`)
     }
+  })
+}
+
+const EMOJI: ReadonlyMap<string, string> = new Map(Object.entries(emoji))
+
+/**
+ * Shows the emoji of names such as `:rocket:`, as GitHub does. The plugin of the package copies all
+ * tokens for each one, which takes quadratic time. Ids of headings keep the names, as GitHub's do.
+ */
+export function emojiNames(md: MarkdownIt): void {
+  md.core.ruler.push('emoji-names', state => {
+    for (const { children } of state.tokens)
+      for (const child of children ?? [])
+        if (child.type === 'text')
+          child.content = child.content.replaceAll(
+            /:([a-z0-9_+-]{1,50}):/g,
+            (text, name) => EMOJI.get(name) ?? text,
+          )
   })
 }
 

@@ -1,9 +1,15 @@
 import MarkdownIt from 'markdown-it'
-import { full as emoji } from 'markdown-it-emoji'
 import footnote from 'markdown-it-footnote'
 import { highlight } from '../elements/highlight.ts'
 import { fenceLanguage } from '../elements/languages.ts'
-import { alerts, cellAlignment, headingIds, linkBudget, taskList } from './markdown-rules.ts'
+import {
+  alerts,
+  cellAlignment,
+  emojiNames,
+  headingIds,
+  linkBudget,
+  taskList,
+} from './markdown-rules.ts'
 
 /** With more footnote marks, none is rendered: the work grows with the square of their number. */
 const FOOTNOTES_MAX = 500
@@ -54,9 +60,13 @@ function renderer(): MarkdownIt {
     md.renderer.rules[rule] = (tokens, at) => (tokens[at]?.content ?? '').replace(FILTERED, '&lt;')
   md.renderer.rules.table_open = () => '<div class="scroll"><table>\n'
   md.renderer.rules.table_close = () => '</table></div>\n'
-  // GitHub knows names such as `:rocket:`, and leaves `:)` alone.
-  md.use(emoji, { shortcuts: {} })
-  return md.use(alerts).use(taskList).use(headingIds).use(linkBudget).use(cellAlignment)
+  return md
+    .use(alerts)
+    .use(taskList)
+    .use(headingIds)
+    .use(linkBudget)
+    .use(cellAlignment)
+    .use(emojiNames)
 }
 
 /** Configures which bare URLs become links, and limits the work for each. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFragment } from 'parse5'
+import { markdown } from '../../site/readme/markdown.ts'
 import { renderReadme } from '../../site/readme/readme.ts'
 import { BOMBS, PAYLOADS } from '../support/hostile.ts'
 import { hostileTexts } from '../support/hostile-texts.ts'
@@ -255,3 +256,15 @@ function assertHarmless(html: string): void {
     waiting.push(...node.childNodes)
   }
 }
+
+test('names of emoji become emoji, in text alone; very many take no time', () => {
+  const html = markdown('## :rocket: Go\n\n:tada: `:tada:` :) :nothing: a:100:b [:tada:](x)')
+  assert.match(html, /<h2[^>]*id="[^"]*rocket-go"[^>]*>🚀 Go/)
+  assert.match(html, /🎉 <code>:tada:<\/code> :\) :nothing: a💯b <a [^>]*>🎉<\/a>/)
+  for (const text of ['*:tada:*', ':', ':a', ':tada:'].map(part => part.repeat(60_000))) {
+    const begin = process.cpuUsage()
+    markdown(text)
+    const { user } = process.cpuUsage(begin)
+    assert.ok(user < 4_000_000, `${text.slice(0, 10)}… ${user} µs`)
+  }
+})

@@ -26,8 +26,7 @@ export const accountMessages = {
     link_invalid:
       'this link is not valid: it was used or replaced by a newer one; ask an administrator for a new one',
     link_locked: 'the account of this link is locked; ask an administrator to unlock it',
-    link_expired:
-      'this link has expired, because it is older than 24 hours; ask an administrator for a new one',
+    link_expired: 'this link has expired; ask an administrator for a new one',
     session_absent: 'you are not logged in, or your session has ended; log in and try again',
     admin_only: 'only administrators may do that; ask an administrator',
     form_rejected:
