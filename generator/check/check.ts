@@ -64,8 +64,12 @@ export async function check(options: CheckOptions): Promise<Checked> {
       }
     } finally {
       for (const [name, version] of published) {
-        const { isDone } = await askAs(subject, 'DELETE', `/${name}/${version}/yank`)
-        left.push({ release: `${name}@${version}`, yanked: isDone })
+        // Whatever fails, the others are yanked, and what is left behind is said.
+        const yanked = await askAs(subject, 'DELETE', `/${name}/${version}/yank`).then(
+          answer => answer.isDone,
+          () => false,
+        )
+        left.push({ release: `${name}@${version}`, yanked })
       }
       await target.close()
     }
