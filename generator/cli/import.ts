@@ -69,7 +69,7 @@ export function registerImport(program: Command, io: Io): void {
   })
 }
 
-/** Pages are shown after this many versions, and whenever their number has doubled. */
+/** Pages are shown at the start, after this many versions, and whenever their number has doubled. */
 const FIRST_SHOWN = 100
 
 /** The most refused versions that are shown at the end. */
@@ -99,6 +99,7 @@ async function runImport(
   if (json) io.out(`${head.slice(0, -1)},"versions":[`)
   let comma = ''
   let next = FIRST_SHOWN
+  await showSoFar(registry)
   try {
     const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
     for await (const result of importAll(registry, opened, job, progress.at)) {

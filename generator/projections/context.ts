@@ -23,6 +23,8 @@ export interface PageContext extends Omit<BuildContext, 'crates'> {
   readonly pageMutex: ProcessMutex
   readonly site: SiteConfig
   readonly program: Program
+  /** Whether an import is adding crates. */
+  readonly isFilling?: boolean
   /** Returns what earlier work with this key returned; a daemon does all work anew. */
   readonly remember?: <T>(key: readonly unknown[], work: () => Promise<T>) => Promise<T>
 }

@@ -21,7 +21,13 @@ export interface FrontData {
   readonly keywords: readonly LabelItem[]
   /** The crate in the example `cargo add` command; null if there is none to add. */
   readonly example: string | null
+  /** Whether an import is adding crates. */
+  readonly isFilling?: boolean
 }
+
+const READY = html`<h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p>`
+
+const IMPORTING = html`<h2>Crates are on their way</h2><p>An import is filling this registry. The first crates show up here in a moment.</p>`
 
 /** Renders the front page. */
 export function frontPage(site: SiteConfig, data: FrontData): Output {
@@ -36,7 +42,7 @@ export function frontPage(site: SiteConfig, data: FrontData): Output {
 <h1>${site.title}</h1>
 <p class="lead">${site.description}</p>
 ${searchForm(to, '')}
-<p class="counts">${counted(data.crates, 'crate')}, ${counted(data.versions, 'version')}</p>
+<p class="counts">${counted(data.crates, 'crate')}, ${counted(data.versions, 'version')}${data.isFilling ? ' so far: an import is adding more' : ''}</p>
 <nav class="browse" aria-label="Browse"><ul class="tags">
 <li><a href="${to(listPath(''))}">All crates</a></li>
 <li><a href="${to(categoriesPath)}">Categories</a></li>
@@ -47,7 +53,7 @@ ${site.upstreams ? html`<li><a href="${to(account.upstreams)}">Upstreams</a></li
 ${steps(site, data.example ?? 'NAME', to)}
 ${
   data.crates === 0
-    ? html`<section class="empty wide"><h2>No crates yet</h2><p>The registry is ready. The first crate you publish shows up here.</p></section>`
+    ? html`<section class="empty wide">${data.isFilling ? IMPORTING : READY}</section>`
     : html`<div class="wide columns">
 ${lists.map(
   list => html`<section aria-labelledby="${list.id}"><h2 id="${list.id}">${list.title}</h2>${crateList(list.crates, to)}</section>

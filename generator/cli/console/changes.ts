@@ -2,6 +2,7 @@ import { Refusal } from '../../../core/error/error.ts'
 import { GitIndex } from '../../git/git-index.ts'
 import { buildPages } from '../../pages/pages.ts'
 import { type Built, build } from '../../projections/index/build.ts'
+import { registrySite } from '../../projections/site/projection.ts'
 import { isServed, type Registry } from '../../registry/registry.ts'
 import type { Io } from './io.ts'
 import { progressLine } from './progress.ts'
@@ -21,10 +22,16 @@ export async function showChanges(io: Io, registry: Registry, all = false): Prom
   return { crates, issues: [...issues, ...pages.issues] }
 }
 
-/** Shows a long command's changed crates so far, and the front page; the rest follows. */
+/**
+ * Shows the crates that an import has added so far, and a front page that says that more follow;
+ * what renders it next takes that back.
+ */
 export async function showSoFar(registry: Registry): Promise<void> {
+  const markFront = () => registry.database.transaction(tx => registrySite.markAll(tx))
   await build(registry)
-  await buildPages(registry, { kinds: ['page', 'site'] })
+  await markFront()
+  await buildPages({ ...registry, isFilling: true }, { kinds: ['page', 'site'] })
+  await markFront()
 }
 
 /** Commits the changes of a command to the git index, unless a running daemon does that. */

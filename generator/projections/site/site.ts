@@ -30,7 +30,7 @@ const FRONT_KEYWORDS = 16
 
 /** Renders the files about the registry as a whole, and the files that every registry has. */
 export async function sitePages(context: PageContext): Promise<Output[]> {
-  const { database, site } = context
+  const { database, site, isFilling = false } = context
   const { crates, versions, mostRequired } = await readFigures(database)
   const newest = site.feeds ? await newCrates(database, FRONT_LENGTH) : []
   const updated = site.feeds ? await updatedCrates(database, FRONT_LENGTH) : []
@@ -38,7 +38,7 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const latest = [...updated, ...newest, ...first].find(card => !card.yanked)?.name ?? null
   const example = mostRequired ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
-  const front = { crates, versions, newest, updated, first, keywords, example }
+  const front = { crates, versions, newest, updated, first, keywords, example, isFilling }
   return [
     ...assets,
     favicon,

@@ -96,10 +96,15 @@ test('an import that is killed again and again ends as one that is not', {
   )
   const killed = await init(folder, 'killed')
   // In the first batch, while the bytes of the second arrive, and when all bytes are there.
-  for (const files of [40, 130, 200]) await kill(folder, killed, files)
+  const front = () => readFileSync(join(killed, 'public', 'index.html'), 'utf8')
+  for (const files of [40, 130, 200]) {
+    await kill(folder, killed, files)
+    assert.match(front(), /[Aa]n import is (filling this registry|adding more)/)
+  }
   const last = expectCode('plimsoll import', await importInto(folder, killed), 0)
   assert.match(last.stdout, /^\d+ added, [1-9]\d* already present, 0 refused\n$/)
   assert.deepEqual(shown(killed), shown(calm))
+  assert.match(front(), /40 crates, 200 versions</)
   // What a killed import was still receiving goes with time; nothing else may be left to mend.
   for (const dir of [calm, killed]) {
     const verified = await plimsollHere(['verify', '--dir', dir])
