@@ -7,6 +7,9 @@ const SUGGESTED = 8
 /** Milliseconds without typing after which a search starts. */
 const PAUSE = 80
 
+/** Milliseconds for which Enter waits for the files of the search before it opens the results. */
+const ENTER = 500
+
 const lookups = new Map<string, Lookup>()
 
 /** Returns the search with its files at a URL. */
@@ -104,7 +107,8 @@ export class Suggestions {
     const isFiltered = [...new FormData(form)].some(([field, value]) => field !== 'q' && value)
     if (isFiltered || !isName(name)) return
     event.preventDefault()
-    const found = await this.#lookup.suggest(name, SUGGESTED).catch(() => [])
+    const late = new Promise<FoundCrate[]>(resolve => setTimeout(resolve, ENTER, []))
+    const found = await Promise.race([this.#lookup.suggest(name, SUGGESTED), late]).catch(() => [])
     const exact = found.find(crate => canonicalName(crate.name) === canonicalName(name))
     if (exact) location.assign(`${this.#crates}${exact.name}/`)
     else form.submit()

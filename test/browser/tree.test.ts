@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { harbour, OTHER_CRATES } from '../support/harbour.ts'
 import { checkLayout, checkOverlays, checkPage, PHONE, picture, visit } from './browsing.ts'
 import { releasePlaces, testViews } from './places.ts'
@@ -319,6 +319,16 @@ for (const place of [still, live]) {
       await page.keyboard.insertText('x')
       await page.keyboard.press('Enter')
       await page.waitForURL('**/search/?q=bosx')
+    })
+  })
+
+  test(`${place.what}: Enter waits for no search files that do not come`, async () => {
+    await look(place, '', async page => {
+      const isFetch = (asked: Route) => asked.request().resourceType() === 'fetch'
+      await page.route('**', asked => (isFetch(asked) ? undefined : asked.continue()))
+      await page.locator('input[name=q]').fill('keel')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/search/?q=keel', { waitUntil: 'commit' })
     })
   })
 
