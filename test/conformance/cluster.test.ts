@@ -1,12 +1,8 @@
 import { isOnPostgres } from '../support/engine.ts'
 import { clusterDriver } from './driver-cluster.ts'
 import { register } from './scenario.ts'
-import { scenarios, subjects } from './scenarios.ts'
+import { chosen } from './scenarios.ts'
 
-/** The scenarios about daemons' common state are played every time, all on demand. */
-const common = ['publish.ts', 'yank.ts', 'accounts.ts']
-
-const isFull = process.env.PLIMSOLL_CONFORMANCE === 'full'
-if (isOnPostgres)
-  register(clusterDriver, isFull ? scenarios : common.flatMap(file => subjects[file] ?? []))
+// What depends on the daemons' common state.
+if (isOnPostgres) register(clusterDriver, chosen(['publish.ts', 'yank.ts', 'accounts.ts']))
 else console.log(`conformance: ${clusterDriver.name}: played with PLIMSOLL_TEST_DATABASE=postgres`)

@@ -52,3 +52,12 @@ export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
 
 /** The suite. */
 export const scenarios: readonly Scenario[] = Object.values(subjects).flat()
+
+/**
+ * Returns the scenarios of these files: what a way to run the registry has of its own. The rest is
+ * the same for all ways; it is played on demand, and by a client that has no other way.
+ */
+export function chosen(files: readonly (keyof typeof subjects)[], isOnly = false) {
+  if (isOnly || process.env.PLIMSOLL_CONFORMANCE === 'full') return scenarios
+  return files.flatMap(file => subjects[file] ?? [])
+}
