@@ -1,5 +1,5 @@
-import { LIST, type Queries, value } from '../database/statement.ts'
-import { PAGE_KINDS } from '../projections/projections.ts'
+import { all, LIST, type Queries } from '../database/statement.ts'
+import { PAGE_KINDS, projectionOf } from '../projections/projections.ts'
 import { dueMarks, type Mark } from '../records/marks.ts'
 
 /** Number of marks whose files are rendered in one turn of the mutex, and synced together. */
@@ -15,8 +15,23 @@ export function pageMarks(
   return dueMarks(db, kinds, now, limit)
 }
 
+/** Returns what rendering a page of a kind takes, as a multiple of the cheapest. */
+export function costOf(kind: string): number {
+  return projectionOf(kind)?.cost ?? 1
+}
+
+/** Counts the pages that wait to be rendered, and what they take together (`costOf`). */
+export async function pageWork(db: Queries): Promise<{ count: number; cost: number }> {
+  const sql = `SELECT kind, count(*) AS n FROM marks WHERE kind IN ${LIST} GROUP BY kind`
+  const work = { count: 0, cost: 0 }
+  for (const { kind, n } of await all<{ kind: string; n: number }>(db, sql, PAGE_KINDS)) {
+    work.count += n
+    work.cost += n * costOf(kind)
+  }
+  return work
+}
+
 /** Counts the pages that wait to be rendered. */
 export async function countPageMarks(db: Queries): Promise<number> {
-  const sql = `SELECT count(*) FROM marks WHERE kind IN ${LIST}`
-  return (await value<number>(db, sql, PAGE_KINDS)) ?? 0
+  return (await pageWork(db)).count
 }

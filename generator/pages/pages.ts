@@ -5,7 +5,7 @@ import { projections } from '../projections/projections.ts'
 import { markAllDueDownloads } from '../records/downloads/due.ts'
 import { failedIssues, listFailedMarks, type Mark, retryAll } from '../records/marks.ts'
 import { claimPages, markOutdatedPages } from './claim.ts'
-import { BATCH, countPageMarks, pageMarks } from './due.ts'
+import { BATCH, costOf, pageMarks, pageWork } from './due.ts'
 import { buildMarks } from './marked.ts'
 
 /** The result of rendering pages. */
@@ -28,15 +28,21 @@ export async function buildPages(
   const claim = options.all ? claimPages : markOutdatedPages
   if (!(await claim(context))) return LEFT
   await markAllDueDownloads(context.database, now)
-  let [crates, done] = [0, 0]
-  let total = await countPageMarks(context.database)
+  let crates = 0
+  const done = { count: 0, cost: 0 }
+  let left = await pageWork(context.database)
   const due = () => pageMarks(context.database, now, BATCH, options.kinds)
   for (let marks = await due(); marks.length > 0; marks = await due()) {
     // Rendering a page may mark others.
-    if (done >= total) total = done + (await countPageMarks(context.database))
+    if (left.count <= 0) left = await pageWork(context.database)
     const onDone = ({ kind }: Mark) => {
       if (kind === 'page') crates++
-      options.progress?.('rendering pages', ++done, Math.max(done, total))
+      const cost = costOf(kind)
+      done.count++
+      done.cost += cost
+      left = { count: Math.max(left.count - 1, 0), cost: Math.max(left.cost - cost, 0) }
+      const share = done.cost / (done.cost + left.cost)
+      options.progress?.('rendering pages', done.count, done.count + left.count, share)
     }
     if ((await buildMarks(context, marks, { onDone })) === null) return LEFT
   }

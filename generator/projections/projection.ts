@@ -28,6 +28,8 @@ export interface Part {
 export interface Projection extends Follower {
   /** `idle`: most publishes change some of its files, which list many crates; a burst waits. */
   readonly due: 'soon' | 'idle'
+  /** What rendering a mark takes, as a multiple of the other kinds; for estimates of the rest. */
+  readonly cost?: number
   /** Whether its marks can be rendered beside each other. */
   readonly isParallel?: boolean
   /**

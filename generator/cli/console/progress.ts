@@ -21,13 +21,13 @@ export function progressLine(io: Io): ProgressLine {
   let last = transient ? 0 : io.now().getTime()
   let current: { readonly step: string; readonly since: number } | null = null
   return {
-    at(step, done, total) {
+    at(step, done, total, share = done / total) {
       const now = io.now().getTime()
       const isNew = current?.step !== step
       if (current === null || isNew) current = { step, since: now }
       if (now - last < (transient ? SHORT_MS : LONG_MS) && !(transient && isNew)) return
       last = now
-      const line = `${step}${amount(done, total)}${timeLeft(now - current.since, done, total)}`
+      const line = `${step}${amount(done, total)}${done < total ? timeLeft(now - current.since, share) : ''}`
       if (transient) transient(line)
       else io.err(line)
     },
@@ -45,9 +45,9 @@ function amount(done: number, total: number): string {
 }
 
 /** Returns for example `, about 3 min left`, once the step has taken ten seconds. */
-function timeLeft(elapsed: number, done: number, total: number): string {
-  if (elapsed < LONG_MS || done === 0 || done >= total) return ''
-  const minutes = ((elapsed / done) * (total - done)) / 60_000
+function timeLeft(elapsed: number, share: number): string {
+  if (elapsed < LONG_MS || share === 0) return ''
+  const minutes = (elapsed * (1 / share - 1)) / 60_000
   if (minutes < 1) return ', less than 1 min left'
   const isLong = minutes >= 90
   return `, about ${Math.round(isLong ? minutes / 60 : minutes)} ${isLong ? 'h' : 'min'} left`

@@ -18,6 +18,7 @@ export const cratePages: Projection = {
   work: 'crate pages',
   of: 'crate',
   due: 'soon',
+  cost: 40,
   isParallel: true,
   async changed(tx, { crate, before, after, uses }) {
     const cameOrWent = (before === null) !== (after === null)
@@ -58,6 +59,7 @@ export const versionPages: Projection = {
   work: 'version pages',
   of: 'release',
   due: 'soon',
+  cost: 12,
   isParallel: true,
   changed: changedReleases,
   // A deletion has the whole crate rendered again.

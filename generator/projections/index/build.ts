@@ -10,9 +10,9 @@ import { orphans, removeOrphan } from './orphans.ts'
 
 /**
  * Called during long work with what is being done, such as `rendering pages`, and how far it is.
- * A `total` of 0 is unknown.
+ * A `total` of 0 is unknown. `share` of the work is done, where some of it takes longer.
  */
-export type Progress = (step: string, done: number, total: number) => void
+export type Progress = (step: string, done: number, total: number, share?: number) => void
 
 /** The result of a build. */
 export interface Built {

@@ -38,6 +38,8 @@ test('on a terminal progress is one line, which is gone when anything else is pr
   progress.at('rendering pages', 4000, 20_000)
   clock.seconds = 61
   progress.at('rendering pages', 4001, 2_000_000)
+  clock.seconds = 62
+  progress.at('rendering pages', 4002, 20_000, 0.5)
   io.out('added demo 1.0.0')
   progress.done()
   const clear = '\r\x1b[K'
@@ -49,6 +51,8 @@ test('on a terminal progress is one line, which is gone when anything else is pr
     'rendering pages: 4,000 of 20,000, about 4 min left',
     clear,
     'rendering pages: 4,001 of 2,000,000, about 8 h left',
+    clear,
+    'rendering pages: 4,002 of 20,000, about 1 min left',
     clear,
     'added demo 1.0.0\n',
   ])
