@@ -35,7 +35,8 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
     await next()
   }
   const middleware: MiddlewareHandler<Env, string, ValidPart<T, S>> = (c, next) => {
-    const isUnread = /json|form/.test(target) && Object.keys(c.req.bodyCache).length === 0
+    const cache = target === 'json' ? 'arrayBuffer' : 'formData'
+    const isUnread = /json|form/.test(target) && !(cache in c.req.bodyCache)
     const read: MiddlewareHandler = target === 'json' ? readBody : readPart
     return isUnread ? limited(c, () => read(c, next) as Promise<void>) : read(c, next)
   }
