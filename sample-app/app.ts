@@ -47,11 +47,8 @@ export function gallery(): App {
     const type = accepts(c, { header: 'Accept', supports, default: 'application/json' })
     return type === 'text/html' ? indexPage(c) : next()
   })
-  return serveUnder(
-    app,
-    '/',
-    FRONT.flatMap(name => examples.get(name) ?? []),
-  )
+  const front = FRONT.flatMap(name => examples.get(name) ?? [])
+  return serveUnder(app, '/', front)
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
@@ -77,13 +74,12 @@ function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
 
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
-  const methods = new Set(app.routes.map(({ method }) => method))
-  const takes = (path: string) =>
-    [...methods].some(verb =>
-      app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route)),
-    )
-  const isOther = !takes(c.req.path) && takes(toggleSlash(c.req.path))
-  if (!isOther) return c.json({ detail: 'Not Found' }, 404)
+  const methods = [...new Set(app.routes.map(({ method }) => method))]
+  const answers = (verb: string, path: string) =>
+    app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route))
+  const takes = (path: string) => methods.some(verb => answers(verb, path))
+  if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
+    return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.
   const { path, query } = target(c.req.raw, c.env)
   const Location = `${new URL(c.req.url).origin}${toggleSlash(path)}${query}`
@@ -98,7 +94,7 @@ function toggleSlash(path: string): string {
 
 function answerError(error: Error, c: Context<NodeEnv>): Response {
   if (error instanceof HTTPException) {
-    return error.res ? error.getResponse() : c.json({ detail: error.message }, error)
+    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
   }
   // The client went away while its body was being read: nobody hears the answer.
   if (error === c.env?.incoming?.errored) return c.body(null, 400)

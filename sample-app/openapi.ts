@@ -23,10 +23,11 @@ const REFUSED = {
   description: 'Validation Error',
   content: { 'application/json': { schema: ref('HTTPValidationError') } },
 }
+const PLACE = { anyOf: [{ type: 'string' }, { type: 'integer' }] }
 const PROBLEM = {
-  loc: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
-  msg: { type: 'string' },
-  type: { type: 'string' },
+  loc: { title: 'Location', type: 'array', items: PLACE },
+  msg: { title: 'Message', type: 'string' },
+  type: { title: 'Error Type', type: 'string' },
   input: {},
   ctx: { type: 'object' },
 }
@@ -39,7 +40,7 @@ const SCHEMAS: Schemas = {
 /** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
 export function describe(
   info: { readonly title: string; readonly description: string },
-  apps: readonly { readonly app: Hono; readonly documents?: Documents }[],
+  apps: readonly { readonly app: Hono; readonly documents: Documents | undefined }[],
   base: string,
 ) {
   const [schemas, securitySchemes] = [{ ...SCHEMAS }, {}]
@@ -74,10 +75,11 @@ function describeOperation(route: string, parts: Part[], document: Document, sch
   })
   const body = parts.find(({ target }) => /json|form/.test(target))
   const content = body && contentOf(body.schema, schemas, body.target)
-  const { answers = { 200: v.unknown() }, security = {} } = document
-  const responses = Object.entries(answers).map(([status, schema]) => {
+  const { answers, security = {} } = document
+  const responses = Object.entries(answers ?? { 200: v.unknown() }).map(([status, schema]) => {
+    const description = (answers ? STATUS_CODES[status] : 'Successful Response') ?? ''
     const content = schema.type !== 'void' && { content: contentOf(schema, schemas) }
-    return [status, { description: STATUS_CODES[status] ?? '', ...content }] as const
+    return [status, { description, ...content }] as const
   })
   const schemes = Object.keys(security).map(scheme => ({ [scheme]: [] }))
   return {
@@ -91,7 +93,7 @@ function describeOperation(route: string, parts: Part[], document: Document, sch
 
 function describeParameter(target: string, name: string, entry: v.GenericSchema) {
   const title = name.replaceAll('_', ' ').replace(/\b[a-z]/gi, letter => letter.toUpperCase())
-  const { default: _, ...rest } = jsonSchema(entry)
+  const { $schema: _, default: __, ...rest } = toJsonSchema(entry, CONVERSION)
   // A default of null only says that it is optional.
   const absent = v.safeParse(entry, undefined)
   const hasDefault = (absent.output ?? null) !== null
@@ -104,18 +106,14 @@ function describeParameter(target: string, name: string, entry: v.GenericSchema)
 /** A schema with a title stands under its name, and is referred to. A form may have a file. */
 function contentOf(schema: v.GenericSchema, schemas: Schemas, target?: string) {
   const title = v.getTitle(schema)
-  const { contentMediaType: media = 'application/json', ...rest } = jsonSchema(schema)
+  const { $schema: _, contentMediaType: media, ...rest } = toJsonSchema(schema, CONVERSION)
   const isUpload = JSON.stringify(rest).includes('octet-stream')
   const form = isUpload ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
   if (title) schemas[title] = rest
   const [example] = v.getExamples(schema) as readonly unknown[]
-  const content = { schema: title ? ref(title) : rest, example }
-  return { [target === 'form' ? form : String(media)]: content }
-}
-
-function jsonSchema(schema: v.GenericSchema): Schema {
-  const { $schema: _, ...rest } = toJsonSchema(schema, CONVERSION)
-  return rest
+  const shown: Schema = title ? ref(title) : rest
+  const type = target === 'form' ? form : String(media ?? 'application/json')
+  return { [type]: { schema: shown, example } }
 }
 
 /** Schemas that Valibot's own conversion does not know, or describes as sent text. */

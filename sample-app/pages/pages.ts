@@ -40,24 +40,17 @@ function page(c: Context, title: string, content: Html) {
 export function indexPage(c: Context) {
   const base = `${new URL(c.req.url).origin}/examples`
   const all = [...examples.values()]
-  const chapters = [...new Set(all.map(({ chapter }) => chapter))].map((title, index) => {
-    const cards = all.map(({ chapter, name, about, request }) => {
-      const curl = request.replace(/'(\/\S*)'$/, `'${base}/${name}$1'`)
-      return (
-        chapter === title &&
-        html`<section class="card" id="${name}">
-<h2><a href="/examples/${name}/docs">${name}</a></h2><p>${about}</p><pre>curl ${curl}</pre></section>`
-      )
-    })
-    return html`<h2>${index + 1}. ${title}</h2><div class="cards">${cards}</div>`
+  const cards = all.map(({ chapter, name, about, request }, index) => {
+    const curl = request.replace(/'(\/\S*)'$/, `'${base}/${name}$1'`)
+    const isFirst = chapter !== all[index - 1]?.chapter
+    return html`${isFirst && html`<h2>${chapter}</h2>`}
+<section class="card" id="${name}"><h2><a href="/examples/${name}/docs">${name}</a></h2>
+<p>${about}</p><pre>curl ${curl}</pre></section>`
   })
-  return page(
-    c,
-    'Sample application',
-    html`<p class="lead">${all.length} small
-<a href="https://hono.dev">Hono</a> apps, each with a page to try it. Some answer
-<a href="/docs">at the root</a>, too.</p>${chapters}`,
-  )
+  const content = html`<p class="lead">${all.length} small <a href="https://hono.dev">Hono</a>
+apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, too.</p>
+<div class="cards">${cards}</div>`
+  return page(c, 'Sample application', content)
 }
 
 /** The documentation on one page: the source of an example, and each operation with a form. */
@@ -82,30 +75,21 @@ ${fieldsOf(operation, authorization).map(input)}<p><button>Try it</button></p>
   const links = linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
   const shown = html`<pre class="source">${raw(colored(source))}</pre>
 <p class="quiet">Used here: ${links}</p>`
-  return page(
-    c,
-    info.title,
-    html`<p class="lead">${info.description}</p>
+  const content = html`<p class="lead">${info.description}</p>
 ${example && shown}${operations}
-<p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`,
-  )
+<p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
+  return page(c, info.title, content)
 }
 
 /** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
 function fieldsOf({ parameters = [], requestBody, security }: Operation, login: string) {
   const [[type = '', body] = []] = Object.entries(requestBody?.content ?? {})
   const { properties = {}, required = [] } = (body?.schema ?? {}) as FormSchema
-  const proof = { name: 'Authorization', in: 'header', required: false, schema: { default: login } }
-  const json = {
-    name: 'body',
-    in: 'body',
-    required: true,
-    schema: { default: JSON.stringify(body?.example) },
-  }
-  const form = Object.entries(properties).map(([name, schema]) => {
-    return { name, in: 'form', required: required.includes(name), schema }
+  const json = type.endsWith('json') && { body: { default: JSON.stringify(body?.example) } }
+  const sent = Object.entries(json || properties).map(([name, schema]) => {
+    return { name, in: json ? 'body' : 'form', required: !!json || required.includes(name), schema }
   })
-  const sent = type.endsWith('json') ? [json] : form
+  const proof = { name: 'Authorization', in: 'header', required: false, schema: { default: login } }
   return [...parameters, ...(security ? [proof] : []), ...sent]
 }
 
