@@ -52,10 +52,10 @@ export function gallery(): App {
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-function serveUnder(app: App, base: string, parts: readonly Example[]): App {
+function serveUnder(app: App, base: string, parts: Example[]): App {
   const [example] = parts.length === 1 ? parts : []
-  const { name = 'Sample application', about = 'Some examples, together.' } = example ?? {}
-  const description = describe({ title: name, description: about }, parts, base)
+  const about = example ?? { name: 'Sample application', about: 'Some examples, together.' }
+  const description = describe(about, parts, base)
   app.get(`${base}openapi.json`, c => c.json(description))
   app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, example))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
@@ -68,9 +68,8 @@ function serveUnder(app: App, base: string, parts: readonly Example[]): App {
 }
 
 /** Whether a route is anything else than middleware on all paths of an app. */
-function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
-  return method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
-}
+const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
+  method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
@@ -87,10 +86,8 @@ function unmatched(app: App, c: Context<NodeEnv>): Response {
 }
 
 /** Without the slashes at its end, or with one when there is none. */
-function toggleSlash(path: string): string {
-  const bare = path.replace(/(?<!\/)\/+$/, '')
-  return bare === path ? `${path}/` : bare
-}
+const toggleSlash = (path: string) =>
+  path.replace(/(?<!\/)(?:\/+)?$/, slashes => (slashes ? '' : '/'))
 
 function answerError(error: Error, c: Context<NodeEnv>): Response {
   if (error instanceof HTTPException) {

@@ -12,6 +12,8 @@ type Entries = Record<string, v.GenericSchema>
 /** By method and path, as `GET /items/:item_id`: answers but 422, and proofs of who is asking. */
 export type Documents = Record<string, Document>
 type Document = { answers?: Entries; security?: Record<string, object> }
+type About = { readonly name: string; readonly about: string }
+type App = { readonly app: Hono; readonly documents: Documents | undefined }
 type Part = { readonly target: string; readonly schema: v.GenericSchema & { entries?: Entries } }
 /** One method of one path, one value that is not part of its body, and an OpenAPI 3.1 document. */
 export type Operation = ReturnType<typeof describeOperation>
@@ -38,11 +40,7 @@ const SCHEMAS: Schemas = {
 }
 
 /** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
-export function describe(
-  info: { readonly title: string; readonly description: string },
-  apps: readonly { readonly app: Hono; readonly documents: Documents | undefined }[],
-  base: string,
-) {
+export function describe({ name: title, about: description }: About, apps: App[], base: string) {
   const [schemas, securitySchemes] = [{ ...SCHEMAS }, {}]
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { app, documents = {} } of apps) {
@@ -61,7 +59,8 @@ export function describe(
   }
   const components = { schemas, securitySchemes }
   const servers = base !== '/' && { servers: [{ url: base.slice(0, -1) }] }
-  return { openapi: '3.1.0', info: { ...info, version: '1.0.0' }, ...servers, paths, components }
+  const info = { title, description, version: '1.0.0' }
+  return { openapi: '3.1.0', info, ...servers, paths, components }
 }
 
 function describeOperation(route: string, parts: Part[], document: Document, schemas: Schemas) {

@@ -18,10 +18,7 @@ export const spooledForms = createMiddleware<NodeEnv>(async (c, next) => {
   const spool = new Spool()
   let form: Promise<FormData> | undefined
   // Read when the form is checked and not before: a login may stand before that.
-  const get = () => {
-    form ??= readForm(c, spool)
-    return form
-  }
+  const get = () => (form ??= readForm(c, spool))
   Object.defineProperty(c.req.bodyCache, 'formData', { get })
   try {
     await next()
