@@ -8,7 +8,8 @@ const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0\r\n]*)$/
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Bytes as a string with a character for each, which is short to search and cheap to cut. */
-export const binary = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+export const binary = ({ buffer, byteOffset, length }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1')
 /** The text that such a string has in UTF-8. */
 export const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
