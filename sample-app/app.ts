@@ -5,7 +5,7 @@ import { methodNotAllowed } from 'hono/method-not-allowed'
 import { matchedRoutes } from 'hono/route'
 import type { RouterRoute } from 'hono/types'
 import { type Example, examples } from './examples.ts'
-import { type About, describe } from './openapi.ts'
+import { describe } from './openapi.ts'
 import { docsPage, indexPage, pageHeaders } from './pages/pages.ts'
 import { spooledForms } from './parity/forms.ts'
 import { type NodeEnv, target, wireCookies, wirePath } from './parity/wire.ts'
@@ -20,11 +20,11 @@ uploads dependencies dependencies-cache security https`.split(/\s/)
 /** The frame of all examples here: 404, 405 and 307, and errors as JSON. */
 export function emptyApp(): App {
   const app = new Hono<NodeEnv>({ getPath: wirePath })
-  const refuse = (c: Context, methods: readonly string[]) => {
+  const onMethodNotAllowed = (c: Context, methods: readonly string[]) => {
     const Allow = methods.filter(method => method !== 'HEAD').join(', ')
     return c.json({ detail: 'Method Not Allowed' }, 405, { Allow })
   }
-  app.use(methodNotAllowed({ app, onMethodNotAllowed: refuse }))
+  app.use(methodNotAllowed({ app, onMethodNotAllowed }))
   // A path without a route is refused before a whole app asks for anything.
   app.use((c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : Promise.resolve(c.notFound())))
   app.use(wireCookies, spooledForms)
@@ -34,54 +34,51 @@ export function emptyApp(): App {
 }
 
 /** One example at the root. */
-export function single(example: Example): App {
-  return serveUnder(emptyApp(), '/', example, [example])
-}
+export const single = (example: Example) => serveUnder(emptyApp(), '/', [example])
 
 /** All examples below `/examples/`, some at the root, too, and an index of them for browsers. */
 export function gallery(): App {
   const app = emptyApp()
-  const index = (c: Context) => indexPage(c, [...examples.values()])
-  app.get('/examples/', pageHeaders, index)
-  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, example, [example])
+  app.get('/examples/', pageHeaders, indexPage)
+  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, [example])
+  const supports = ['application/json', 'text/html']
   app.get('/', pageHeaders, (c, next) => {
     c.header('Vary', 'Accept')
-    const supports = ['application/json', 'text/html']
     const type = accepts(c, { header: 'Accept', supports, default: 'application/json' })
-    return type === 'text/html' ? index(c) : next()
+    return type === 'text/html' ? indexPage(c) : next()
   })
   const front = FRONT.flatMap(name => examples.get(name) ?? [])
-  const about = { name: 'Sample application', about: 'Some examples, together.' }
-  return serveUnder(app, '/', about, front)
+  return serveUnder(app, '/', front)
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-function serveUnder(app: App, base: string, about: About, parts: readonly Example[]) {
+function serveUnder(app: App, base: string, parts: Example[]): App {
+  const [example] = parts.length === 1 ? parts : []
+  const about = example ?? { name: 'Sample application', about: 'Some examples, together.' }
   const description = describe(about, parts, base)
-  const [shown] = parts.length === 1 ? parts : []
   app.get(`${base}openapi.json`, c => c.json(description))
-  app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, shown))
+  app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, example))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
-  for (const example of parts) {
-    const forgotten = incomplete(example.app)
-    if (forgotten.length > 0) throw new Error(`${example.name}: no \`complete\` in ${forgotten}`)
-    app.route(base, example.app)
+  for (const { name, app: part } of parts) {
+    const forgotten = incomplete(part)
+    if (forgotten.length > 0) throw new Error(`${name}: no \`complete\` in ${forgotten}`)
+    app.route(base, part)
   }
   return app
 }
 
 /** Whether a route is anything else than middleware on all paths of an app. */
-function mayAnswer({ method, path, basePath }: RouterRoute): boolean {
-  return method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
-}
+const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
+  method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
-  const takes = (path: string) =>
-    methods.some(verb => app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route)))
-  const isOther = !takes(c.req.path) && takes(toggleSlash(c.req.path))
-  if (!isOther) return c.json({ detail: 'Not Found' }, 404)
+  const answers = (verb: string, path: string) =>
+    app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route))
+  const takes = (path: string) => methods.some(verb => answers(verb, path))
+  if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
+    return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.
   const { path, query } = target(c.req.raw, c.env)
   const Location = `${new URL(c.req.url).origin}${toggleSlash(path)}${query}`
@@ -89,15 +86,12 @@ function unmatched(app: App, c: Context<NodeEnv>): Response {
 }
 
 /** Without the slashes at its end, or with one when there is none. */
-function toggleSlash(path: string): string {
-  const bare = path.replace(/(?<!\/)\/+$/, '')
-  return bare === path ? `${path}/` : bare
-}
+const toggleSlash = (path: string) =>
+  path.replace(/(?<!\/)(?:\/+)?$/, slashes => (slashes ? '' : '/'))
 
 function answerError(error: Error, c: Context<NodeEnv>): Response {
   if (error instanceof HTTPException) {
-    if (error.res) return error.getResponse()
-    return c.json({ detail: error.message }, { status: error.status })
+    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
   }
   // The client went away while its body was being read: nobody hears the answer.
   if (error === c.env?.incoming?.errored) return c.body(null, 400)

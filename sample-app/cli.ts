@@ -7,15 +7,13 @@ import { readUsers } from './examples/security/users.ts'
 import { examples } from './examples.ts'
 import { listen, type Place } from './server.ts'
 
+const example = new Option('--example <name>', 'serve only this one').choices([...examples.keys()])
+const port = new Option('--port <number>', '0 to 65535, 0 takes a free one')
+port.env('PORT').default(8000).argParser(parsePort)
 const program = new Command('npm run sample --')
   .description('Serves the examples of sample-app/; its README.md has the variables it reads.')
-  .addOption(new Option('--example <name>', 'serve only this one').choices([...examples.keys()]))
-  .addOption(
-    new Option('--port <number>', '0 to 65535, 0 takes a free one')
-      .env('PORT')
-      .default(8000)
-      .argParser(parsePort),
-  )
+  .addOption(example)
+  .addOption(port)
   .option('--host <address>', 'the address to listen on', '127.0.0.1')
   .option('--cert <file>', 'a certificate in PEM, with its chain; serves HTTPS')
   .option('--key <file>', 'its private key in PEM')

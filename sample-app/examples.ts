@@ -24,23 +24,21 @@ export function readSource(file: string): string {
   return readFileSync(new URL(file, folder), 'utf8')
 }
 
-/** A plain Hono app, and its description from the first lines of its file. */
-export type Example = Readonly<Record<'name' | 'chapter' | 'about' | 'source', string>> & {
-  /** A request that shows it: curl's options, if there are any, and a path. */
-  readonly request: string
-  readonly app: Hono
-  /** The answers of its routes, by method and path, for the documentation. */
-  readonly documents?: Documents
+/** A plain Hono app with the answers of its routes, and what the first lines of its file say. */
+export type Example = Awaited<ReturnType<typeof load>>
+
+async function load(chapter: string, name: string) {
+  const file = `examples/${chapter.toLowerCase()}/${name}`
+  const source = readSource(`${file}.ts`)
+  // The request has options of curl, if it needs any, and a path.
+  const [, about = '', request = ''] = /^\/\/ (.*)\n\/\/ \$ curl (.*)\n/.exec(source) ?? []
+  const module = await import(`./${file}.${import.meta.url.slice(-2)}`)
+  const { default: app, documents }: { default: Hono; documents?: Documents } = module
+  return { name, chapter, about, request, source, app, documents }
 }
 
 /** All examples, by the name of their file. */
 export const examples = new Map<string, Example>()
 for (const [chapter, names] of Object.entries(CHAPTERS)) {
-  for (const name of names.split(/\s+/)) {
-    const file = `examples/${chapter.toLowerCase()}/${name}`
-    const source = readSource(`${file}.ts`)
-    const [, about = '', request = ''] = /^\/\/ (.*)\n\/\/ \$ curl (.*)\n/.exec(source) ?? []
-    const { default: app, documents } = await import(`./${file}.${import.meta.url.slice(-2)}`)
-    examples.set(name, { name, chapter, about, request, source, app, documents })
-  }
+  for (const name of names.split(/\s+/)) examples.set(name, await load(chapter, name))
 }

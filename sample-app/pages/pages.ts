@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { NONCE, secureHeaders } from 'hono/secure-headers'
-import { type Example, readSource } from '../examples.ts'
+import { type Example, examples, readSource } from '../examples.ts'
 import type { Description, Operation, Parameter, Schema } from '../openapi.ts'
 import { colored, linksOf } from './source.ts'
 import { STYLE } from './style.ts'
@@ -29,58 +29,49 @@ function page(c: Context, title: string, content: Html) {
 <title>${title}</title>
 <style nonce="${nonce}">${raw(STYLE)}</style>
 <header><a href="/">Sample application</a></header>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
+<main><h1>${title}</h1>${content}</main>
 <script nonce="${nonce}">${raw(SCRIPT)}</script>
 </html>
 `
   return c.html(document, 200, { 'Content-Type': 'text/html; charset=utf-8' })
 }
 
-const card = (id: string, heading: Html, content: Html) =>
-  html`<section class="card" id="${id}"><h2>${heading}</h2>${content}</section>`
-
 /** All examples by chapter, each with its sentence and a request to try. */
-export function indexPage(c: Context, examples: readonly Example[]) {
+export function indexPage(c: Context) {
   const base = `${new URL(c.req.url).origin}/examples`
-  const cardOf = ({ name, about, request }: Example) => {
-    const curl = request.replace(/'(\/\S*)'$/, (_, path) => `'${base}/${name}${path}'`)
-    const heading = html`<a href="/examples/${name}/docs">${name}</a>`
-    return card(name, heading, html`<p>${about}</p><pre>curl ${curl}</pre>`)
-  }
-  const chapters = [...new Set(examples.map(({ chapter }) => chapter))].map((title, index) => {
-    const cards = examples.filter(({ chapter }) => chapter === title).map(cardOf)
-    return html`<h2>${index + 1}. ${title}</h2><div class="cards">${cards}</div>`
+  const all = [...examples.values()]
+  const cards = all.map(({ chapter, name, about, request }, index) => {
+    const curl = request.replace(/'(\/\S*)'$/, `'${base}/${name}$1'`)
+    const isFirst = chapter !== all[index - 1]?.chapter
+    return html`${isFirst && html`<h2>${chapter}</h2>`}
+<section class="card" id="${name}"><h2><a href="/examples/${name}/docs">${name}</a></h2>
+<p>${about}</p><pre>curl ${curl}</pre></section>`
   })
-  const content = html`<p class="lead">${examples.length} small <a href="https://hono.dev">Hono</a>
+  const content = html`<p class="lead">${all.length} small <a href="https://hono.dev">Hono</a>
 apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, too.</p>
-${chapters}`
+<div class="cards">${cards}</div>`
   return page(c, 'Sample application', content)
 }
 
 /** The documentation on one page: the source of an example, and each operation with a form. */
 export function docsPage(c: Context, { info, paths, servers }: Description, example?: Example) {
   const base = servers?.[0]?.url ?? ''
-  const [, authorization = ''] = /Authorization: ([^']*)/.exec(example?.request ?? '') ?? []
+  const { source = '', request = '' } = example ?? {}
+  const [, authorization = ''] = /Authorization: ([^']*)/.exec(request) ?? []
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
-      const answers = Object.entries(operation.responses).map(
-        ([status, { description }]) => `${status} ${description}`,
-      )
-      const heading = html`<span class="accent">${method.toUpperCase()}</span> <code>${path}</code>`
       const sent = method === 'post' && html`method="post" enctype="${type}"`
-      const form = html`<form class="try" data-method="${method}" action="${base}${path}" ${sent}>
+      const answers = Object.entries(operation.responses)
+      const words = answers.map(([status, { description }]) => `${status} ${description}`)
+      return html`<section class="card" id="${operation.operationId}">
+<h2><span class="accent">${method.toUpperCase()}</span> <code>${path}</code></h2>
+<form class="try" data-method="${method}" action="${base}${path}" ${sent}>
 ${fieldsOf(operation, authorization).map(input)}<p><button>Try it</button></p>
-<output></output>
-</form>
-<p class="quiet">Answers: ${answers.join(', ')}</p>`
-      return card(operation.operationId, heading, form)
+<output></output></form>
+<p class="quiet">Answers: ${words.join(', ')}</p></section>`
     }),
   )
-  const source = example?.source ?? ''
   const links = linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
   const shown = html`<pre class="source">${raw(colored(source))}</pre>
 <p class="quiet">Used here: ${links}</p>`
@@ -91,19 +82,15 @@ ${example && shown}${operations}
 }
 
 /** The inputs of a form: parameters, login, the fields of a form or a JSON body. */
-function fieldsOf({ parameters = [], requestBody, security }: Operation, authorization: string) {
-  const fields: Parameter[] = [...parameters]
-  const add = (place: string, name: string, schema: Schema, required = true) =>
-    fields.push({ name, in: place, required, schema })
-  if (security) add('header', 'Authorization', { default: authorization }, false)
-  for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
-    const { properties = {}, required = [] } = schema as FormSchema
-    for (const [name, schema] of Object.entries(properties)) {
-      if (!type.endsWith('json')) add('form', name, schema, required.includes(name))
-    }
-    if (type.endsWith('json')) add('body', 'body', { default: JSON.stringify(example) })
-  }
-  return fields
+function fieldsOf({ parameters = [], requestBody, security }: Operation, login: string) {
+  const [[type = '', body] = []] = Object.entries(requestBody?.content ?? {})
+  const { properties = {}, required = [] } = (body?.schema ?? {}) as FormSchema
+  const json = type.endsWith('json') && { body: { default: JSON.stringify(body?.example) } }
+  const sent = Object.entries(json || properties).map(([name, schema]) => {
+    return { name, in: json ? 'body' : 'form', required: !!json || required.includes(name), schema }
+  })
+  const proof = { name: 'Authorization', in: 'header', required: false, schema: { default: login } }
+  return [...parameters, ...(security ? [proof] : []), ...sent]
 }
 
 function input({ name, in: place, required, deprecated, schema }: Parameter) {

@@ -3,18 +3,13 @@ import typescript from 'highlight.js/lib/languages/typescript'
 
 highlight.registerLanguage('typescript', typescript)
 
-/** Modules of Hono with another page than a middleware's. */
+/** Modules of Hono that are helpers, and some with pages elsewhere; all others are middleware. */
+const HELPERS = /^(?:adapter|cookie|factory|html|jwt|streaming)$/
 const PAGES: Readonly<Record<string, string>> = {
   hono: 'api/hono',
-  adapter: 'helpers/adapter',
   client: 'guides/rpc',
-  cookie: 'helpers/cookie',
-  factory: 'helpers/factory',
-  html: 'helpers/html',
   'http-exception': 'api/exception',
-  jwt: 'helpers/jwt',
   'serve-static': 'getting-started/nodejs#serve-static-files',
-  streaming: 'helpers/streaming',
 }
 
 /** Source as HTML, in color. */
@@ -23,9 +18,10 @@ export const colored = (source: string) =>
 
 /** The pages on hono.dev and valibot.dev about an example's imports, by name. */
 export function linksOf(source: string): [name: string, url: string][] {
-  const modules = [...source.matchAll(/from 'hono(?:\/([\w-]+))?'/g)].map(([, name = 'hono']) => {
-    const page = PAGES[name] ?? `middleware/builtin/${name}`
-    return [name === 'hono' ? name : `hono/${name}`, `https://hono.dev/docs/${page}`] as const
+  const imported = source.matchAll(/from '(hono(?:\/([\w-]+))?)'/g)
+  const modules = [...imported].map(([, module = '', name = module]) => {
+    const page = `${HELPERS.test(name) ? 'helpers' : 'middleware/builtin'}/${name}`
+    return [module, `https://hono.dev/docs/${PAGES[name] ?? page}`] as const
   })
   const guide = ['validator', 'https://hono.dev/docs/guides/validation'] as const
   const called = [...source.matchAll(/\bv\.([a-z]\w+)\(/g)].map(([, name = '']) => {

@@ -1,16 +1,12 @@
-/** The look of all pages: colors, type and spacing match the registry's. */
+/** The look of all pages, in the colors of the system and those of the registry. */
 export const STYLE = `
-:root { color-scheme: light dark; --on-accent: light-dark(#fff, #10171d);
-  --paper: light-dark(#fdfdfc, #10171d); --raised: light-dark(#fff, #162027);
-  --sunk: light-dark(#f3f5f5, #1a252d); --line: light-dark(#dde3e6, #2a3842);
-  --ink: light-dark(#17212b, #e3e9ed); --quiet: light-dark(#586673, #9dabb6);
-  --accent: light-dark(#0b6b73, #63c7cc); --keyword: light-dark(#7a3e9d, #cba6f7);
-  --string: light-dark(#8a4b00, #f0b878); }
+:root { color-scheme: light dark; --sunk: light-dark(#f3f5f5, #1a252d);
+  --line: light-dark(#dde3e6, #2a3842); --quiet: light-dark(#586673, #9dabb6);
+  --accent: light-dark(#0b6b73, #63c7cc); --string: light-dark(#8a4b00, #f0b878); }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere;
-  font: 1rem / 1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+body { margin: 0; overflow-wrap: anywhere; font: 1rem / 1.6 system-ui, sans-serif; }
 header, main { padding: 1.1rem max(1.25rem, 50vw - 34.5rem); }
-header { border-bottom: 1px solid var(--line); background: var(--raised); font-weight: 650; }
+header { border-bottom: 1px solid var(--line); font-weight: 650; }
 h1, h2 { margin: 1.5rem 0 0.5rem; line-height: 1.25; }
 p, label { display: block; margin: 0 0 0.75rem; }
 a, .accent { color: var(--accent); }
@@ -19,16 +15,17 @@ a, .accent { color: var(--accent); }
 code, pre, output, textarea, input { font: 0.875rem / 1.5 ui-monospace, Menlo, monospace; }
 pre, output:not(:empty) { display: block; margin: 0 0 0.75rem; padding: 0.7rem 1rem;
   white-space: pre-wrap; background: var(--sunk); border-radius: 0.5rem; }
-.cards { display: grid; gap: 0 1.25rem;
+.cards { display: grid; gap: 0 1.25rem; counter-reset: chapter;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); }
+.cards > h2 { grid-column: 1 / -1; counter-increment: chapter; }
+.cards > h2::before { content: counter(chapter) ". "; }
 .card { min-width: 0; margin-block: 0.75rem; padding: 1.25rem 1.25rem 0.5rem;
-  background: var(--raised); border: 1px solid var(--line); border-radius: 0.75rem; }
+  border: 1px solid var(--line); border-radius: 0.75rem; }
 .card h2 { margin-top: 0; font-size: 1.125rem; }
 input, textarea { display: block; width: 100%; padding: 0.5rem 0.75rem; color: inherit;
-  background: var(--paper); border: 1px solid var(--line); border-radius: 0.5rem; }
-button { padding: 0.5rem 1.25rem; font: inherit; color: var(--on-accent);
-  background: var(--accent); border: 0; border-radius: 0.5rem; }
+  background: Canvas; border: 1px solid var(--line); border-radius: 0.5rem; }
+button { padding: 0.5rem 1.25rem; font: inherit; color: Canvas; background: var(--accent);
+  border: 0; border-radius: 0.5rem; }
 .hljs-comment { color: var(--quiet); }
-.hljs-keyword, .hljs-built_in { color: var(--keyword); }
 .hljs-string, .hljs-regexp { color: var(--string); }
-.hljs-title, .hljs-number, .hljs-literal { color: var(--accent); }`
+.hljs-keyword, .hljs-built_in, .hljs-title, .hljs-number { color: var(--accent); }`

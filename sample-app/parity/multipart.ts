@@ -4,93 +4,75 @@ import { HTTPException } from 'hono/http-exception'
 const HEADER_LIMIT = 16 * 1024
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0\r\n]*)$/
 
-/** A body, or a part of one, as it arrives. */
-export type Chunks = AsyncIterable<Uint8Array>
+/** A body as it arrives. */
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
-/** Ends the data of a part if the body ends too early. */
-export class CutOff extends Error {}
+/** Bytes as a string with a character for each, which is short to search and cheap to cut. */
+export const binary = ({ buffer, byteOffset, length }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1')
+/** The text that such a string has in UTF-8. */
+export const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
 /**
- * Splits a multipart body (RFC 7578) as it arrives; data that nobody reads is skipped. It holds one
- * chunk, one delimiter and the headers of one part, and a slow consumer slows the sender down.
- * @throws HTTPException 400 where the framing is broken, CutOff where the body just ends
+ * Splits a multipart body (RFC 7578) of some `Content-Type` as it arrives, into the head of a part,
+ * pieces of its data, and null, which a part that is cut off lacks. A part with a `filename`, even
+ * an empty one, is a file. It holds one chunk and the headers of one part.
+ * @throws HTTPException 400 where the framing is broken
  */
-export async function* readMultipart(chunks: Chunks, boundary: string) {
-  const another = Buffer.from(`\r\n--${boundary}\r\n`, 'latin1')
-  const last = Buffer.from(`\r\n--${boundary}--`, 'latin1')
-  const arriving = chunks[Symbol.asyncIterator]()
+export async function* readMultipart(chunks: Chunks, type: string) {
+  const boundary = parametersOf(type).get('boundary')
+  if (!boundary) throw refusal('Missing boundary in multipart.')
+  const delimiter = new RegExp(`\r\n--${boundary.replace(/\W/g, '\\$&')}(--|(?=\r\n))`)
   // A delimiter begins with a line break, which the first one need not have.
-  let rest = Buffer.from('\r\n')
-  let isLast = false
-  const more = async () => {
-    const { done, value } = await arriving.next()
-    if (!done) rest = Buffer.concat([rest, value])
-    return !done
-  }
-
-  /** The bytes before the next delimiter: the data of a part, or those before all parts. */
-  async function* data(isPart: boolean) {
-    for (;;) {
-      const next = rest.indexOf(another)
-      const end = rest.subarray(0, next === -1 ? rest.length : next).indexOf(last)
-      const found = end === -1 ? next : end
+  let [place, rest] = ['before', '\r\n']
+  for await (const chunk of chunks) {
+    // Data behind the end is read and left alone.
+    rest = place === 'behind' ? '' : rest + binary(chunk)
+    while (place !== 'behind') {
+      const found = (place === 'headers' ? /\r\n\r\n/ : delimiter).exec(rest)
       // Without a delimiter the last bytes may be the beginning of one.
-      const certain = found === -1 ? Math.max(0, rest.length - another.length + 1) : found
-      if (certain > 0) yield rest.subarray(0, certain)
-      rest = rest.subarray(certain)
-      isLast = end !== -1
-      if (found !== -1) return
-      if (!(await more())) throw isPart || another.includes(rest) ? new CutOff() : broken()
+      const piece = rest.slice(0, found?.index ?? -boundary.length - 5)
+      if (place !== 'data' && piece.length > HEADER_LIMIT) throw broken()
+      // Some line breaks may stand before the first delimiter, nothing else.
+      if (place === 'before' && /[^\r\n]/.test(piece)) throw broken()
+      if (place === 'data' && piece) yield piece
+      if (place === 'data' || found) rest = rest.slice(piece.length + (found?.[0].length ?? 0))
+      if (!found) break
+      if (place === 'headers') yield parseHead(piece)
+      if (place === 'data') yield null
+      place = place === 'headers' ? 'data' : found[1] ? 'behind' : 'headers'
     }
   }
-
-  // Some line breaks may stand before the first delimiter, nothing else.
-  let before = 0
-  for await (const piece of data(false)) {
-    before += piece.length
-    if (before > HEADER_LIMIT || /[^\r\n]/.test(String(piece))) throw broken()
-  }
-  while (!isLast) {
-    // The line break of the delimiter stays, so that a part without headers ends like any other.
-    rest = rest.subarray(another.length - 2)
-    let blank = rest.indexOf('\r\n\r\n')
-    for (; blank === -1; blank = rest.indexOf('\r\n\r\n')) {
-      if (rest.length > HEADER_LIMIT + 4) throw broken()
-      if (!(await more())) throw new CutOff()
-    }
-    if (blank > HEADER_LIMIT) throw broken()
-    const headers = parseHeaders(rest.subarray(2, Math.max(2, blank)))
-    rest = rest.subarray(blank + 4)
-    const body = data(true)
-    yield { headers, data: body }
-    for await (const _ of body);
-  }
-  // Data behind the end is read and left alone.
-  do rest = Buffer.alloc(0)
-  while (await more())
+  const begun = rest.replace(/^[\r\n]+/, '')
+  if (place === 'before' && !`--${boundary}\r\n`.startsWith(begun)) throw broken()
 }
 
-function parseHeaders(block: Buffer): Map<string, string> {
-  const lines = block.toString().split('\r\n').filter(Boolean)
+function parseHead(block: string) {
+  const lines = decode(block).split('\r\n').filter(Boolean)
   const found = lines.map(line => HEADER.exec(line))
   if (found.includes(null)) throw broken()
-  return new Map(found.map(match => [match?.[1]?.toLowerCase() ?? '', match?.[2]?.trim() ?? '']))
+  const headers = new Map(found.map(match => [match?.[1]?.toLowerCase(), match?.[2]?.trim()]))
+  const parameters = parametersOf(headers.get('content-disposition'))
+  const name = parameters.get('name')
+  if (name === undefined) {
+    throw refusal('The Content-Disposition header field "name" must be provided.')
+  }
+  // A path from Windows is cut to its last name.
+  const filename = parameters.get('filename')?.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
+  return { name, filename, type: headers.get('content-type') ?? '' }
 }
 
-const PARAMETER = /\s*([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?[^;]*|[^;]+/gs
+const PARAMETER = /;\s*(?:([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?)?[^;]*/gs
 
 /**
- * Takes a header value such as `form-data; name="file"` apart; the last of a name wins. In quotes,
+ * The parameters of a header such as `form-data; name="file"`; the last of a name counts. In quotes,
  * `\"` and `\\` are undone and nothing else, so `%22` stays. A bare name has the value `""`.
  */
-export function parseHeaderValue(header: string) {
-  const [value = ''] = header.split(';', 1)
-  const parameters = new Map<string, string>()
-  for (const [, name, quoted, plain = ''] of header.slice(value.length).matchAll(PARAMETER)) {
-    const text = quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim()
-    if (name !== undefined) parameters.set(name.toLowerCase(), text)
-  }
-  return { value: value.trim().toLowerCase(), parameters }
+function parametersOf(header = ''): Map<string, string> {
+  const found = [...header.matchAll(PARAMETER)].map(([, name = '', quoted, plain = '']) => {
+    return [name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain.trim()] as const
+  })
+  return new Map(found)
 }
 
 /** A 400, as FastAPI words it. */

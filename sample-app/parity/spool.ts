@@ -10,24 +10,22 @@ export class Spool {
   readonly #path = join(tmpdir(), `upload-${randomUUID()}`)
   #disk: FileHandle | undefined
 
-  async write(bytes: Uint8Array): Promise<void> {
+  /** Appends bytes, which are written as a character each. */
+  async write(bytes: string): Promise<void> {
     if (!this.#disk) {
       this.#disk = await open(this.#path, 'wx+', 0o600)
       if (this.#place !== this.#path) await rm(this.#path)
     }
-    await this.#disk.writeFile(bytes)
+    await this.#disk.writeFile(bytes, 'latin1')
     this.size += bytes.length
   }
 
   /** All that was written; nothing may be written after it. */
-  read(): Promise<Blob> | Blob {
-    return this.#disk ? openAsBlob(this.#place) : new Blob([])
-  }
+  read = () => (this.#disk ? openAsBlob(this.#place) : new Blob([]))
 
   async close(): Promise<void> {
-    const isNamed = this.#place === this.#path
     await this.#disk?.close()
-    if (this.#disk && isNamed) await rm(this.#path)
+    await rm(this.#path, { force: true })
   }
 
   get #place() {

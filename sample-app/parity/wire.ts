@@ -23,11 +23,10 @@ export function wirePath(request: Request, options?: { env?: NodeEnv['Bindings']
 
 /** Cookies as they were sent, less quotes; the last of a name counts. Hono's reader would decode. */
 export const wireCookies = createMiddleware(async (c, next) => {
-  const pairs = c.req.header('Cookie')?.split(';') ?? []
-  const named = pairs.flatMap(pair => {
-    const [name = '', value] = pair.split(/=(.*)/s)
-    const bare = value?.trim().replace(/^"(.*)"$/s, (_, text) => text.replace(/\\(.)/gs, '$1'))
-    return bare === undefined ? [] : [[name.trim(), encodeURIComponent(bare)] as const]
+  const pairs = [...(c.req.header('Cookie') ?? '').matchAll(/(?:^|;)([^;=]*)=([^;]*)/g)]
+  const named = pairs.map(([, name = '', value = '']) => {
+    const bare = value.trim().replace(/^"(.*)"$/s, (_, text) => text.replace(/\\(.)/gs, '$1'))
+    return [name.trim(), encodeURIComponent(bare)] as const
   })
   const cookies = [...new Map(named)].map(pair => pair.join('='))
   if (pairs.length > 0) c.req.raw.headers.set('Cookie', cookies.join('; '))

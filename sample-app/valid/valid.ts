@@ -35,9 +35,9 @@ export function valid<T extends Target, S extends Schema>(target: T, schema: S) 
     await next()
   }
   const middleware: MiddlewareHandler<Env, string, ValidPart<T, S>> = (c, next) => {
-    const isUnread = /json|form/.test(target) && Object.keys(c.req.bodyCache).length === 0
-    const read: MiddlewareHandler = target === 'json' ? readBody : readPart
-    return isUnread ? limited(c, () => read(c, next) as Promise<void>) : read(c, next)
+    const cache = target === 'json' ? 'arrayBuffer' : target === 'form' && 'formData'
+    const read = () => (target === 'json' ? readBody(c, next) : readPart(c, next)) as Promise<void>
+    return cache && !(cache in c.req.bodyCache) ? limited(c, read) : read()
   }
   declared.set(middleware, { target, schema })
   return middleware

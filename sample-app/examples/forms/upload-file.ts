@@ -1,36 +1,34 @@
 import * as v from 'valibot'
 
+type Data = Uint8Array<ArrayBuffer> | string
+
 /** Bytes with one position for reading and writing, which starts at 0. */
 export class TemporaryFile {
-  #bytes: Blob
+  #bytes: Blob | undefined
   #position = 0
-  #isOpen = true
 
   constructor(bytes: Blob) {
     this.#bytes = bytes
   }
 
   get size() {
-    return this.#bytes.size
+    return this.#opened().size
   }
 
   /** At most `size` bytes, by default all that are left; none at the end. */
   async read(size = -1): Promise<Uint8Array> {
-    const from = this.#opened()
-    const to = size < 0 ? this.size : from + whole(size)
-    const bytes = new Uint8Array(await this.#bytes.slice(from, to).arrayBuffer())
-    this.#position = from + bytes.length
-    return bytes
+    const rest = this.#opened().slice(this.#position)
+    const bytes = await (size < 0 ? rest : rest.slice(0, whole(size))).arrayBuffer()
+    this.#position += bytes.byteLength
+    return new Uint8Array(bytes)
   }
 
   /** Overwrites at the position, or appends at the end. A blob is not changed but composed anew. */
-  write(data: Uint8Array<ArrayBuffer> | string): void {
-    const from = this.#opened()
-    const gap = new Uint8Array(Math.max(0, from - this.size))
-    const piece = new Blob([data])
-    const [before, after] = [this.#bytes.slice(0, from), this.#bytes.slice(from + piece.size)]
-    this.#bytes = new Blob([before, gap, piece, after])
-    this.#position = from + piece.size
+  write(data: Data): void {
+    const [bytes, from, piece] = [this.#opened(), this.#position, new Blob([data])]
+    const gap = new Uint8Array(Math.max(0, from - bytes.size))
+    this.#position += piece.size
+    this.#bytes = new Blob([bytes.slice(0, from), gap, piece, bytes.slice(this.#position)])
   }
 
   /** Moves to a byte, counted from 0; it may lie beyond the end. */
@@ -40,13 +38,12 @@ export class TemporaryFile {
   }
 
   close(): void {
-    this.#isOpen = false
-    this.#bytes = new Blob([])
+    this.#bytes = undefined
   }
 
-  #opened(): number {
-    if (!this.#isOpen) throw new Error('the file is closed')
-    return this.#position
+  #opened(): Blob {
+    if (this.#bytes) return this.#bytes
+    throw new Error('the file is closed')
   }
 }
 
@@ -64,7 +61,7 @@ export class UploadFile {
   }
 
   read = async (size?: number) => this.file.read(size)
-  write = async (data: Uint8Array<ArrayBuffer> | string) => this.file.write(data)
+  write = async (data: Data) => this.file.write(data)
   seek = async (offset: number) => this.file.seek(offset)
   close = async () => this.file.close()
 }
