@@ -88,8 +88,13 @@ test('a right registry passes every statement', async t => {
 
 test('every statement fails where the registry is wrong in just that way', async t => {
   const cleanup = new Cleanup(t)
-  assert.deepEqual(Object.keys(switches).sort(), ids.filter(id => id !== 'http-2').sort())
-  const left = Object.entries(switches)
+  assert.deepEqual(
+    Object.keys(switches)
+      .filter(id => ids.includes(id))
+      .sort(),
+    ids.filter(id => id !== 'http-2').sort(),
+  )
+  const left = Object.entries(switches).filter(([id]) => ids.includes(id))
   const held: string[] = []
   const work = async () => {
     const registry = await MadeUpRegistry.start(cleanup)
