@@ -18,7 +18,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import { elsewhere, type Switch, switches } from './switches.ts'
+import { type Switch, switches } from './switches.ts'
 
 const statements = Object.values(subjects).flat()
 const ids = statements.map(({ id }) => id)
@@ -31,7 +31,7 @@ const LIMITS = {
   PLIMSOLL_LIMITS_SEARCHES_PER_MINUTE: '100000',
 }
 
-/** A registry with crates of all kinds, whose downloads come from another origin. */
+/** A registry with crates of all kinds. */
 async function openRegistry(settings: Readonly<Record<string, string>> = {}) {
   const folder = join(scratch(cleanup), 'registry')
   const registry = await startDaemon(cleanup, folder, { ...LIMITS, ...settings })
@@ -94,13 +94,7 @@ async function results(
 
 /** Plays statements against a registry that is wrong in one way, or in none. */
 function against(registry: Registry, chosen: readonly string[], wrong: Switch = () => undefined) {
-  registry.interfere?.(asked => ({
-    meets: 'change',
-    change(reply) {
-      elsewhere(reply, asked)
-      wrong(reply, asked)
-    },
-  }))
+  registry.interfere?.(asked => ({ meets: 'change', change: reply => wrong(reply, asked) }))
   const { indexUrl, baseUrl, api } = registry
   const isGit = chosen.every(id => id.startsWith('git-'))
   const far = chosen[0] === 'config-here' ? { name: 'sparse+https://crates.example.com/' } : {}
