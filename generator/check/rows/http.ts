@@ -59,7 +59,7 @@ const upgrade = fact(async subject => {
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
   asked.destroy()
-  return answer.statusCode
+  return answer.statusCode === 429 ? untried('the registry is busy (429)') : answer.statusCode
 })
 
 const validators = (answer: Answer) => [answer.header('etag'), answer.header('last-modified')]
