@@ -44,16 +44,16 @@ export async function publish(
   return answer
 }
 
-/** Reads the file of a crate until it fits, as long as Cargo does; how often that took. */
+/** Reads the file of a crate until it fits, as long as Cargo does. */
 export async function settle(
   subject: Subject,
   name: string,
   fits: (crate: Crate) => boolean,
-): Promise<{ readonly crate: Crate; readonly looks: number }> {
+): Promise<Crate> {
   for (let looks = 1; ; looks++) {
     await subject.target.refresh()
     const crate = await readCrate(subject, name)
-    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return { crate, looks }
+    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return crate
     await subject.pause(PAUSE_MS)
   }
 }
@@ -63,11 +63,10 @@ export function has(version: string): (crate: Crate) => boolean {
   return ({ lines }) => lines.some(({ json }) => json.vers === version)
 }
 
-/** Something published, with what the index had before and has after it. */
+/** Something published, and the file that has it. */
 export interface Published {
   readonly made: Made
   readonly crate: Crate
-  readonly looks: number
 }
 
 /** Returns a fact: a release is published, and seen in the index; untried if it is refused. */
@@ -83,6 +82,6 @@ export function published(
     const made = await make(name, version, await toml(subject))
     const answer = await publish(subject, made)
     if (!answer.isDone) untried(`the publish was refused: ${answer}`)
-    return { made, ...(await settle(subject, name, has(version))) }
+    return { made, crate: await settle(subject, name, has(version)) }
   })
 }
