@@ -64,6 +64,7 @@ function openFolder(top: string, index: string, client: Client): Reader {
   return {
     ask: path => read(join(index, path)),
     async download(url, ask) {
+      if (!URL.canParse(url)) return client.ask(url, ask)
       const { pathname, protocol } = new URL(url)
       const parts = pathname.split('/').filter(part => part !== '')
       // The base may have a path of its own; the folder has what follows it.

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 import type { Ask } from './client.ts'
 import { frame, type Made, make } from './package.ts'
 import { askApi, authorized, type Crate, fact, readCrate, type Subject } from './subject.ts'
 import { untried } from './verdict.ts'
 
-/** Cargo looks for something published once a second, for a minute. */
+/** How often one looks for something published; Cargo does so once a second for a minute. */
 const LOOKS = 60
-const PAUSE_MS = 1000
 
 const nonce = fact(async () => randomBytes(4).toString('hex'))
 
@@ -40,7 +40,7 @@ export async function publish(
     throw error
   })
   if (answer.isDone) subject.published.push(release)
-  else if (answer.errors.length === 0) subject.doubtful.push(release)
+  else if (!answer.isRefusal) subject.doubtful.push(release)
   return answer
 }
 
@@ -54,7 +54,7 @@ export async function settle(
     await subject.target.refresh()
     const crate = await readCrate(subject, name)
     if (fits(crate) || looks === LOOKS || subject.signal.aborted) return crate
-    await subject.pause(PAUSE_MS)
+    await sleep(subject.pauseMs)
   }
 }
 

@@ -72,8 +72,7 @@ async function results(
   token: string | null,
   chosen: readonly string[],
 ) {
-  const pause = async () => undefined
-  const client = new Client({}, pause)
+  const client = new Client({})
   const subject: Subject = {
     target: { ...(await openTarget(index, client)), ...changes },
     client,
@@ -83,7 +82,7 @@ async function results(
     cargo: chosen.some(id => id.startsWith('cargo-')) ? { path: cargoPath, version } : null,
     env: process.env,
     scratch: scratch(cleanup),
-    pause,
+    pauseMs: 1,
     signal: new AbortController().signal,
     published: [],
     doubtful: [],

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { check } from '../../generator/check/check.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
 import type { Need } from '../../generator/check/table.ts'
@@ -53,7 +52,7 @@ export function playStatements(driver: Driver): void {
         prefix: hasApi ? 'check-' : null,
         cargos: [cargoPath],
         env: { ...process.env, ...registry.cargoEnv },
-        pause: ms => sleep(ms / 10),
+        pauseMs: 100,
         signal: new AbortController().signal,
         onResult: () => undefined,
         onLeft: (release, isYanked) => isYanked || left.push(release),
