@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import type { Result } from '../../generator/check/run.ts'
 import { WEIGHTS } from '../../generator/check/statement.ts'
 import { root } from '../../test/support/plimsoll.ts'
+import type { Program } from '../support/program.ts'
 import { CLI, freePort } from '../support/registry.ts'
 import { type Peer, peers } from './registries.ts'
 
@@ -50,8 +51,11 @@ writeFileSync(file('docs', 'check-results.md'), page(json(file('bench', 'peers',
 
 async function ask({ start }: Peer): Promise<Outcome> {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-peer-'))
-  const { target, token, crates = [], env = {}, program } = await start(dir, await freePort())
+  let program: Program | null = null
   try {
+    const ready = await start(dir, await freePort())
+    program = ready.program
+    const { target, token, crates = [], env = {} } = ready
     const named = crates.flatMap(name => ['--crate', name])
     const writing = token === null ? [] : ['--write', '--token-stdin', '--yes']
     const args = ['check', target, ...writing, '--cargo', 'cargo', '--json']
@@ -72,7 +76,7 @@ async function ask({ start }: Peer): Promise<Outcome> {
       failing: having('fail').map(({ id, weight, seen }) => ({ id, weight, seen })),
     }
   } finally {
-    await program.stop('SIGKILL')
+    await program?.stop('SIGKILL')
     rmSync(dir, { recursive: true, force: true })
   }
 }

@@ -153,7 +153,7 @@ DISABLE_SSH = true\nOFFLINE_MODE = true\n[database]\nDB_TYPE = sqlite3\nPATH = $
   },
 }
 
-/** What a registry at `base` without a web API gets by its own command. */
+/** What a registry at `base` gets by its own command; manifests are as Cargo packs them. */
 function crates(base: string): Made[] {
   const own = `registry-index = "sparse+${base}/"`
   const rich = `links = "rich"\nrust-version = "1.60"
@@ -165,7 +165,7 @@ function crates(base: string): Made[] {
     ...[make('check-base', '1.0.0'), make('check-base', '1.1.0'), make('CheckMixed', '1.0.0+b.7')],
     ...[
       make('check-rich', '1.2.3', rich),
-      make('foreign', '1.0.0', '[dependencies]\nserde = "1"\n'),
+      make('foreign', '1.0.0', '[dependencies.serde]\nversion = "1"\n'),
     ],
     ...['a', 'ab', 'abc'].map(name => make(name, '1.0.0')),
   ]
