@@ -1,35 +1,35 @@
+import { gunzipSync, inflateSync } from 'node:zlib'
+import { isObject } from '../../core/plain-data.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
 import { short } from './verdict.ts'
 
-/** What a registry answered: over HTTP, or as a file of a folder or of a repository. */
-export interface AnswerParts {
-  readonly url: string
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  /** As they came, perhaps encoded. */
-  readonly raw?: Buffer
-  /** Without the encoding. */
-  readonly bytes?: Buffer
-  /** The addresses that redirected, in order. */
-  readonly hops?: readonly string[]
-}
+/** An encoded answer may not become larger than this. */
+const DECODED_MAX = 64 * 1024 ** 2
 
-/** One answer, with the views of its body that statements need. */
+/** What a registry answered: over HTTP, or as a file of a folder or of a repository. */
 export class Answer {
   readonly url: string
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** As they came, perhaps encoded; `bytes` are without the encoding. */
   readonly raw: Buffer
   readonly bytes: Buffer
+  /** The addresses that redirected, in order. */
   readonly hops: readonly string[]
+  readonly #headers: Readonly<Record<string, string>>
 
-  constructor({ url, status, headers = {}, raw, bytes, hops = [] }: AnswerParts) {
+  constructor(
+    url: string,
+    status: number,
+    raw: Buffer = Buffer.alloc(0),
+    headers: Readonly<Record<string, string>> = {},
+    hops: readonly string[] = [],
+  ) {
     this.url = url
     this.status = status
-    this.headers = headers
-    this.bytes = bytes ?? raw ?? Buffer.alloc(0)
-    this.raw = raw ?? this.bytes
+    this.raw = raw
     this.hops = hops
+    this.#headers = headers
+    this.bytes = decoded(raw, this.header('content-encoding'))
   }
 
   get text(): string {
@@ -41,9 +41,14 @@ export class Answer {
     return jsonIn(this.text)
   }
 
+  /** A key of the object that the body is; undefined without one. */
+  at(key: string): unknown {
+    return Object(this.json)[key]
+  }
+
   /** Returns a header, empty without it. */
   header(name: string): string {
-    return this.headers[name] ?? ''
+    return this.#headers[name] ?? ''
   }
 
   /** Returns for how many seconds a shared cache may keep the answer; null if nothing says. */
@@ -56,24 +61,39 @@ export class Answer {
 
   /** The reasons of the web API in an answer; null if there is no list of them. */
   get errors(): string[] | null {
-    const { errors } = (this.json ?? {}) as { errors?: { detail?: unknown }[] }
-    if (!Array.isArray(errors) || !errors.every(error => typeof error?.detail === 'string'))
-      return null
-    return errors.map(error => String(error.detail))
+    const errors = this.at('errors')
+    if (!Array.isArray(errors)) return null
+    const details = errors.map(error => error?.detail)
+    return details.every(detail => typeof detail === 'string') ? details : null
   }
 
   /** Whether Cargo takes it for a success of the web API (`crates-io/lib.rs`). */
   get isDone(): boolean {
     const isRead = this.bytes.length === 0 || this.json !== undefined
-    const { errors } = Object(this.json) as { errors?: unknown }
-    return this.status >= 200 && this.status < 300 && isRead && errors === undefined
+    return this.status >= 200 && this.status < 300 && isRead && this.at('errors') === undefined
   }
 
   /** In words, for a report. */
   toString(): string {
-    const type = this.header('content-type')
     const text = short(this.text.replaceAll(/\s+/g, ' ').trim(), 120)
     const body = /[\0\uFFFD]/.test(text) ? `${this.raw.length} bytes` : text
-    return [`${this.url} answers ${this.status}`, type, body].filter(part => part !== '').join(', ')
+    const parts = [`${this.url} answers ${this.status}`, this.header('content-type'), body]
+    return parts.filter(part => part !== '').join(', ')
+  }
+}
+
+/** The objects in a list, or the only one; strangers may have written anything. */
+export function objectsIn(value: unknown): Readonly<Record<string, unknown>>[] {
+  return [value].flat().filter(isObject)
+}
+
+function decoded(raw: Buffer, encoding: string): Buffer {
+  const limit = { maxOutputLength: DECODED_MAX }
+  try {
+    if (encoding === 'gzip') return gunzipSync(raw, limit)
+    return encoding === 'deflate' ? inflateSync(raw, limit) : raw
+  } catch {
+    // A body that is not what its header says; the statements about it see the bytes.
+    return raw
   }
 }

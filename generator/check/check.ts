@@ -6,14 +6,14 @@ import { cargoVersion } from './cargo.ts'
 import { Client } from './client.ts'
 import { subjects } from './rows/all.ts'
 import { play, type Result } from './run.ts'
-import type { Statement } from './statement.ts'
 import type { Subject } from './subject.ts'
+import type { Statement } from './table.ts'
 import { openTarget } from './target.ts'
-import { askAs } from './trial.ts'
+import { askWith } from './trial.ts'
 
 /** What is checked, and how. */
 export interface CheckOptions
-  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal'> {
+  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pause' | 'signal'> {
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
   /** The Cargos that play, by path. */
@@ -21,28 +21,27 @@ export interface CheckOptions
   readonly onResult: (done: number, all: number) => void
 }
 
-/** What came of a check. */
-export interface Checked {
-  readonly results: readonly Result[]
-  /** What was published, `NAME@VERSION`, and whether it is yanked. */
-  readonly left: readonly { readonly release: string; readonly yanked: boolean }[]
+/** What was published, `NAME@VERSION`, and whether it is yanked. */
+export interface Left {
+  readonly release: string
+  readonly isYanked: boolean
 }
 
 /**
  * Tries every statement about one registry. Refuses a target that is none and a Cargo that cannot
- * be run. Yanks at its end what it has published, also after a failure.
+ * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
-export async function check(options: CheckOptions): Promise<Checked> {
+export async function check(
+  options: CheckOptions,
+): Promise<{ readonly results: readonly Result[]; readonly left: readonly Left[] }> {
   const { target: named, cargos, onResult, ...given } = options
-  const client = new Client(given.env)
+  const client = new Client(given.env, given.pause)
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
-  const published: [name: string, version: string][] = []
-  const results: Result[] = []
-  const left: { release: string; yanked: boolean }[] = []
   try {
     const players = await Promise.all(cargos.map(path => player(path, given.env)))
     const target = await openTarget(named, client)
-    const subject: Subject = { ...given, target, client, scratch, published, cargo: null }
+    const made = { scratch, published: [], doubtful: [], cargo: null }
+    const subject: Subject = { ...given, ...made, target, client }
     const all = Object.values(subjects).flat()
     const isPlayed = ({ needs }: Statement) => players.length > 0 && needs.includes('cargo')
     const isWritten = ({ needs }: Statement) => needs.includes('write')
@@ -51,43 +50,43 @@ export async function check(options: CheckOptions): Promise<Checked> {
     const rounds: [Subject, readonly Statement[]][] = [
       [subject, open.filter(isWritten)],
       [{ ...subject }, open.filter(statement => !isWritten(statement))],
-      ...players.map((cargo): [Subject, readonly Statement[]] => [
-        { ...subject, cargo },
-        all.filter(isPlayed),
-      ]),
+      ...players.map((cargo): (typeof rounds)[0] => [{ ...subject, cargo }, all.filter(isPlayed)]),
     ]
     const count = rounds.reduce((sum, [, statements]) => sum + statements.length, 0)
+    const results: Result[] = []
+    const left: Left[] = []
     try {
       for (const [player, statements] of rounds) {
         const before = results.length
         results.push(...(await play(player, statements, done => onResult(before + done, count))))
       }
     } finally {
-      for (const [name, version] of published) {
-        // Whatever fails, the others are yanked, and what is left behind is said.
-        const yanked = await askAs(subject, 'DELETE', `/${name}/${version}/yank`).then(
-          answer => answer.isDone,
-          () => false,
-        )
-        left.push({ release: `${name}@${version}`, yanked })
-      }
+      left.push(...(await cleanUp(subject)))
       await target.close()
     }
-    return { results: inOrder(all, results), left }
+    const inOrder = all.flatMap(({ id }) => results.filter(result => result.id === id))
+    return { results: inOrder, left }
   } finally {
     await client.close()
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-function inOrder(all: readonly Statement[], results: readonly Result[]): Result[] {
-  return all.flatMap(({ id }) => results.filter(result => result.id === id))
+/** Yanks everything; whatever fails, the others are yanked, and what is left behind is said. */
+async function cleanUp(subject: Subject): Promise<Left[]> {
+  const { published, doubtful } = subject
+  const left: Left[] = []
+  for (const release of [...published, ...doubtful]) {
+    const [name, version] = release
+    const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
+    const isYanked = answer?.isDone === true
+    // A registry that gives reasons knows nothing of what was published in doubt.
+    const isNowhere = !published.includes(release) && (answer?.errors ?? null) !== null
+    if (isYanked || !isNowhere) left.push({ release: `${name}@${version}`, isYanked })
+  }
+  return left
 }
 
-async function player(
-  path: string,
-  env: Subject['env'],
-): Promise<{ path: string; version: string }> {
-  const version = (await cargoVersion(path, env)) ?? refuse('check_cargo', { path })
-  return { path, version }
+async function player(path: string, env: Subject['env']) {
+  return { path, version: (await cargoVersion(path, env)) ?? refuse('check_cargo', { path }) }
 }

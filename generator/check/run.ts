@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { minor } from './cargo.ts'
-import type { Need, Statement } from './statement.ts'
 import { api, isPrivate, type Subject } from './subject.ts'
+import type { Need, Statement } from './table.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
 /** What came of a statement. */
@@ -17,17 +17,18 @@ export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | '
 /** How many statements are tried at a time. */
 const AT_ONCE = 16
 
-/** Why a statement with a need is not tried; null if it can be. */
-const NEEDS: Readonly<Record<Need, (subject: Subject) => Promise<string | null> | string | null>> =
-  {
-    http: ({ target }) => (target.kind === 'http' ? null : 'only a sparse index is read over HTTP'),
-    git: ({ target }) => (target.kind === 'git' ? null : 'the index is not read as a repository'),
-    api: async subject => ((await api(subject)) === '' ? 'there is no web API' : null),
-    write: ({ prefix }) => (prefix === null ? 'nothing is published without --write' : null),
-    cargo: ({ cargo }) => (cargo === null ? 'no Cargo is named by --cargo' : null),
-    private: async subject => ((await isPrivate(subject)) ? null : 'everybody may read the index'),
-    public: async subject => ((await isPrivate(subject)) ? 'the registry is private' : null),
-  }
+/** Whether a need is met, and why statements that have it are not tried otherwise. */
+const NEEDS: Readonly<
+  Record<Need, readonly [why: string, isMet: (subject: Subject) => Promise<boolean> | boolean]>
+> = {
+  http: ['only a sparse index is read over HTTP', ({ target }) => target.kind === 'http'],
+  git: ['the index is not read as a repository', ({ target }) => target.kind === 'git'],
+  api: ['there is no web API', async subject => (await api(subject)) !== ''],
+  write: ['nothing is published without --write', ({ prefix }) => prefix !== null],
+  cargo: ['no Cargo is named by --cargo', ({ cargo }) => cargo !== null],
+  private: ['everybody may read the index', isPrivate],
+  public: ['the registry is private', async subject => !(await isPrivate(subject))],
+}
 
 /**
  * Tries statements about a subject, several at a time; what is left when its signal aborts is
@@ -62,8 +63,8 @@ async function judge(
   try {
     if (subject.signal.aborted) untried('the run was ended')
     for (const need of needs) {
-      const why = await NEEDS[need](subject)
-      if (why !== null) untried(why)
+      const [why, isMet] = NEEDS[need]
+      if (!(await isMet(subject))) untried(why)
     }
     const isOlder = since !== null && minor(subject.cargo?.version ?? since) < minor(since)
     if (needs.includes('cargo') && isOlder) untried(`it is about Cargo ${since} and newer`)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
@@ -20,7 +20,7 @@ export interface Target {
   /** Returns what is at an address of `dl`, also where that is below the folder's own base. */
   download(url: string, ask?: Ask): Promise<Answer>
   /** The names of all index files; null where nobody lists them. */
-  names(): Promise<string[]> | null
+  names(): Promise<string[] | null>
   /** Makes what was published since visible, where that does not come by itself. */
   refresh(): Promise<void>
   close(): Promise<void>
@@ -34,17 +34,24 @@ const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
  * static tree. Refuses anything else.
  */
 export async function openTarget(named: string, client: Client): Promise<Target> {
-  const sparse = /^sparse\+(.*?)\/*$/.exec(named)?.[1]
-  if (sparse !== undefined) {
-    if (!webUrl(sparse)) refuse('check_target', { target: named })
-    return webTarget(`${sparse}/`, client)
+  const plain: Omit<Target, 'kind' | 'ask'> = {
+    name: named,
+    download: (address, ask) => client.ask(address, ask),
+    names: async () => null,
+    refresh: async () => undefined,
+    close: async () => undefined,
   }
-  const isThere = existsSync(named)
-  if (isThere && !existsSync(join(named, 'HEAD')) && !existsSync(join(named, '.git')))
-    return folderTarget(named, client)
-  if (!isThere && !/^(?:https?|ssh|git|file):\/\//.test(named))
-    refuse('check_target', { target: named })
-  return gitTarget(named, client)
+  const sparse = /^sparse\+(.*?)\/*$/.exec(named)?.[1]
+  if (sparse !== undefined && webUrl(sparse)) {
+    const ask: Target['ask'] = (path, ask) => client.ask(`${sparse}/${path}`, ask)
+    return { ...plain, kind: 'http', name: `sparse+${sparse}/`, ask }
+  }
+  const isRepository = existsSync(join(named, 'HEAD')) || existsSync(join(named, '.git'))
+  if (isRepository || /^(?:https?|ssh|git|file):\/\//.test(named)) return gitTarget(named, plain)
+  const folder = resolve(named)
+  const index = [join(folder, 'index'), folder].find(each => existsSync(join(each, 'config.json')))
+  if (index === undefined) refuse('check_target', { target: named })
+  return { ...plain, kind: 'folder', name: folder, ...inFolder(folder, index, plain.download) }
 }
 
 /** Returns the path of an index file (Cargo's `make_dep_path`). */
@@ -53,57 +60,37 @@ export function indexPath(name: string): string {
   return `${prefix(lower as Name)}/${lower}`
 }
 
-function webTarget(url: string, client: Client): Target {
+/** Reads a tree with its index at `index`. */
+function inFolder(
+  top: string,
+  index: string,
+  elsewhere: Target['download'],
+): Pick<Target, 'ask' | 'download' | 'names'> {
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  const read = async (path: string) =>
+    isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
   return {
-    kind: 'http',
-    name: `sparse+${url}`,
-    ask: (path, ask) => client.ask(`${url}${path}`, ask),
-    download: (address, ask) => client.ask(address, ask),
-    names: () => null,
-    refresh: async () => undefined,
-    close: async () => undefined,
-  }
-}
-
-/** A tree with its index at `index/` or at the top. */
-function folderTarget(folder: string, client: Client): Target {
-  const top = resolve(folder)
-  const index = existsSync(join(top, 'index', 'config.json')) ? join(top, 'index') : top
-  if (!existsSync(join(index, 'config.json'))) refuse('check_target', { target: folder })
-  const read = async (path: string): Promise<Answer | null> => {
-    const isFile = existsSync(path) && !path.includes('\0')
-    return isFile ? new Answer({ url: path, status: 200, raw: await readFile(path) }) : null
-  }
-  return {
-    kind: 'folder',
-    name: top,
-    ask: async path =>
-      (await read(join(index, path))) ?? new Answer({ url: join(index, path), status: 404 }),
+    ask: path => read(join(index, path)),
     async download(address, ask) {
-      const parts = address
-        .replace(/^[a-z]+:\/\/[^/]*/, '')
-        .split('/')
-        .filter(part => part !== '')
-      if (parts.some(part => /^\.\.?$/.test(part))) return new Answer({ url: address, status: 404 })
+      const { pathname, protocol } = new URL(address)
+      const parts = pathname.split('/').filter(part => part !== '')
       // The base may have a path of its own; the folder has what follows it.
-      for (const base of new Set([top, dirname(index)]))
-        for (const [at] of parts.entries()) {
-          const found = await read(join(base, ...parts.slice(at)))
-          if (found) return found
-        }
-      const isOwn = address.startsWith('file:') || existsSync(join(top, 'crates'))
-      return isOwn ? new Answer({ url: address, status: 404 }) : client.ask(address, ask)
+      const paths = parts.flatMap((_, at) =>
+        [top, dirname(index)].map(base => join(base, ...parts.slice(at))),
+      )
+      const path = paths.find(isFile)
+      if (path !== undefined) return read(path)
+      const isOwn = protocol === 'file:' || existsSync(join(top, 'crates'))
+      return isOwn ? new Answer(address, 404) : elsewhere(address, ask)
     },
     names: () => filesBelow(index, ''),
-    refresh: async () => undefined,
-    close: async () => undefined,
   }
 }
 
 async function filesBelow(root: string, folder: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readFolder(join(root, folder))) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    const path = join(folder, entry.name)
     if (entry.isDirectory() && path.split('/').length < 3)
       found.push(...(await filesBelow(root, path)))
     else if (entry.isFile() && FILE.test(path)) found.push(entry.name)
@@ -112,7 +99,7 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 }
 
 /** A git index at HEAD, as Cargo reads it; one far away is cloned, and again to be fresh. */
-async function gitTarget(named: string, client: Client): Promise<Target> {
+async function gitTarget(named: string, plain: Omit<Target, 'kind' | 'ask'>): Promise<Target> {
   const clones: string[] = []
   const bare = existsSync(join(named, 'HEAD')) ? resolve(named) : resolve(named, '.git')
   let at = { command: 'git', path: bare }
@@ -127,15 +114,13 @@ async function gitTarget(named: string, client: Client): Promise<Target> {
   }
   await refresh()
   return {
+    ...plain,
     kind: 'git',
-    name: named,
     async ask(path) {
       const url = `${named}:${path}`
-      if (!files.has(path)) return new Answer({ url, status: 404 })
-      const raw = await runGit(at, ['cat-file', 'blob', `HEAD:${path}`])
-      return new Answer({ url, status: 200, raw })
+      if (!files.has(path)) return new Answer(url, 404)
+      return new Answer(url, 200, await runGit(at, ['cat-file', 'blob', `HEAD:${path}`]))
     },
-    download: (address, ask) => client.ask(address, ask),
     names: async () => [...files].filter(path => FILE.test(path)).map(path => basename(path)),
     refresh,
     close: async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { check } from '../../generator/check/check.ts'
 import { cargoPath } from '../support/cargo.ts'
 import type { Capability, Driver } from './driver.ts'
@@ -61,7 +62,7 @@ export function playStatements(driver: Driver): void {
         prefix: hasApi ? 'check-' : null,
         cargos: [cargoPath],
         env: { ...process.env, ...registry.cargoEnv },
-        pauseMs: 100,
+        pause: ms => sleep(ms / 10),
         signal: new AbortController().signal,
         onResult: () => undefined,
       })
@@ -73,7 +74,7 @@ export function playStatements(driver: Driver): void {
         : ['line-pubtime-there: a 1.0.0: `pubtime` is undefined']
       assert.deepEqual(seen('fail'), late)
       assert.deepEqual(
-        left.filter(({ yanked }) => !yanked),
+        left.filter(({ isYanked }) => !isYanked),
         [],
       )
       const lacks = (['api', 'git', 'sparse', 'tls'] as const).filter(

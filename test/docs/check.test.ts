@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { subjects } from '../../generator/check/rows/all.ts'
-import type { Statement } from '../../generator/check/statement.ts'
+import type { Statement } from '../../generator/check/table.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'check.md')

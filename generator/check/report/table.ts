@@ -1,6 +1,6 @@
 import { counted } from '../../../core/quantity.ts'
 import type { Result } from '../run.ts'
-import { WEIGHTS } from '../statement.ts'
+import { WEIGHTS } from '../table.ts'
 
 /**
  * Returns the lines that a person reads: what fails stands last, the worst at the end, and then

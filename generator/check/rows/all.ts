@@ -1,4 +1,4 @@
-import type { Statement } from '../statement.ts'
+import type { Statement } from '../table.ts'
 import { cargoRows } from './cargo.ts'
 import { configRows } from './config.ts'
 import { dependencyRows } from './dependency.ts'
@@ -29,5 +29,5 @@ export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.f
     Refusals: refusalRows,
     'Yanks and owners': yankRows,
     Cargo: cargoRows,
-  }).map(([subject, tables]) => [subject, tables.flatMap(table => table.rows)]),
+  }).map(([subject, tables]) => [subject, tables.flatMap(({ rows }) => rows)]),
 )

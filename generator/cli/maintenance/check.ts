@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
@@ -30,9 +31,6 @@ interface CheckOptions {
   readonly junit?: string
   readonly badge?: string
 }
-
-/** Cargo looks once a second for what it has published. */
-const PAUSE_MS = 1000
 
 /** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
 export function registerCheck(program: Command, io: Io, caller: Caller): void {
@@ -93,14 +91,14 @@ async function checkAll(
       crates: options.crate ?? [],
       cargos: options.cargo ?? [],
       env: io.env,
-      pauseMs: PAUSE_MS,
+      pause: sleep,
       signal: end.signal,
       onResult: (done, all) => progress.at(`checking ${target}`, done, all),
     })
     results.push(...checked.results)
     progress.done()
-    for (const { release, yanked } of checked.left)
-      io.err(yanked ? `left behind, yanked: ${release}` : `warning: left behind: ${release}`)
+    for (const { release, isYanked } of checked.left)
+      io.err(isYanked ? `left behind, yanked: ${release}` : `warning: left behind: ${release}`)
   }
   if (options.junit !== undefined) await writeFile(options.junit, junit(results))
   if (options.badge !== undefined) await writeFile(options.badge, badge(results))
