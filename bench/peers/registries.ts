@@ -115,7 +115,7 @@ export const peers: Readonly<Record<string, Peer>> = {
       const margo = cargoProgram('margo', '0.1.7', 'margo', ['--index', index])
       const [tree, base] = [join(dir, 'tree'), `http://127.0.0.1:${port}`]
       run(margo, ['init', '--defaults', '--base-url', base, tree])
-      const made = crates(base)
+      const made = await crates(base)
       for (const { name, version, bytes } of made) {
         const file = join(dir, `${name}-${version}.crate`)
         writeFileSync(file, bytes)
@@ -154,21 +154,21 @@ DISABLE_SSH = true\nOFFLINE_MODE = true\n[database]\nDB_TYPE = sqlite3\nPATH = $
 }
 
 /** What a registry at `base` gets by its own command; manifests are as Cargo packs them. */
-function crates(base: string): Made[] {
+function crates(base: string): Promise<Made[]> {
   const own = `registry-index = "sparse+${base}/"`
   const rich = `links = "rich"\nrust-version = "1.60"
 [dependencies.other]\npackage = "check-base"\n${own}\nversion = "1.0"\noptional = true
 [build-dependencies.check-base]\n${own}\nversion = "1.0"
 [target.'cfg(windows)'.build-dependencies.check-base]\n${own}\nversion = ">=1.0, <2"
 [features]\nstrong = ["dep:other"]\n`
-  return [
+  return Promise.all([
     ...[make('check-base', '1.0.0'), make('check-base', '1.1.0'), make('CheckMixed', '1.0.0+b.7')],
     ...[
       make('check-rich', '1.2.3', rich),
       make('foreign', '1.0.0', '[dependencies.serde]\nversion = "1"\n'),
     ],
     ...['a', 'ab', 'abc'].map(name => make(name, '1.0.0')),
-  ]
+  ])
 }
 
 /** Returns a program that Cargo compiles once. It is not optimized: only its answers count. */

@@ -64,7 +64,9 @@ export class CargoHome {
   /** Runs Cargo and returns how it ended. */
   async end(args: readonly string[]): Promise<{ readonly code: unknown; readonly said: string }> {
     const { cargo, token, env } = this.#subject
-    const plain = Object.entries(env).filter(([name]) => !/^CARGO_(?!HTTP_CAINFO|NET_GIT_FETCH_WITH_CLI)/.test(name))
+    const plain = Object.entries(env).filter(
+      ([name]) => !/^CARGO_(?!HTTP_CAINFO|NET_GIT_FETCH_WITH_CLI)/.test(name),
+    )
     const own = {
       ...Object.fromEntries(plain),
       // Its rustc lies beside it.

@@ -27,12 +27,13 @@ export function askWith(
   return askApi(subject, path, { method, headers: authorized(token), ...(body && { body }) })
 }
 
-/** Publishes something, framed as Cargo does it or as `body` says. */
+/** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
 export async function publish(
   subject: Subject,
   { name, version, metadata, bytes }: Made,
   body: Ask['body'] = frame(JSON.stringify(metadata), bytes),
   token: string | null = subject.token,
+  done = subject.published,
 ): Promise<Answer> {
   const release = [name, version] as const
   const asked = askWith(subject, 'PUT', '/new', body, token)
@@ -40,7 +41,7 @@ export async function publish(
     subject.doubtful.push(release)
     throw error
   })
-  if (answer.isDone) subject.published.push(release)
+  if (answer.isDone) done.push(release)
   else if (answer.errors === null) subject.doubtful.push(release)
   return answer
 }
