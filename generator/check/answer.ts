@@ -1,10 +1,11 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { isObject } from '../../core/plain-data.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
-import { short } from './verdict.ts'
 
 /** An encoded answer may not become larger than this. */
 const DECODED_MAX = 64 * 1024 ** 2
+/** How much of a body a report bears. */
+const SHOWN_MAX = 120
 
 /** What a registry answered: over HTTP, or as a file of a folder or of a repository. */
 export class Answer {
@@ -13,8 +14,7 @@ export class Answer {
   /** As they came, perhaps encoded; `bytes` are without the encoding. */
   readonly raw: Buffer
   readonly bytes: Buffer
-  /** The addresses that redirected, in order. */
-  readonly hops: readonly string[]
+  readonly isRedirected: boolean
   readonly #headers: Readonly<Record<string, string>>
 
   constructor(
@@ -22,12 +22,12 @@ export class Answer {
     status: number,
     raw: Buffer = Buffer.alloc(0),
     headers: Readonly<Record<string, string>> = {},
-    hops: readonly string[] = [],
+    isRedirected = false,
   ) {
     this.url = url
     this.status = status
     this.raw = raw
-    this.hops = hops
+    this.isRedirected = isRedirected
     this.#headers = headers
     this.bytes = decoded(raw, this.header('content-encoding'))
   }
@@ -41,7 +41,7 @@ export class Answer {
     return jsonIn(this.text)
   }
 
-  /** A key of the object that the body is; undefined without one. */
+  /** Returns a key of the object that the body is; undefined without one. */
   at(key: string): unknown {
     return Object(this.json)[key]
   }
@@ -51,7 +51,7 @@ export class Answer {
     return this.#headers[name] ?? ''
   }
 
-  /** Returns for how many seconds a shared cache may keep the answer; null if nothing says. */
+  /** For how many seconds a shared cache may keep the answer; null if nothing says. */
   get maxAge(): number | null {
     const cache = this.header('cache-control').toLowerCase()
     if (/\b(?:no-store|no-cache|private)\b/.test(cache)) return 0
@@ -59,12 +59,10 @@ export class Answer {
     return seconds ? Number(seconds[1]) : null
   }
 
-  /** The reasons of the web API in an answer; null if there is no list of them. */
-  get errors(): string[] | null {
-    const errors = this.at('errors')
-    if (!Array.isArray(errors)) return null
-    const details = errors.map(error => error?.detail)
-    return details.every(detail => typeof detail === 'string') ? details : null
+  /** The reasons of the web API; empty without a list of them. */
+  get errors(): readonly string[] {
+    const details = objectsIn(this.at('errors')).map(({ detail }) => detail)
+    return details.filter(detail => typeof detail === 'string')
   }
 
   /** Whether Cargo takes it for a success of the web API (`crates-io/lib.rs`). */
@@ -75,7 +73,7 @@ export class Answer {
 
   /** In words, for a report. */
   toString(): string {
-    const text = short(this.text.replaceAll(/\s+/g, ' ').trim(), 120)
+    const text = this.text.slice(0, SHOWN_MAX).replaceAll(/\s+/g, ' ')
     const body = /[\0\uFFFD]/.test(text) ? `${this.raw.length} bytes` : text
     const parts = [`${this.url} answers ${this.status}`, this.header('content-type'), body]
     return parts.filter(part => part !== '').join(', ')

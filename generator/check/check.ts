@@ -7,7 +7,6 @@ import { Client } from './client.ts'
 import { subjects } from './rows/all.ts'
 import { play, type Result } from './run.ts'
 import type { Subject } from './subject.ts'
-import type { Statement } from './table.ts'
 import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
 
@@ -19,22 +18,16 @@ export interface CheckOptions
   /** The Cargos that play, by path. */
   readonly cargos: readonly string[]
   readonly onResult: (done: number, all: number) => void
-}
-
-/** What was published, `NAME@VERSION`, and whether it is yanked. */
-export interface Left {
-  readonly release: string
-  readonly isYanked: boolean
+  /** Learns what was published, `NAME@VERSION`, and whether it is yanked. */
+  readonly onLeft: (release: string, isYanked: boolean) => void
 }
 
 /**
  * Tries every statement about one registry. Refuses a target that is none and a Cargo that cannot
  * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
-export async function check(
-  options: CheckOptions,
-): Promise<{ readonly results: readonly Result[]; readonly left: readonly Left[] }> {
-  const { target: named, cargos, onResult, ...given } = options
+export async function check(options: CheckOptions): Promise<Result[]> {
+  const { target: named, cargos, onResult, onLeft, ...given } = options
   const client = new Client(given.env, given.pause)
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
   try {
@@ -43,48 +36,41 @@ export async function check(
     const made = { scratch, published: [], doubtful: [], cargo: null }
     const subject: Subject = { ...given, ...made, target, client }
     const all = Object.values(subjects).flat()
-    const isPlayed = ({ needs }: Statement) => players.length > 0 && needs.includes('cargo')
-    const isWritten = ({ needs }: Statement) => needs.includes('write')
-    const open = all.filter(statement => !isPlayed(statement))
+    const open = all.filter(({ needs }) => players.length === 0 || !needs.includes('cargo'))
+    const played = all.filter(each => !open.includes(each))
     // What is published shows the reading statements more.
-    const rounds: [Subject, readonly Statement[]][] = [
-      [subject, open.filter(isWritten)],
-      [{ ...subject }, open.filter(statement => !isWritten(statement))],
-      ...players.map((cargo): (typeof rounds)[0] => [{ ...subject, cargo }, all.filter(isPlayed)]),
+    const rounds = [
+      { player: subject, statements: open.filter(({ needs }) => needs.includes('write')) },
+      { player: { ...subject }, statements: open.filter(({ needs }) => !needs.includes('write')) },
+      ...players.map(cargo => ({ player: { ...subject, cargo }, statements: played })),
     ]
-    const count = rounds.reduce((sum, [, statements]) => sum + statements.length, 0)
     const results: Result[] = []
-    const left: Left[] = []
+    let done = 0
+    const onOne = () => onResult(++done, open.length + played.length * players.length)
     try {
-      for (const [player, statements] of rounds) {
-        const before = results.length
-        results.push(...(await play(player, statements, done => onResult(before + done, count))))
-      }
+      for (const { player, statements } of rounds)
+        results.push(...(await play(player, statements, onOne)))
     } finally {
-      left.push(...(await cleanUp(subject)))
+      await yankAll(subject, onLeft)
       await target.close()
     }
-    const inOrder = all.flatMap(({ id }) => results.filter(result => result.id === id))
-    return { results: inOrder, left }
+    return all.flatMap(({ id }) => results.filter(result => result.id === id))
   } finally {
     await client.close()
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-/** Yanks everything; whatever fails, the others are yanked, and what is left behind is said. */
-async function cleanUp(subject: Subject): Promise<Left[]> {
+/** Yanks what was published; whatever fails, the others are yanked, and it is said. */
+async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
   const { published, doubtful } = subject
-  const left: Left[] = []
   for (const release of [...published, ...doubtful]) {
     const [name, version] = release
     const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
-    const isYanked = answer?.isDone === true
-    // A registry that gives reasons knows nothing of what was published in doubt.
-    const isNowhere = !published.includes(release) && (answer?.errors ?? null) !== null
-    if (isYanked || !isNowhere) left.push({ release: `${name}@${version}`, isYanked })
+    // A registry that gives reasons does not have what was published in doubt.
+    const isThere = published.includes(release) || !answer?.errors.length
+    if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
   }
-  return left
 }
 
 async function player(path: string, env: Subject['env']) {

@@ -97,7 +97,7 @@ export class Client {
       const headers = Object.fromEntries(
         Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
       )
-      return new Answer(url.href, answer.statusCode, raw, headers, hops)
+      return new Answer(url.href, answer.statusCode, raw, headers, hops.length > 0)
     } catch (error) {
       if (error instanceof Wrong || error instanceof Untried) throw error
       const { message } = connectionFailure(url, error, limits.signal)

@@ -6,7 +6,7 @@ import { inspectCrate } from '../../core/release/inspect.ts'
 import { meaning, parseRequirement } from '../../core/requirement.ts'
 import { printTarget } from '../../core/target.ts'
 import type { Fact, Subject } from './subject.ts'
-import { short, wrong } from './verdict.ts'
+import { wrong } from './verdict.ts'
 
 const MiB = 1024 ** 2
 
@@ -48,7 +48,7 @@ export function same(contents: Fact<readonly Content[]>, part: (entry: Entry) =>
       const [said, found] = [part(line), packaged && part(packaged)]
       const words = `${JSON.stringify(said)}, Cargo.toml ${JSON.stringify(found)}`
       if (packaged && !isDeepStrictEqual(said, found))
-        wrong(short(`${line.name} ${line.vers}: the line has ${words}`))
+        wrong(`${line.name} ${line.vers}: the line has ${words}`)
     }
   }
 }

@@ -17,7 +17,7 @@ export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | '
 /** How many statements are tried at a time. */
 const AT_ONCE = 16
 
-/** Whether a need is met, and why statements that have it are not tried otherwise. */
+/** Why statements with a need are not tried where it is not met. */
 const NEEDS: Readonly<
   Record<Need, readonly [why: string, isMet: (subject: Subject) => Promise<boolean> | boolean]>
 > = {
@@ -32,23 +32,23 @@ const NEEDS: Readonly<
 
 /**
  * Tries statements about a subject, several at a time; what is left when its signal aborts is
- * not tried. Answers in the order of the statements.
+ * not tried.
  */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],
-  onResult: (done: number) => void,
+  onResult: () => void,
 ): Promise<Result[]> {
-  const results = new Map<Statement, Result>()
+  const results: Result[] = []
+  const { target, cargo } = subject
+  const about = { target: target.name, cargo: cargo?.version ?? null }
   const work = async (statement: Statement) => {
     const { id, sentence, source, weight } = statement
-    const facts = { id, sentence, source, weight, target: subject.target.name }
-    const cargo = subject.cargo?.version ?? null
-    results.set(statement, { ...facts, cargo, ...(await judge(subject, statement)) })
-    onResult(results.size)
+    results.push({ id, sentence, source, weight, ...about, ...(await judge(subject, statement)) })
+    onResult()
   }
   await forEachConcurrently(statements, work, AT_ONCE)
-  return statements.flatMap(statement => results.get(statement) ?? [])
+  return results
 }
 
 /** Whether something is broken. */
@@ -60,14 +60,15 @@ async function judge(
   subject: Subject,
   { needs, attempt, since }: Statement,
 ): Promise<Pick<Result, 'status' | 'seen'>> {
+  const { signal, cargo } = subject
   try {
-    if (subject.signal.aborted) untried('the run was ended')
+    if (signal.aborted) untried('the run was ended')
     for (const need of needs) {
       const [why, isMet] = NEEDS[need]
       if (!(await isMet(subject))) untried(why)
     }
-    const isOlder = since !== null && minor(subject.cargo?.version ?? since) < minor(since)
-    if (needs.includes('cargo') && isOlder) untried(`it is about Cargo ${since} and newer`)
+    if (since !== null && cargo !== null && minor(cargo.version) < minor(since))
+      untried(`it is about Cargo ${since} and newer`)
     await attempt(subject)
     return { status: 'pass', seen: null }
   } catch (error) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Entry } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { collect } from '../../core/error/error.ts'
@@ -52,6 +53,8 @@ export function fact<T>(make: Fact<T>): Fact<T> {
   }
 }
 
+/** Where somebody may have put the file of a crate, right or wrong. */
+const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
 /** How much of a large registry is looked at. */
 const CRATES_MAX = 40
 const DOWNLOADS_MAX = 6
@@ -76,12 +79,6 @@ export interface Crate {
   readonly name: string
   readonly answer: Answer
   readonly lines: readonly Line[]
-}
-
-/** The `.crate` of an entry, as it was answered. */
-export interface Download {
-  readonly entry: Entry
-  readonly answer: Answer
 }
 
 /** Asks for a path of the index with Cargo's headers (`http_remote.rs`), and perhaps a token. */
@@ -116,8 +113,8 @@ export const config = fact(async subject => {
 /** The settings in `config.json`; untried where there are none. */
 export const settings = fact(async subject => {
   const { json, status } = await config(subject)
-  if (status !== 200 || !isObject(json)) untried('there is no config.json that can be read')
-  return json
+  const isThere = status === 200 && isObject(json)
+  return isThere ? json : untried('there is no config.json that can be read')
 })
 
 /** The token for index and downloads: Cargo sends it only to a private registry. */
@@ -158,7 +155,8 @@ export const chosen = fact(async subject => {
   const { crates, target, published } = subject
   const own = [...new Set(published.map(([name]) => name))]
   if (crates.length > 0) return [...crates, ...own]
-  const all = (await target.names()) ?? (await searched(subject))
+  const paths = (await target.paths())?.filter(path => FILE.test(path))
+  const all = paths?.map(path => basename(path)) ?? (await searched(subject))
   // Short names come first, and all kinds of the others are among those that are looked at.
   all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)
@@ -186,18 +184,15 @@ export const crates = fact(async subject => {
 })
 
 /** Reads the index file of a crate. */
-export async function readCrate(subject: Subject, name: string, ask: Ask = {}): Promise<Crate> {
-  const answer = await askIndex(subject, indexPath(name), ask)
-  const texts =
-    answer.status === 200 ? answer.text.split('\n').filter(text => text.trim() !== '') : []
-  return { name, answer, lines: texts.map(text => readLine(name, text)) }
-}
-
-function readLine(crate: string, text: string): Line {
-  const value = jsonIn(text)
-  const json = isObject(value) ? value : {}
-  const entry = collect([], () => parseEntry(text)) ?? null
-  return { crate, where: `${crate} ${json.vers}`, text, json, entry }
+export async function readCrate(subject: Subject, name: string): Promise<Crate> {
+  const answer = await askIndex(subject, indexPath(name))
+  const texts = answer.text.split('\n').filter(text => text.trim() !== '')
+  const lines = texts.map((text): Line => {
+    const [json = {}] = objectsIn(jsonIn(text))
+    const entry = collect([], () => parseEntry(text)) ?? null
+    return { crate: name, where: `${name} ${json.vers}`, text, json, entry }
+  })
+  return { name, answer, lines: answer.status === 200 ? lines : [] }
 }
 
 /** All lines that are looked at. */
@@ -218,15 +213,16 @@ export async function download(
 }
 
 /** Some `.crate` files: a yanked one, one with build metadata, and the newest of several crates. */
-export const downloads = fact(async (subject): Promise<readonly Download[]> => {
+export const downloads = fact(async subject => {
   const all = (await lines(subject)).flatMap(({ entry }) => entry ?? [])
   const odd = [all.find(({ yanked }) => yanked), all.find(({ vers }) => vers.includes('+'))]
   const newest = new Map(all.map(entry => [entry.name, entry]))
   // Those with many dependencies and features have most that can be wrong.
-  const size = (entry: Entry) => JSON.stringify(entry).length
+  const size = ({ deps, features }: Entry) => JSON.stringify([deps, features]).length
   const longest = [...newest.values()].sort((a, b) => size(b) - size(a))
   const few = [...new Set([...odd.filter(each => each !== undefined), ...longest])]
   if (few.length === 0) untried('no line names a .crate')
   const fetch = async (entry: Entry) => ({ entry, answer: await download(subject, entry) })
   return Promise.all(few.slice(0, DOWNLOADS_MAX).map(fetch))
 })
+export type Download = Awaited<ReturnType<typeof downloads>>[number]

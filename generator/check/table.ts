@@ -1,6 +1,6 @@
 import { Answer, objectsIn } from './answer.ts'
 import { type Fact, type Line, lines, type Subject, settings } from './subject.ts'
-import { short, untried, wrong } from './verdict.ts'
+import { untried, wrong } from './verdict.ts'
 
 /** How bad it is if a statement is false, the worst first. */
 export const WEIGHTS = ['breaks builds', 'breaks publishing', 'differs', 'could be better'] as const
@@ -24,7 +24,6 @@ export interface Statement {
 
 /** What a row has other than its table. */
 type Own = Partial<Pick<Statement, 'source' | 'weight' | 'since' | 'needs'>>
-type Json = Line['json']
 
 export const DIFFERS: Own = { weight: 'differs' }
 export const BETTER: Own = { weight: 'could be better' }
@@ -66,39 +65,30 @@ export class Table {
     seen: (value: T) => unknown = inWords,
   ): this {
     return this.by(async subject => {
-      for (const value of await fact(subject)) if (!fits(value)) wrong(short(String(seen(value))))
+      for (const value of await fact(subject)) if (!fits(value)) wrong(String(seen(value)))
     })
   }
 
   /**
-   * Begins and ends a row about a key: of `config.json`, of each line or of each dependency, as
-   * the beginning of the id says, and what follows is the key.
+   * Makes a row about a key: of `config.json`, of each line or of each dependency, as the beginning
+   * of the id says, and what follows is the key.
    */
-  key(
-    id: string,
-    sentence: string,
-    fits: (value: unknown, json: Json) => boolean,
-    key: string = id.replace(/^\w+-/, '').replaceAll('-', '_'),
-  ): this {
+  key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
     return this.row(id, sentence).each(
-      written[id.replace(/-.*/, '')] ?? dependencies,
-      ({ json }) => fits(json[key], json),
+      id.startsWith('line-') ? lines : id.startsWith('dep-') ? dependencies : onlySettings,
+      ({ json }) => fits(json[key]),
       ({ where, json }) => `${where}: \`${key}\` is ${JSON.stringify(json[key])}`,
     )
   }
 }
 
-/** What has keys: an object, and whose it is. */
-export interface Written {
-  readonly where: string
-  readonly json: Json
-}
+/** An object that somebody has written, and whose it is. */
+type Written = Pick<Line, 'where' | 'json'>
 
-const written: Readonly<Record<string, Fact<readonly Written[]>>> = {
-  config: async subject => [{ where: 'config.json', json: await settings(subject) }],
-  line: lines,
-  dep: dependencies,
-}
+const keyIn = (id: string) => id.replace(/^\w+-/, '').replaceAll('-', '_')
+const onlySettings: Fact<readonly Written[]> = async subject => [
+  { where: 'config.json', json: await settings(subject) },
+]
 
 /** All dependencies of all lines; untried without any. */
 export async function dependencies(subject: Subject): Promise<readonly Written[]> {

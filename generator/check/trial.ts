@@ -36,13 +36,12 @@ export async function publish(
   done = subject.published,
 ): Promise<Answer> {
   const release = [name, version] as const
-  const asked = askWith(subject, 'PUT', '/new', body, token)
-  const answer = await asked.catch(error => {
+  const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
     subject.doubtful.push(release)
     throw error
   })
   if (answer.isDone) done.push(release)
-  else if (answer.errors === null) subject.doubtful.push(release)
+  else if (answer.errors.length === 0) subject.doubtful.push(release)
   return answer
 }
 
@@ -84,8 +83,7 @@ export function published(
     await readCrate(subject, name)
     const made = await make(name, version, await toml(subject))
     const answer = await publish(subject, made)
-    if (!answer.isDone)
-      untried(`the publish was refused: ${(answer.errors ?? [answer]).join(', ')}`)
+    if (!answer.isDone) untried(`the publish was refused: ${answer}`)
     return { made, ...(await settle(subject, name, has(version))) }
   })
 }

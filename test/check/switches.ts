@@ -68,32 +68,21 @@ const other = buildCrate({
   version: '1.0.0',
   manifest: '[package]\nname = "b"\nversion = "1.0.0"\n',
 })
-/** Takes what it should refuse. */
-const taken = on(NEW, GOOD)
+/** What it takes and should refuse. */
+const TAKEN =
+  `twice twice-build twice-yanked vers short json anonymous token case hyphen name symlink
+  beside parent gzip identity deps features dep-name`
+    .split(/\s+/)
+    .map(id => `refuse-${id}`)
 const refused = (change: Partial<Reply>): Switch =>
   on(NEW, ({ body }) => (body.includes('errors') ? change : {}))
 /** Wrong to Cargo itself. */
 const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
   where(path, 'user-agent', /^cargo(?!.*plimsoll)/, change)
 const cached = (path: RegExp) => where(path, 'if-none-match', /./, { status: 304 })
-/** What is there is not there at first. */
-const late = (path: RegExp): Switch => {
-  let looks = 0
-  return on(path, reply => (reply.status === 200 && looks++ < 3 ? { status: 404 } : {}))
-}
-
-/** Has downloads come from another origin than the index, for whoever asks. */
-export const elsewhere: Switch = (reply, asked) => {
-  header(CRATE, 'access-control-allow-origin', '*')(reply, asked)
-  text(CONFIG, config => config.replace('"dl":"http://127.0.0.1', '"dl":"http://localhost'))(
-    reply,
-    asked,
-  )
-}
-
 /** Takes everything, and writes lines in another way that Cargo reads alike. */
 export const otherwise: Switch = (reply, asked) => {
-  taken(reply, asked)
+  on(NEW, GOOD)(reply, asked)
   on(/-refused-/, { status: 200, headers: {}, body: Buffer.from('{"vers":"1.0"}\n') })(reply, asked)
   text(INDEX, file =>
     file
@@ -186,7 +175,6 @@ export const switches: Readonly<Record<string, Switch>> = {
   'crate-features': line('features', { more: [] }),
   'crate-rust-version': line('rust_version', '1.99'),
   'download-cache': header(CRATE, 'cache-control', 'no-store'),
-  'download-cors': header(CRATE, 'access-control-allow-origin'),
 
   'private-auth': set('auth-required', undefined),
   'private-bad-token': where(CONFIG, 'authorization', /wrong/, { status: 403 }),
@@ -223,7 +211,6 @@ export const switches: Readonly<Record<string, Switch>> = {
   'publish-together': status(NEW, 503),
   'publish-seen': status(/-base$/, 404),
   'publish-changed': cached(/-base$/),
-  'publish-at-once': late(/-base$/),
   'publish-kept': text(/-base$/, file => file.split('\n').slice(-2).join('\n')),
   'publish-capitals': line('name', 'check-lower'),
   'publish-build': line('vers', '1.0.0-rc.1'),
@@ -240,27 +227,9 @@ export const switches: Readonly<Record<string, Switch>> = {
   'publish-links': line('links', null),
   'publish-rust-version': line('rust_version', null),
 
-  'refuse-twice': taken,
-  'refuse-twice-build': taken,
-  'refuse-twice-yanked': taken,
-  'refuse-vers': taken,
-  'refuse-short': taken,
-  'refuse-json': taken,
-  'refuse-anonymous': taken,
-  'refuse-token': taken,
+  ...Object.fromEntries(TAKEN.map(id => [id, on(NEW, GOOD)])),
   'refuse-traces': status(/-refused-/, 200),
   'refuse-broken': status(NEW, 500),
-  'refuse-case': taken,
-  'refuse-hyphen': taken,
-  'refuse-name': taken,
-  'refuse-symlink': taken,
-  'refuse-beside': taken,
-  'refuse-parent': taken,
-  'refuse-gzip': taken,
-  'refuse-identity': taken,
-  'refuse-deps': taken,
-  'refuse-features': taken,
-  'refuse-dep-name': taken,
   'refuse-reasons': refused({ status: 400, body: Buffer.from('no') }),
   'refuse-status': refused({ status: 500 }),
 

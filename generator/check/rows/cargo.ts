@@ -1,14 +1,11 @@
-import { CargoHome } from '../cargo.ts'
-import { fact, lines, missingName } from '../subject.ts'
+import { openCargo } from '../cargo.ts'
+import { fact, lines, missingName, type Subject } from '../subject.ts'
 import { Table } from '../table.ts'
 import { nameOf } from '../trial.ts'
-import { untried, wrong } from '../verdict.ts'
+import { untried } from '../verdict.ts'
 
 const command = (name: string) => `https://doc.rust-lang.org/cargo/commands/cargo-${name}.html`
 const HERE = ['--registry', 'check']
-
-const depending = (name: string, req: string) =>
-  `[dependencies]\n${name} = { version = "${req}", registry = "check" }\n`
 
 /** A crate to depend on: rather one that needs no other registry. */
 const needed = fact(async subject => {
@@ -16,46 +13,52 @@ const needed = fact(async subject => {
   const here = all.find(({ deps }) => deps.every(({ registry }) => registry === null))
   return here ?? all[0] ?? untried('there is no version to depend on')
 })
+const depending = async (subject: Subject, name: string, req: string) => {
+  const toml = `[dependencies]\n${name} = { version = "${req}", registry = "check" }\n`
+  return openCargo(subject, 'plimsoll-check-app', toml)
+}
 const app = fact(async subject => {
   const { name, vers } = await needed(subject)
-  const toml = depending(name, `=${vers.replace(/\+.*/, '')}`)
-  const cargo = await CargoHome.make(subject, 'plimsoll-check-app', toml)
-  await cargo.run('generate-lockfile')
+  const cargo = await depending(subject, name, `=${vers.replace(/\+.*/, '')}`)
+  await cargo('generate-lockfile')
   return cargo
 })
 const none = fact(async subject => {
-  const toml = depending(await missingName(subject), '1')
-  const cargo = await CargoHome.make(subject, 'plimsoll-check-none', toml)
-  return (await cargo.end(['generate-lockfile'])).said
+  const cargo = await depending(subject, await missingName(subject), '1')
+  const failing = cargo('generate-lockfile').then(said => `it finds one: ${said}`)
+  return failing.catch(({ message }) => message as string)
 })
-const alone = fact(async subject => CargoHome.make(subject, 'plimsoll-check-alone', ''))
+const alone = fact(subject => openCargo(subject, 'plimsoll-check-alone', ''))
 const found = fact(async subject => {
   const { name } = await needed(subject)
-  return { name, said: await (await alone(subject)).run('search', ...HERE, name) }
+  return { name, said: await (await alone(subject))('search', ...HERE, name) }
 })
 
 /** A crate that this Cargo has published. */
 const crate = fact(async subject => {
   const name = `${await nameOf(subject, 'cargo')}-${subject.cargo?.version.replaceAll('.', '-')}`
-  const cargo = await CargoHome.make(subject, name, '')
-  const { code, said } = await cargo.end(['publish', ...HERE, '--allow-dirty'])
-  subject[code === 0 ? 'published' : 'doubtful'].push([name, '1.0.0'])
-  return code === 0 ? { name, cargo, said } : wrong(said)
+  const cargo = await openCargo(subject, name, '')
+  const said = await cargo('publish', ...HERE, '--allow-dirty').catch(error => {
+    subject.doubtful.push([name, '1.0.0'])
+    throw error
+  })
+  subject.published.push([name, '1.0.0'])
+  return { name, cargo, said }
 })
 const installed = fact(async subject => {
   const { name, cargo } = await crate(subject)
-  return cargo.run('install', ...HERE, '--debug', '--root', '../installed', name)
+  return cargo('install', ...HERE, '--debug', '--root', '../installed', name)
 })
 const owners = fact(async subject => {
   const { name, cargo } = await crate(subject)
-  return cargo.run('owner', ...HERE, '--list', name)
+  return cargo('owner', ...HERE, '--list', name)
 })
 const yank = fact(async subject => {
   const { name, cargo } = await crate(subject)
   // Whether it can be installed is another statement.
   await Promise.allSettled([installed(subject)])
   const args = ['yank', ...HERE, '--version', '1.0.0', name]
-  return [await cargo.run(...args), await cargo.run(...args, '--undo')]
+  return [await cargo(...args), await cargo(...args, '--undo')]
 })
 
 /** What Cargo itself makes of the registry. */
@@ -67,13 +70,13 @@ export const cargoRows = [
     .that(none, said => /no matching package/.test(said)),
   new Table(command('fetch'), 'breaks builds', 'cargo')
     .row('cargo-fetch', 'Cargo downloads a dependency')
-    .by(async subject => (await app(subject)).run('fetch', '--locked')),
+    .by(async subject => (await app(subject))('fetch', '--locked')),
   new Table(command('search'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-search', 'Cargo finds a crate by its name')
     .that(found, ({ name, said }) => said.includes(`${name} = `)),
   new Table(command('login'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-login', 'Cargo logs in with a token')
-    .by(async subject => (await alone(subject)).run('login', ...HERE)),
+    .by(async subject => (await alone(subject))('login', ...HERE)),
   new Table(command('publish'), 'breaks publishing', 'write', 'cargo')
     .row('cargo-publish', 'Cargo publishes a crate and sees it in the index')
     .that(crate, ({ said }) => !/timed out|error/.test(said)),

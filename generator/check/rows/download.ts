@@ -17,13 +17,6 @@ const absent = fact(async subject => {
   return download(subject, { ...entry, vers: '0.0.0-plimsoll.check' })
 })
 
-/** Downloads from another origin than that of the index. */
-const elsewhere = fact(async subject => {
-  const { origin } = new URL(subject.target.name.replace(/^sparse\+/, ''))
-  const isFar = ({ answer }: Download) => new URL(answer.url).origin !== origin
-  return only(found, isFar, 'downloads come from the origin of the index')(subject)
-})
-
 /** The `.crate` files and their way to Cargo. */
 export const downloadRows = [
   new Table(book('registry-index.html#index-configuration'), 'breaks builds')
@@ -63,7 +56,5 @@ export const downloadRows = [
     .by(same(contents, ({ rust_version }) => rust_version)),
   new Table(cargo('src/cargo/sources/registry/download.rs'), 'could be better', 'http', 'public')
     .row('download-cache', 'caches may keep a `.crate`, which never changes')
-    .each(found, ({ answer }) => answer.maxAge !== 0)
-    .row('download-cors', 'the pages beside an index may read a `.crate` at another origin')
-    .each(elsewhere, ({ answer }) => answer.header('access-control-allow-origin') !== ''),
+    .each(found, ({ answer }) => answer.maxAge !== 0),
 ]

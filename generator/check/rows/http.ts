@@ -22,9 +22,9 @@ const stale = again({ 'if-none-match': '"of another time"' })
 
 /** The file once more, with the validator that Cargo would send. */
 const current = fact(async subject => {
-  const { etag, modified } = validators(await whole(subject))
-  if (etag + modified === '') untried('the index has no validators')
-  return again(etag === '' ? { 'if-modified-since': modified } : { 'if-none-match': etag })(subject)
+  const [etag, modified = ''] = validators(await whole(subject))
+  if (!etag && !modified) untried('the index has no validators')
+  return again(etag ? { 'if-none-match': etag } : { 'if-modified-since': modified })(subject)
 })
 const long = fact(async subject => {
   const answer = await whole(subject)
@@ -42,13 +42,8 @@ const second = fact(async subject => {
   if (protocol !== 'https:') untried('the registry is not served over TLS')
   // Nothing is sent, and nothing but the protocol is believed.
   const session = connect(origin, { rejectUnauthorized: false })
-  const event = once(session, 'connect', patience())
-  return event
-    .then(
-      () => true,
-      () => false,
-    )
-    .finally(() => session.destroy())
+  const event = once(session, 'connect', patience()).catch(() => null)
+  return event.finally(() => session.destroy())
 })
 
 /** The status after an offer of HTTP/2 without TLS, as each request of Cargo makes it. */
@@ -64,13 +59,10 @@ const upgrade = fact(async subject => {
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
   asked.destroy()
-  return answer.statusCode
+  return answer.statusCode === 429 ? untried('the registry is busy (429)') : answer.statusCode
 })
 
-const validators = (answer: Answer) => ({
-  etag: answer.header('etag'),
-  modified: answer.header('last-modified'),
-})
+const validators = (answer: Answer) => [answer.header('etag'), answer.header('last-modified')]
 const header = (name: string, form: RegExp) => (answer: Answer) => form.test(answer.header(name))
 /** Shared caches keep no answer to an authorized request unless it says so (RFC 9111, 3.5). */
 const isGuarded = (answer: Answer) =>
@@ -78,6 +70,14 @@ const isGuarded = (answer: Answer) =>
   /authorization|\*/i.test(answer.header('vary'))
 const isVaried = (answer: Answer) =>
   answer.header('content-encoding') === '' || /accept-encoding|\*/i.test(answer.header('vary'))
+
+/** The refs of a git index, as Cargo's own git asks for them: protocol 0, over HTTP. */
+const refs = fact(async ({ client, target, token }) => {
+  if (!/^https?:/.test(target.name)) untried('the repository is not read over HTTP')
+  const basic = Buffer.from(`x:${token}`).toString('base64')
+  const headers: Record<string, string> = token === null ? {} : { authorization: `Basic ${basic}` }
+  return client.ask(`${target.name}/info/refs?service=git-upload-pack`, { headers })
+})
 
 /** How the index is served over HTTP. */
 export const httpRows = [
@@ -97,7 +97,7 @@ export const httpRows = [
     .that(upgrade, status => status === 200),
   new Table(book('registry-index.html#caching'), 'differs', 'http')
     .row('http-validator', 'index files have an ETag or Last-Modified; else each update reads all')
-    .that(whole, answer => Object.values(validators(answer)).join('') !== '')
+    .that(whole, answer => validators(answer).join('') !== '')
     .row('http-304', 'a question with the validator of an unchanged file gets 304')
     .that(current, ({ status }) => status === 304)
     .row('http-vary', 'what is compressed says `Vary: Accept-Encoding`, for caches')
@@ -111,5 +111,14 @@ export const httpRows = [
     .row('http-gzip', 'index files of some length are compressed', BETTER)
     .that(long, header('content-encoding', /./))
     .row('http-2', 'over TLS there is HTTP/2: else Cargo reads two files at a time', BETTER)
-    .that(second, isSpoken => isSpoken),
+    .that(second, event => event !== null),
+]
+
+/** A git index over HTTP. */
+export const gitRows = [
+  new Table(cargo('src/cargo/sources/git/utils.rs'), 'breaks builds', 'git')
+    .row('git-smart', 'the repository is served by git, not as files: Cargo cannot read those')
+    .that(refs, answer => /git-upload-pack-advertisement/.test(answer.header('content-type')))
+    .row('git-head', 'the repository has a HEAD, which Cargo reads whatever its branch is called')
+    .that(refs, ({ text }) => /[0-9a-f]{40} HEAD\0/.test(text)),
 ]

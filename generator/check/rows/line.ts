@@ -1,15 +1,20 @@
 import { repeatedKey } from '../../../core/entry/parse.ts'
+import { collect } from '../../../core/error/error.ts'
+import { isAlias } from '../../../core/name.ts'
 import { isObject, isTexts } from '../../../core/plain-data.ts'
 import { checkFeatures } from '../../../core/release/features.ts'
+import { parseRequirement } from '../../../core/requirement.ts'
+import { isTarget } from '../../../core/target.ts'
 import { isPubtime } from '../../../core/timestamp.ts'
+import { CRATES_IO, isCratesIo, isIndexUrl } from '../../../core/urls/urls.ts'
 import { isRustVersion, isVersion, type Version, versionIdentity } from '../../../core/version.ts'
-import { crates, lines } from '../subject.ts'
-import { BETTER, book, cargo, isText, maybe, Table, text } from '../table.ts'
+import { crates, fact, lines } from '../subject.ts'
+import { BETTER, book, cargo, dependencies, isText, maybe, Table, text } from '../table.ts'
 
 const FORMAT = book('registry-index.html#index-files')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
 
-const isFlag = (value: unknown) => typeof value === 'boolean'
+const isFlag = (value: unknown = false) => typeof value === 'boolean'
 const isMap = (value: unknown) => isObject(value) && Object.values(value).every(isTexts)
 const isList = (value: unknown) => Array.isArray(value) && value.every(isObject)
 const isName = text(name => /^[A-Za-z0-9_-]+$/.test(name))
@@ -21,6 +26,19 @@ const apart =
   (same: (version: unknown) => unknown) =>
   ({ lines }: { lines: readonly { json: { vers?: unknown } }[] }) =>
     new Set(lines.map(({ json }) => same(json.vers))).size === lines.length
+
+const isDepName = text(isAlias)
+const isReq = text(value => collect([], () => parseRequirement(value)) !== undefined)
+const isTextList = (value: unknown = []) => isTexts(value)
+const isKind = text(kind => /^(?:normal|build|dev)$/.test(kind))
+const isRegistry = maybe(text(isIndexUrl))
+const isPlain = (url: unknown) => !isText(url) || !isCratesIo(url) || url === CRATES_IO
+
+/** Dependencies that have this registry under its own address. */
+const aliens = fact(async subject => {
+  const { name } = subject.target
+  return (await dependencies(subject)).filter(({ json }) => json.registry === name)
+})
 
 /** The keys of a line, and of its features. */
 export const lineRows = [
@@ -60,4 +78,27 @@ export const lineRows = [
     .each(lines, ({ json }) => json.features2 === undefined || Number(json.v) >= 2)
     .row('line-pubtime-there', '`pubtime` is there: `min-publish-age` passes what has none', BETTER)
     .each(lines, ({ json }) => isText(json.pubtime)),
+]
+
+/** The dependencies of a line. */
+export const dependencyRows = [
+  new Table(FORMAT, 'breaks builds')
+    .key('dep-name', '`name` of a dependency is a name: Cargo stops at an empty one', isDepName)
+    .key('dep-req', '`req` is a requirement that Cargo reads: `^1.0`, `>=1, <2`', isReq)
+    .key('dep-features', '`features` of a dependency is a list of texts', isTextList)
+    .row('dep-optional', '`optional` and `default_features` are true or false')
+    .each(dependencies, ({ json }) => isFlag(json.optional) && isFlag(json.default_features))
+    .key('dep-target', '`target` is null, a target or a `cfg(…)`', maybe(text(isTarget)))
+    .key('dep-registry', '`registry` is null or the address of an index, no name', isRegistry)
+    .key('dep-package', '`package` is null or a name and not empty', maybe(isDepName)),
+  new Table(READER, 'breaks builds')
+    .row('dep-dev-optional', 'no dev-dependency is optional')
+    .each(dependencies, ({ json }) => json.kind !== 'dev' || json.optional !== true),
+  new Table(FORMAT, 'differs')
+    .key('dep-kind', '`kind` is normal, build or dev', isKind)
+    .row('dep-all', '`features` and `default_features` are there: Cargo before 1.84 needs them')
+    .each(dependencies, ({ json }) => 'features' in json && 'default_features' in json)
+    .key('dep-crates-io', 'crates.io has its git address as `registry`', isPlain, 'registry')
+    .row('dep-own', '`registry` is null for this registry, so that it can move')
+    .each(aliens, () => false),
 ]

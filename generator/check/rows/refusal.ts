@@ -133,7 +133,7 @@ export const refusalRows = [
     .by(refuses({ told: { deps: [{ ...deps[0], name: '' }] } })),
   new Table(book('registry-web-api.html'), 'differs', 'write')
     .row('refuse-reasons', 'each refusal has reasons in `errors`, which Cargo shows')
-    .each(refused, ({ answer }) => (answer.errors ?? []).length > 0)
+    .each(refused, ({ answer }) => answer.errors.length > 0)
     .row('refuse-status', 'no refusal is 500 to 599')
     .each(refused, ({ answer }) => answer.status < 500),
 ]

@@ -63,11 +63,11 @@ export const searchRows = [
     .that(joined, isFound),
   new Table(book('registry-web-api.html'), 'breaks publishing', 'api')
     .row('api-redirect', 'the web API does not redirect: Cargo before 1.97 follows nowhere')
-    .that(few, ({ hops }) => hops.length === 0)
+    .that(few, ({ isRedirected }) => !isRedirected)
     .row('api-bad-token', 'a bad token is 401 or 403', DIFFERS)
     .that(owners, ({ status }) => status === 401 || status === 403)
     .row('api-reasons', 'the refusal of a bad token has reasons in `errors`', BETTER)
-    .that(owners, ({ errors }) => (errors ?? []).length > 0)
+    .that(owners, ({ errors }) => errors.length > 0)
     .row('api-login', 'there is a page `/me`, which `cargo login` names', DIFFERS)
     .that(loginPage, ({ status }) => status === 200 || status === 401),
 ]
