@@ -61,9 +61,17 @@ export const yankRows = [
     .row('yank-changed', 'after a yank, the ETag of before gets the new file and no 304')
     .that(yank, ({ conditional }) => conditional.status === 200)
     .row('yank-twice', 'a second yank is no failure', DIFFERS)
-    .that(yank, ({ twice }) => isOk(twice))
+    .that(
+      yank,
+      ({ twice }) => isOk(twice),
+      ({ twice }) => twice,
+    )
     .row('unyank-ok', 'the undoing of a yank is answered `{"ok":true}`')
-    .that(yank, ({ undone }) => isOk(undone))
+    .that(
+      yank,
+      ({ undone }) => isOk(undone),
+      ({ undone }) => undone,
+    )
     .row('unyank-seen', 'the undoing of a yank is in the index within a minute')
     .that(yank, ({ back }) => !isYanked(back))
     .row('yank-version', 'a yank of a version that is not there is refused')
