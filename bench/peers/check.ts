@@ -53,7 +53,8 @@ async function ask({ start }: Peer): Promise<Outcome> {
   const dir = mkdtempSync(join(tmpdir(), 'plimsoll-peer-'))
   let program: Program | null = null
   try {
-    const ready = await start(dir, await freePort())
+    const port = await freePort()
+    const ready = await start(dir, port)
     program = ready.program
     const { target, token, crates = [], env = {} } = ready
     const named = crates.flatMap(name => ['--crate', name])
@@ -69,7 +70,10 @@ async function ask({ start }: Peer): Promise<Outcome> {
     const having = (status: Result['status']) => results.filter(each => each.status === status)
     return {
       date: new Date().toISOString().slice(0, 10),
-      command: [...Object.entries(env).map(set => set.join('=')), 'plimsoll', ...args].join(' '),
+      command: [...Object.entries(env).map(set => set.join('=')), 'plimsoll', ...args]
+        .join(' ')
+        .replace(dir, '/srv')
+        .replace(`:${port}`, ':8000'),
       cargo: results.find(({ cargo }) => cargo !== null)?.cargo ?? '',
       holding: having('pass').length,
       untried: having('untried').length,

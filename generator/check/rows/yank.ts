@@ -47,7 +47,12 @@ const users = fact(async subject => {
 const owner = async (subject: Subject) => String((await users(subject))[0]?.login)
 const strange = owners('PUT', async () => 'plimsoll-check-nobody')
 const added = owners('PUT', owner)
-const removed = owners('DELETE', owner)
+const removing = owners('DELETE', owner)
+/** Last: whose ownership is gone may not ask the others. */
+const removed = fact(async subject => {
+  await Promise.allSettled([strange(subject), added(subject)])
+  return removing(subject)
+})
 
 const isOk = (answer: Answer) => answer.isDone && answer.at('ok') === true
 
