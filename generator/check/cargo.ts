@@ -45,7 +45,9 @@ export async function openCargo(subject: Subject, name: string, toml: string): P
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
   }
-  const plain = Object.entries(subject.env).filter(([key]) => !/^CARGO_(?!HTTP_CAINFO)/.test(key))
+  const plain = Object.entries(subject.env).filter(
+    ([key]) => !/^CARGO_(?!HTTP_CAINFO|NET_GIT_FETCH_WITH_CLI)/.test(key),
+  )
   const env = {
     ...Object.fromEntries(plain),
     // Its rustc lies beside it.

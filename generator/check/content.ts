@@ -3,7 +3,7 @@ import type { Entry } from '../../core/entry/entry.ts'
 import { compareDependencies } from '../../core/entry/render.ts'
 import { collect, type Issue } from '../../core/error/error.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
-import { parseRequirement } from '../../core/requirement.ts'
+import { meaning, parseRequirement } from '../../core/requirement.ts'
 import { printTarget } from '../../core/target.ts'
 import type { Fact, Subject } from './subject.ts'
 import { wrong } from './verdict.ts'
@@ -60,10 +60,12 @@ function plain(entry: Entry): Entry {
     ...entry,
     deps: deps.map(dep => ({
       ...dep,
-      req: collect([], () => parseRequirement(dep.req)) ?? dep.req,
+      req: collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req,
       target: dep.target && printTarget(dep.target),
       package: dep.package ?? dep.name,
     })),
     features: Object.fromEntries(features.sort()),
+    // 1.60 and 1.60.0 are one version of Rust.
+    rust_version: entry.rust_version?.replace(/^(\d+\.\d+)\.0$/, '$1') as Entry['rust_version'],
   }
 }

@@ -36,7 +36,7 @@ export interface Subject {
   readonly signal: AbortSignal
   /** The releases that the run leaves behind so far; who publishes one adds it. */
   readonly published: Release[]
-  /** Those of which nobody knows: no answer came, or one that says neither yes nor no. */
+  /** Those that may be there and should not: no clear answer came, or they were to be refused. */
   readonly doubtful: Release[]
 }
 
@@ -150,13 +150,19 @@ export async function search(subject: Subject, query: string): Promise<Answer> {
 /** A name that no registry has, the same for one run. */
 export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
 
-/** The names that are looked at; perhaps none. */
+/**
+ * The names that are looked at; perhaps none. What this run published and should not be there is
+ * left out: another statement has failed for it.
+ */
 export const chosen = fact(async subject => {
-  const { crates, target, published } = subject
-  const own = [...new Set(published.map(([name]) => name))]
+  const { crates, target, published, doubtful } = subject
+  const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
+  const isGood = (name: string) => !bad.has(name.toLowerCase())
+  const own = [...new Set(published.map(([name]) => name))].filter(isGood)
   if (crates.length > 0) return [...crates, ...own]
   const paths = (await target.paths())?.filter(path => FILE.test(path))
-  const all = paths?.map(path => basename(path)) ?? (await searched(subject))
+  const found = paths?.map(path => basename(path)) ?? (await searched(subject))
+  const all = found.filter(isGood)
   // Short names come first, and all kinds of the others are among those that are looked at.
   all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)

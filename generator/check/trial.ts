@@ -27,19 +27,20 @@ export function askWith(
   return askApi(subject, path, { method, headers: authorized(token), ...(body && { body }) })
 }
 
-/** Publishes something, framed as Cargo does it or as `body` says. */
+/** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
 export async function publish(
   subject: Subject,
   { name, version, metadata, bytes }: Made,
   body: Ask['body'] = frame(JSON.stringify(metadata), bytes),
   token: string | null = subject.token,
+  done = subject.published,
 ): Promise<Answer> {
   const release = [name, version] as const
   const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
     subject.doubtful.push(release)
     throw error
   })
-  if (answer.isDone) subject.published.push(release)
+  if (answer.isDone) done.push(release)
   else if (!answer.isRefusal) subject.doubtful.push(release)
   return answer
 }

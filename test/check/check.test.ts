@@ -5,6 +5,7 @@ import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { cargoVersion } from '../../generator/check/cargo.ts'
+import { check } from '../../generator/check/check.ts'
 import { Client } from '../../generator/check/client.ts'
 import { frame, make } from '../../generator/check/package.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
@@ -18,7 +19,7 @@ import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import { type Switch, switches } from './switches.ts'
+import { otherwise, type Switch, switches } from './switches.ts'
 
 const statements = Object.values(subjects).flat()
 const ids = statements.map(({ id }) => id)
@@ -146,6 +147,23 @@ test('every statement fails where the registry is wrong in just that way', async
   }
   await Promise.all([work(), work()])
   assert.deepEqual(held, [])
+})
+
+test('what is written in another way, or should have been refused, fails nothing else', async () => {
+  const { indexUrl, api, interfere } = await openRegistry()
+  interfere?.(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
+  const results = await check({
+    ...{ target: indexUrl, token: api?.token ?? null, prefix: 'check-', crates: [], cargos: [] },
+    ...{ env: process.env, pauseMs: 1, signal: new AbortController().signal },
+    ...{ onResult: () => undefined, onLeft: () => undefined },
+  })
+  const failed = results.filter(
+    ({ id, status }) => status === 'fail' && !/^(?:refuse|http)-/.test(id),
+  )
+  assert.deepEqual(
+    failed.map(({ id, seen }) => `${id}: ${seen}`),
+    [],
+  )
 })
 
 test('http-2 fails where a server speaks nothing but HTTP/1.1 over TLS', async () => {

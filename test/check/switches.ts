@@ -80,6 +80,17 @@ const refused = (change: Partial<Reply>): Switch =>
 const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
   where(path, 'user-agent', /^cargo(?!.*plimsoll)/, change)
 const cached = (path: RegExp) => where(path, 'if-none-match', /./, { status: 304 })
+/** Takes everything, and writes lines in another way that Cargo reads alike. */
+export const otherwise: Switch = (reply, asked) => {
+  on(NEW, GOOD)(reply, asked)
+  on(/-refused-/, { status: 200, headers: {}, body: Buffer.from('{"vers":"1.0"}\n') })(reply, asked)
+  text(INDEX, file =>
+    file
+      .replaceAll('"req":"^1.0"', '"req":">=1.0.0, <2.0.0"')
+      .replaceAll('"rust_version":"1.60"', '"rust_version":"1.60.0"'),
+  )(reply, asked)
+}
+
 /** How the registry is made wrong, so that a statement fails: by the statement's id. */
 export const switches: Readonly<Record<string, Switch>> = {
   'config-found': text(CONFIG, config => `[${config}]`),

@@ -4,7 +4,11 @@ import { indexPath } from '../target.ts'
 
 const isThere = ({ answer }: Crate) => answer.status === 200
 const withLetters = (count: number) =>
-  only(asked, ({ name }) => Math.min(name.length, 4) === count, `no crate has ${count} letters`)
+  only(
+    asked,
+    ({ name }) => /^[^A-Z]+$/.test(name) && Math.min(name.length, 4) === count,
+    `no crate has ${count} letters`,
+  )
 const withCapitals = only(asked, ({ name }) => /[A-Z]/.test(name), 'no crate has capitals')
 
 /** The answers for crates that are not there: Cargo also asks for the name with `-` and with `_`. */

@@ -18,6 +18,8 @@ interface Wish {
   readonly told?: Readonly<Record<string, unknown>>
   readonly text?: string
   readonly bytes?: Buffer
+  /** The name that the archive has. */
+  readonly packed?: string
   /** How many bytes are missing at the end. */
   readonly missing?: number
   /** A file below the folder of the archive, or elsewhere. */
@@ -46,9 +48,10 @@ function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wi
     const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
     const files = file ? [{ ...file, name: file.name.replace('TOP', `${name}-${version}`) }] : []
     const made = await make(spelled, version, of ? '[features]\nother = []\n' : '', files)
-    const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = made.bytes } = wish
+    const other = wish.packed === undefined ? made : await make(wish.packed, version)
+    const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = other.bytes } = wish
     const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
-    return { name, answer: await publish(subject, made, body, token) }
+    return { name, answer: await publish(subject, made, body, token, subject.doubtful) }
   })
   attempts.push(tried)
   return async (subject: Subject) => {
@@ -122,7 +125,7 @@ export const refusalRows = [
     .row('refuse-gzip', 'a `.crate` that is no archive is refused')
     .by(refuses({ bytes: Buffer.from('no archive') }))
     .row('refuse-identity', 'a `.crate` of another name than its metadata is refused')
-    .by(refuses({ told: { name: 'plimsoll-check-other' } })),
+    .by(refuses({ packed: 'other' })),
   new Table(cargo('src/cargo/sources/registry/index/mod.rs'), 'breaks builds', 'write')
     .row('refuse-deps', 'a dependency that Cargo.toml does not have is refused')
     .by(refuses({ told: { deps } }))

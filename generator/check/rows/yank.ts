@@ -29,7 +29,10 @@ const failing = (version: string, token?: string) =>
     const { name } = (await crate(subject)).made
     return askWith(subject, 'DELETE', `/${name}/${version}/yank`, undefined, token)
   })
-const noVersion = failing('9.9.9')
+const noVersion = fact(async subject => {
+  if (!isOk((await yank(subject)).answer)) untried('there is no yank')
+  return failing('9.9.9')(subject)
+})
 const noToken = failing('1.0.0+b', BAD_TOKEN)
 
 /** Asks about the owners of a crate, and names one of them. */
@@ -46,7 +49,12 @@ const users = fact(async subject => {
 const owner = async (subject: Subject) => String((await users(subject))[0]?.login)
 const strange = owners('PUT', async () => 'plimsoll-check-nobody')
 const added = owners('PUT', owner)
-const removed = owners('DELETE', owner)
+const removing = owners('DELETE', owner)
+/** Last: whose ownership is gone may not ask the others. */
+const removed = fact(async subject => {
+  await Promise.allSettled([strange(subject), added(subject)])
+  return removing(subject)
+})
 
 const isOk = (answer: Answer) => answer.isDone && answer.at('ok') === true
 
