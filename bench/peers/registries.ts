@@ -145,7 +145,9 @@ DISABLE_SSH = true\nOFFLINE_MODE = true\n[database]\nDB_TYPE = sqlite3\nPATH = $
       const user = ['--username', 'check', '--password', PASSWORD, '--email', 'check@example.com']
       admin('admin', 'user', 'create', ...user, '--must-change-password=false')
       const scope = ['--username', 'check', '--scopes', 'write:package', '--raw']
-      const token = `Bearer ${admin('admin', 'user', 'generate-access-token', ...scope)}`
+      // To root it prints a warning first.
+      const printed = admin('admin', 'user', 'generate-access-token', ...scope)
+      const token = `Bearer ${printed.split('\n').at(-1)}`
       const args = ['--work-path', dir, '--config', config, 'web']
       const program = await Program.start(gitea, args, { port })
       return { target: `sparse+${base}/api/packages/check/cargo/`, token, program }

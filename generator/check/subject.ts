@@ -150,19 +150,21 @@ export async function search(subject: Subject, query: string): Promise<Answer> {
 /** A name that no registry has, the same for one run. */
 export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
 
-/**
- * The names that are looked at; perhaps none. What this run published and should not be there is
- * left out: another statement has failed for it.
- */
-export const chosen = fact(async subject => {
-  const { crates, target, published, doubtful } = subject
+/** Leaves out what this run published and should not be there: another statement fails for it. */
+export function expected({ doubtful }: Subject): (name: unknown) => boolean {
   const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
-  const isGood = (name: string) => !bad.has(name.toLowerCase())
-  const own = [...new Set(published.map(([name]) => name))].filter(isGood)
+  return name => !bad.has(String(name).toLowerCase())
+}
+
+/** The names that are looked at; perhaps none. */
+export const chosen = fact(async subject => {
+  const { crates, target, published } = subject
+  const isExpected = expected(subject)
+  const own = [...new Set(published.map(([name]) => name))].filter(isExpected)
   if (crates.length > 0) return [...crates, ...own]
   const paths = (await target.paths())?.filter(path => FILE.test(path))
   const found = paths?.map(path => basename(path)) ?? (await searched(subject))
-  const all = found.filter(isGood)
+  const all = found.filter(isExpected)
   // Short names come first, and all kinds of the others are among those that are looked at.
   all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)
