@@ -65,6 +65,11 @@ export class Answer {
     return details.filter(detail => typeof detail === 'string')
   }
 
+  /** Whether it says clearly that nothing was done: by its reasons, or by a status of 400 to 499. */
+  get isRefusal(): boolean {
+    return this.errors.length > 0 || (this.status >= 400 && this.status < 500)
+  }
+
   /** Whether Cargo takes it for a success of the web API (`crates-io/lib.rs`). */
   get isDone(): boolean {
     const isRead = this.bytes.length === 0 || this.json !== undefined

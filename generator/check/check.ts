@@ -12,7 +12,7 @@ import { askWith } from './trial.ts'
 
 /** What is checked, and how. */
 export interface CheckOptions
-  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pause' | 'signal'> {
+  extends Pick<Subject, 'crates' | 'token' | 'prefix' | 'env' | 'pauseMs' | 'signal'> {
   /** A sparse or git index by its URL, or the folder of a static tree. */
   readonly target: string
   /** The Cargos that play, by path. */
@@ -28,7 +28,7 @@ export interface CheckOptions
  */
 export async function check(options: CheckOptions): Promise<Result[]> {
   const { target: named, cargos, onResult, onLeft, ...given } = options
-  const client = new Client(given.env, given.pause)
+  const client = new Client(given.env)
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
   try {
     const players = await Promise.all(cargos.map(path => player(path, given.env)))
@@ -67,8 +67,8 @@ async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promis
   for (const release of [...published, ...doubtful]) {
     const [name, version] = release
     const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
-    // A registry that gives reasons does not have what was published in doubt.
-    const isThere = published.includes(release) || !answer?.errors.length
+    // A registry that refuses does not have what was published in doubt.
+    const isThere = published.includes(release) || !answer?.isRefusal
     if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
   }
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { bodyBytes, collectBytes, timeLimits } from '../web/body.ts'
 import { openConnections, readRoutes } from '../web/connections.ts'
@@ -40,7 +41,7 @@ export class Client {
   /** `env` has the proxies, and `CARGO_HTTP_CAINFO` as in Cargo; `pause` waits. */
   constructor(
     env: Readonly<Record<string, string | undefined>>,
-    pause: (ms: number) => Promise<unknown>,
+    pause: (ms: number) => Promise<unknown> = sleep,
   ) {
     const routes = readRoutes(env.CARGO_HTTP_CAINFO ?? null, env)
     this.#connections = openConnections(routes, () => true)

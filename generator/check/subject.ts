@@ -30,8 +30,8 @@ export interface Subject {
   readonly env: Readonly<Record<string, string | undefined>>
   /** A folder for whatever; somebody removes it. */
   readonly scratch: string
-  /** Waits, between two looks for something published. */
-  readonly pause: (ms: number) => Promise<unknown>
+  /** Between two looks for something published, in milliseconds. */
+  readonly pauseMs: number
   /** Ends the run early. */
   readonly signal: AbortSignal
   /** The releases that the run leaves behind so far; who publishes one adds it. */

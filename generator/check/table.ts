@@ -54,18 +54,14 @@ export class Table {
   }
 
   /** Looks at a fact. */
-  that<T>(fact: Fact<T>, fits: (value: T) => boolean, seen?: (value: T) => unknown): this {
-    return this.each(async subject => [await fact(subject)], fits, seen)
+  that<T>(fact: Fact<T>, fits: (value: T) => boolean): this {
+    return this.each(async subject => [await fact(subject)], fits)
   }
 
   /** Looks at each of several things. */
-  each<T>(
-    fact: Fact<readonly T[]>,
-    fits: (value: T) => boolean,
-    seen: (value: T) => unknown = inWords,
-  ): this {
+  each<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean): this {
     return this.by(async subject => {
-      for (const value of await fact(subject)) if (!fits(value)) wrong(String(seen(value)))
+      for (const value of await fact(subject)) if (!fits(value)) wrong(inWords(value))
     })
   }
 
@@ -74,11 +70,11 @@ export class Table {
    * of the id says, and what follows is the key.
    */
   key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
-    return this.row(id, sentence).each(
-      id.startsWith('line-') ? lines : id.startsWith('dep-') ? dependencies : onlySettings,
-      ({ json }) => fits(json[key]),
-      ({ where, json }) => `${where}: \`${key}\` is ${JSON.stringify(json[key])}`,
-    )
+    const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
+    return this.row(id, sentence).by(async subject => {
+      for (const { where, json } of await all(subject))
+        if (!fits(json[key])) wrong(`${where}: \`${key}\` is ${JSON.stringify(json[key])}`)
+    })
   }
 }
 
@@ -98,9 +94,10 @@ export async function dependencies(subject: Subject): Promise<readonly Written[]
   return found.length > 0 ? found : untried('no crate has a dependency')
 }
 
-/** In words: an answer, what has an answer, or plain data. */
+/** In words: a line, an answer, what has an answer, or plain data. */
 function inWords(value: unknown): string {
-  const { crate, answer = crate?.answer ?? value } = Object(value)
+  const { crate, where, text, answer = crate?.answer ?? value } = Object(value)
+  if (where !== undefined) return `${where}: ${text ?? JSON.stringify(value)}`
   return answer instanceof Answer ? String(answer) : (JSON.stringify(answer) ?? 'nothing')
 }
 

@@ -64,6 +64,7 @@ function openFolder(top: string, index: string, client: Client): Reader {
   return {
     ask: path => read(join(index, path)),
     async download(url, ask) {
+      if (!URL.canParse(url)) return client.ask(url, ask)
       const { pathname, protocol } = new URL(url)
       const parts = pathname.split('/').filter(part => part !== '')
       // The base may have a path of its own; the folder has what follows it.
@@ -88,7 +89,7 @@ async function openRepository(named: string): Promise<Reader> {
   const bare = existsSync(join(named, 'HEAD')) ? resolve(named) : resolve(named, '.git')
   let at = { command: 'git', path: bare }
   let files: readonly string[] = []
-  const refresh = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     if (!existsSync(named)) {
       at = { command: 'git', path: await cloneBare(named) }
       clones.push(dirname(at.path))
@@ -96,7 +97,9 @@ async function openRepository(named: string): Promise<Reader> {
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD']
     files = String(await runGit(at, args)).split('\0')
   }
-  await refresh()
+  let last = read()
+  let next: Promise<void> | null = null
+  await last
   return {
     async ask(path) {
       const url = `${named}:${path}`
@@ -104,7 +107,15 @@ async function openRepository(named: string): Promise<Reader> {
       return new Answer(url, 200, await runGit(at, ['cat-file', 'blob', `HEAD:${path}`]))
     },
     paths: async () => [...files],
-    refresh,
+    refresh() {
+      // All who ask while it is read share the next reading.
+      next ??= last.then(() => {
+        next = null
+        last = read()
+        return last
+      })
+      return next
+    },
     close: async () => {
       for (const clone of clones) await rm(clone, { recursive: true, force: true })
     },

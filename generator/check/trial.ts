@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 import type { Ask } from './client.ts'
 import { frame, type Made, make } from './package.ts'
 import { askApi, authorized, type Crate, fact, readCrate, type Subject } from './subject.ts'
 import { untried } from './verdict.ts'
 
-/** Cargo looks for something published once a second, for a minute. */
+/** How often one looks for something published; Cargo does so once a second for a minute. */
 const LOOKS = 60
-const PAUSE_MS = 1000
 
 const nonce = fact(async () => randomBytes(4).toString('hex'))
 
@@ -41,21 +41,21 @@ export async function publish(
     throw error
   })
   if (answer.isDone) done.push(release)
-  else if (answer.errors.length === 0) subject.doubtful.push(release)
+  else if (!answer.isRefusal) subject.doubtful.push(release)
   return answer
 }
 
-/** Reads the file of a crate until it fits, as long as Cargo does; how often that took. */
+/** Reads the file of a crate until it fits, as long as Cargo does. */
 export async function settle(
   subject: Subject,
   name: string,
   fits: (crate: Crate) => boolean,
-): Promise<{ readonly crate: Crate; readonly looks: number }> {
+): Promise<Crate> {
   for (let looks = 1; ; looks++) {
     await subject.target.refresh()
     const crate = await readCrate(subject, name)
-    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return { crate, looks }
-    await subject.pause(PAUSE_MS)
+    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return crate
+    await sleep(subject.pauseMs)
   }
 }
 
@@ -64,11 +64,10 @@ export function has(version: string): (crate: Crate) => boolean {
   return ({ lines }) => lines.some(({ json }) => json.vers === version)
 }
 
-/** Something published, with what the index had before and has after it. */
+/** Something published, and the file that has it. */
 export interface Published {
   readonly made: Made
   readonly crate: Crate
-  readonly looks: number
 }
 
 /** Returns a fact: a release is published, and seen in the index; untried if it is refused. */
@@ -84,6 +83,6 @@ export function published(
     const made = await make(name, version, await toml(subject))
     const answer = await publish(subject, made)
     if (!answer.isDone) untried(`the publish was refused: ${answer}`)
-    return { made, ...(await settle(subject, name, has(version))) }
+    return { made, crate: await settle(subject, name, has(version)) }
   })
 }

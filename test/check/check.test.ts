@@ -73,8 +73,7 @@ async function results(
   token: string | null,
   chosen: readonly string[],
 ) {
-  const pause = async () => undefined
-  const client = new Client({}, pause)
+  const client = new Client({})
   const subject: Subject = {
     target: { ...(await openTarget(index, client)), ...changes },
     client,
@@ -84,7 +83,7 @@ async function results(
     cargo: chosen.some(id => id.startsWith('cargo-')) ? { path: cargoPath, version } : null,
     env: process.env,
     scratch: scratch(cleanup),
-    pause,
+    pauseMs: 1,
     signal: new AbortController().signal,
     published: [],
     doubtful: [],
@@ -155,7 +154,7 @@ test('what is written in another way, or should have been refused, fails nothing
   interfere?.(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
   const results = await check({
     ...{ target: indexUrl, token: api?.token ?? null, prefix: 'check-', crates: [], cargos: [] },
-    ...{ env: process.env, pause: async () => undefined, signal: new AbortController().signal },
+    ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
     ...{ onResult: () => undefined, onLeft: () => undefined },
   })
   const failed = results.filter(

@@ -17,8 +17,6 @@ const places = fact(async subject => {
   const index = url(subject.target.name.replace(/^sparse\+/, ''))
   return { index, others: [dl, api].flatMap(address => url(address) ?? []) }
 })
-type Places = Awaited<ReturnType<typeof places>>
-const led = ({ others }: Places) => others.join(', ')
 
 /** `config.json`. */
 export const configRows = [
@@ -28,7 +26,7 @@ export const configRows = [
     .key('config-dl-url', '`dl` is an absolute address of http, https or file', isAddress, 'dl')
     .key('config-dl-markers', '`dl` has no markers but the five of Cargo', isTemplate, 'dl')
     .row('config-here', 'no address leads to this computer while the index is elsewhere')
-    .that(places, ({ index, others }) => !index || isHere(index) || !others.some(isHere), led),
+    .that(places, ({ index, others }) => !index || isHere(index) || !others.some(isHere)),
   new Table(BOOK, 'breaks publishing')
     .key('config-api-url', '`api` is an absolute address, null or absent', maybe(isAddress), 'api')
     .row('config-api-slash', '`api` has no slash at its end, because Cargo appends `/api/v1`')

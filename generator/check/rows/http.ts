@@ -58,7 +58,7 @@ const upgrade = fact(async subject => {
   const headers = { ...offer, ...authorized(await readToken(subject)) }
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
-  asked.destroy()
+  answer.destroy()
   return answer.statusCode === 429 ? untried('the registry is busy (429)') : answer.statusCode
 })
 

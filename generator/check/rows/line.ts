@@ -9,7 +9,7 @@ import { isPubtime } from '../../../core/timestamp.ts'
 import { CRATES_IO, isCratesIo, isIndexUrl } from '../../../core/urls/urls.ts'
 import { isRustVersion, isVersion, type Version, versionIdentity } from '../../../core/version.ts'
 import { crates, fact, lines } from '../subject.ts'
-import { BETTER, book, cargo, dependencies, isText, maybe, Table, text } from '../table.ts'
+import { book, cargo, dependencies, isText, maybe, Table, text } from '../table.ts'
 
 const FORMAT = book('registry-index.html#index-files')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
@@ -75,9 +75,13 @@ export const lineRows = [
     .row('line-all', '`features` and `yanked` are there: Cargo before 1.84 needs them')
     .each(lines, ({ json }) => json.features !== undefined && json.yanked !== undefined)
     .row('line-features2-v', 'a line with `features2` has `v` 2, for Cargo before 1.60')
-    .each(lines, ({ json }) => json.features2 === undefined || Number(json.v) >= 2)
-    .row('line-pubtime-there', '`pubtime` is there: `min-publish-age` passes what has none', BETTER)
-    .each(lines, ({ json }) => isText(json.pubtime)),
+    .each(lines, ({ json }) => json.features2 === undefined || Number(json.v) >= 2),
+  new Table(FORMAT, 'could be better').key(
+    'line-pubtime-there',
+    '`pubtime` is there, for `min-publish-age`',
+    isText,
+    'pubtime',
+  ),
 ]
 
 /** The dependencies of a line. */

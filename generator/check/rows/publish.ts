@@ -58,7 +58,7 @@ const second = fact(async subject => {
   const { made, crate: before } = await base(subject)
   const answer = await publish(subject, await make(made.name, '1.1.0'))
   if (!answer.isDone) untried(`the publish was refused: ${answer}`)
-  const { crate } = await settle(subject, made.name, has('1.1.0'))
+  const crate = await settle(subject, made.name, has('1.1.0'))
   const headers = { 'if-none-match': before.answer.header('etag') }
   return { before, crate, answer: await askIndex(subject, indexPath(made.name), { headers }) }
 })
@@ -72,7 +72,7 @@ const together = fact(async subject => {
   const name = await nameOf(subject, 'together')
   const all = await Promise.all(['1.0.0', '2.0.0', '3.0.0'].map(version => make(name, version)))
   const answers = await Promise.all(all.map(made => publish(subject, made)))
-  const { crate } = await settle(subject, name, ({ lines }) => lines.length === 3)
+  const crate = await settle(subject, name, ({ lines }) => lines.length === 3)
   return answers.find(({ isDone }) => !isDone) ?? crate.lines.length
 })
 

@@ -14,14 +14,16 @@ const yank = fact(async subject => {
   const { made, crate: before } = await crate(subject)
   const path = `/${made.name}/${made.version}`
   const answer = await askWith(subject, 'DELETE', `${path}/yank`)
-  const { crate: after } = await settle(subject, made.name, isYanked)
+  const after = await settle(subject, made.name, isYanked)
   const headers = { 'if-none-match': before.answer.header('etag') || '""' }
   const conditional = await askIndex(subject, indexPath(made.name), { headers })
   const twice = await askWith(subject, 'DELETE', `${path}/yank`)
   const undone = await askWith(subject, 'PUT', `${path}/unyank`)
-  const { crate: back } = await settle(subject, made.name, found => !isYanked(found))
+  const back = await settle(subject, made.name, found => !isYanked(found))
   return { answer, after, conditional, twice, undone, back }
 })
+const part = <K extends keyof Awaited<ReturnType<typeof yank>>>(key: K) =>
+  fact(async subject => (await yank(subject))[key])
 const failing = (version: string, token?: string) =>
   fact(async subject => {
     const { name } = (await crate(subject)).made
@@ -60,25 +62,17 @@ const isOk = (answer: Answer) => answer.isDone && answer.at('ok') === true
 export const yankRows = [
   new Table(book('registry-web-api.html#yank'), 'breaks publishing', 'write')
     .row('yank-ok', 'a yank is answered `{"ok":true}`, also for a version with `+`')
-    .that(yank, ({ answer }) => isOk(answer))
+    .that(part('answer'), isOk)
     .row('yank-seen', 'a yank is in the index within a minute')
-    .that(yank, ({ after }) => isYanked(after))
+    .that(part('after'), isYanked)
     .row('yank-changed', 'after a yank, the ETag of before gets the new file and no 304')
-    .that(yank, ({ conditional }) => conditional.status === 200)
+    .that(part('conditional'), ({ status }) => status === 200)
     .row('yank-twice', 'a second yank is no failure', DIFFERS)
-    .that(
-      yank,
-      ({ twice }) => isOk(twice),
-      ({ twice }) => twice,
-    )
+    .that(part('twice'), isOk)
     .row('unyank-ok', 'the undoing of a yank is answered `{"ok":true}`')
-    .that(
-      yank,
-      ({ undone }) => isOk(undone),
-      ({ undone }) => undone,
-    )
+    .that(part('undone'), isOk)
     .row('unyank-seen', 'the undoing of a yank is in the index within a minute')
-    .that(yank, ({ back }) => !isYanked(back))
+    .that(part('back'), back => !isYanked(back))
     .row('yank-version', 'a yank of a version that is not there is refused')
     .that(noVersion, ({ isDone }) => !isDone)
     .row('yank-token', 'a yank with a token that is not valid is 401 or 403')

@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
@@ -29,6 +28,9 @@ interface CheckOptions {
   readonly junit?: string
   readonly badge?: string
 }
+
+/** Cargo looks once a second for what it has published. */
+const PAUSE_MS = 1000
 
 /** `check REGISTRY…`: asks any registry about every statement; exits with 1 if something breaks. */
 export function registerCheck(program: Command, io: Io, caller: Caller): void {
@@ -90,7 +92,7 @@ async function checkAll(
       crates: options.crate ?? [],
       cargos: options.cargo ?? [],
       env: io.env,
-      pause: sleep,
+      pauseMs: PAUSE_MS,
       signal: end.signal,
       onResult: (done, all) => progress.at(`checking ${target}`, done, all),
       onLeft: (release, isYanked) =>
