@@ -154,7 +154,7 @@ test('what is written in another way, or should have been refused, fails nothing
   interfere?.(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
   const results = await check({
     ...{ target: indexUrl, token: api?.token ?? null, prefix: 'check-', crates: [], cargos: [] },
-    ...{ env: process.env, pauseMs: 1, signal: new AbortController().signal },
+    ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
     ...{ onResult: () => undefined, onLeft: () => undefined },
   })
   const failed = results.filter(
