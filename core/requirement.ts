@@ -52,6 +52,12 @@ export function satisfies(requirement: Requirement, version: Version): boolean {
   return parsed === null || semver.satisfies(parsed, range)
 }
 
+/** Says what a requirement allows, in one way for `^1.0` and `>=1.0.0, <2.0.0`. */
+export function meaning(requirement: Requirement): string {
+  const range = semver.validRange(requirement.replaceAll(',', ' '))
+  return range?.replaceAll(/-0(?= |$)/g, '') ?? requirement
+}
+
 /** Returns the comparators of `text`, none for `*`; null if Cargo cannot read it. */
 function readComparators(text: string): Comparator[] | null {
   if (/^ *[*xX] *$/.test(text)) return []

@@ -1,35 +1,35 @@
+import { gunzipSync, inflateSync } from 'node:zlib'
+import { isObject } from '../../core/plain-data.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
-import { short } from './verdict.ts'
+
+/** An encoded answer may not become larger than this. */
+const DECODED_MAX = 64 * 1024 ** 2
+/** How much of a body a report bears. */
+const SHOWN_MAX = 120
 
 /** What a registry answered: over HTTP, or as a file of a folder or of a repository. */
-export interface AnswerParts {
-  readonly url: string
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  /** As they came, perhaps encoded. */
-  readonly raw?: Buffer
-  /** Without the encoding. */
-  readonly bytes?: Buffer
-  /** The addresses that redirected, in order. */
-  readonly hops?: readonly string[]
-}
-
-/** One answer, with the views of its body that statements need. */
 export class Answer {
   readonly url: string
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** As they came, perhaps encoded; `bytes` are without the encoding. */
   readonly raw: Buffer
   readonly bytes: Buffer
-  readonly hops: readonly string[]
+  readonly isRedirected: boolean
+  readonly #headers: Readonly<Record<string, string>>
 
-  constructor({ url, status, headers = {}, raw, bytes, hops = [] }: AnswerParts) {
+  constructor(
+    url: string,
+    status: number,
+    raw: Buffer = Buffer.alloc(0),
+    headers: Readonly<Record<string, string>> = {},
+    isRedirected = false,
+  ) {
     this.url = url
     this.status = status
-    this.headers = headers
-    this.bytes = bytes ?? raw ?? Buffer.alloc(0)
-    this.raw = raw ?? this.bytes
-    this.hops = hops
+    this.raw = raw
+    this.isRedirected = isRedirected
+    this.#headers = headers
+    this.bytes = decoded(raw, this.header('content-encoding'))
   }
 
   get text(): string {
@@ -41,12 +41,17 @@ export class Answer {
     return jsonIn(this.text)
   }
 
-  /** Returns a header, empty without it. */
-  header(name: string): string {
-    return this.headers[name] ?? ''
+  /** Returns a key of the object that the body is; undefined without one. */
+  at(key: string): unknown {
+    return Object(this.json)[key]
   }
 
-  /** Returns for how many seconds a shared cache may keep the answer; null if nothing says. */
+  /** Returns a header, empty without it. */
+  header(name: string): string {
+    return this.#headers[name] ?? ''
+  }
+
+  /** For how many seconds a shared cache may keep the answer; null if nothing says. */
   get maxAge(): number | null {
     const cache = this.header('cache-control').toLowerCase()
     if (/\b(?:no-store|no-cache|private)\b/.test(cache)) return 0
@@ -54,26 +59,44 @@ export class Answer {
     return seconds ? Number(seconds[1]) : null
   }
 
-  /** The reasons of the web API in an answer; null if there is no list of them. */
-  get errors(): string[] | null {
-    const { errors } = (this.json ?? {}) as { errors?: { detail?: unknown }[] }
-    if (!Array.isArray(errors) || !errors.every(error => typeof error?.detail === 'string'))
-      return null
-    return errors.map(error => String(error.detail))
+  /** The reasons of the web API; empty without a list of them. */
+  get errors(): readonly string[] {
+    const details = objectsIn(this.at('errors')).map(({ detail }) => detail)
+    return details.filter(detail => typeof detail === 'string')
+  }
+
+  /** Whether it says clearly that nothing was done: by its reasons, or by a status of 400 to 499. */
+  get isRefusal(): boolean {
+    return this.errors.length > 0 || (this.status >= 400 && this.status < 500)
   }
 
   /** Whether Cargo takes it for a success of the web API (`crates-io/lib.rs`). */
   get isDone(): boolean {
     const isRead = this.bytes.length === 0 || this.json !== undefined
-    const { errors } = Object(this.json) as { errors?: unknown }
-    return this.status >= 200 && this.status < 300 && isRead && errors === undefined
+    return this.status >= 200 && this.status < 300 && isRead && this.at('errors') === undefined
   }
 
   /** In words, for a report. */
   toString(): string {
-    const type = this.header('content-type')
-    const text = short(this.text.replaceAll(/\s+/g, ' ').trim(), 120)
+    const text = this.text.slice(0, SHOWN_MAX).replaceAll(/\s+/g, ' ')
     const body = /[\0\uFFFD]/.test(text) ? `${this.raw.length} bytes` : text
-    return [`${this.url} answers ${this.status}`, type, body].filter(part => part !== '').join(', ')
+    const parts = [`${this.url} answers ${this.status}`, this.header('content-type'), body]
+    return parts.filter(part => part !== '').join(', ')
+  }
+}
+
+/** The objects in a list, or the only one; strangers may have written anything. */
+export function objectsIn(value: unknown): Readonly<Record<string, unknown>>[] {
+  return [value].flat().filter(isObject)
+}
+
+function decoded(raw: Buffer, encoding: string): Buffer {
+  const limit = { maxOutputLength: DECODED_MAX }
+  try {
+    if (encoding === 'gzip') return gunzipSync(raw, limit)
+    return encoding === 'deflate' ? inflateSync(raw, limit) : raw
+  } catch {
+    // A body that is not what its header says; the statements about it see the bytes.
+    return raw
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Subject } from './subject.ts'
-import { short, untried, wrong } from './verdict.ts'
+import { untried, wrong } from './verdict.ts'
 
 /** The longest that a Cargo may take: it waits for a minute for what it published. */
 const TIMEOUT_MS = 120_000
@@ -12,10 +12,9 @@ const SPARSE = 68
 
 /** Returns the version of a Cargo, such as `1.95.0`; null if it cannot be run. */
 export async function cargoVersion(path: string, env: Subject['env']) {
-  const ended = await promisify(execFile)(path, ['--version'], { env: { ...env } }).catch(
-    () => null,
-  )
-  return /^cargo (\d+\.\d+\.\d+)/.exec(ended?.stdout ?? '')?.[1] ?? null
+  const running = promisify(execFile)(path, ['--version'], { env: { ...env } })
+  const said = await running.then(({ stdout }) => stdout).catch(() => '')
+  return /^cargo (\d+\.\d+\.\d+)/.exec(said)?.[1] ?? null
 }
 
 /** The second number of a version of Rust. */
@@ -23,64 +22,50 @@ export function minor(version: string): number {
   return Number(version.split('.')[1])
 }
 
-/** A Cargo with a home of its own, and a crate in whose folder it runs. */
-export class CargoHome {
-  readonly #subject: Subject
-  readonly #folder: string
+/** Runs Cargo, and returns what it says; wrong, with the error that it prints, if it fails. */
+export type CargoRun = (...args: readonly string[]) => Promise<string>
 
-  private constructor(subject: Subject, folder: string) {
-    this.#subject = subject
-    this.#folder = folder
+/**
+ * Makes a home for a subject's Cargo, with the registry as `check`, and a crate in whose folder it
+ * runs; its manifest goes on with `toml`.
+ */
+export async function openCargo(subject: Subject, name: string, toml: string): Promise<CargoRun> {
+  const { target, cargo, scratch, token } = subject
+  if (target.kind === 'folder') untried('Cargo reads no index in a folder')
+  if (target.kind === 'http' && minor(cargo?.version ?? '') < SPARSE)
+    untried('this Cargo reads no sparse index')
+  const folder = await mkdtemp(join(scratch, 'cargo-'))
+  const about = `name = "${name}"\nversion = "1.0.0"\nedition = "2021"\nlicense = "MIT"`
+  const files = {
+    'home/config.toml': `[registries.check]\nindex = "${target.name}"\n`,
+    'crate/Cargo.toml': `[package]\n${about}\ndescription = "By plimsoll check"\n${toml}`,
+    'crate/src/main.rs': 'fn main() {}',
   }
-
-  /** Makes a home, and a crate `name` with a manifest that goes on with `toml`. */
-  static async make(subject: Subject, name: string, toml: string): Promise<CargoHome> {
-    const { target, cargo, scratch } = subject
-    if (target.kind === 'folder') untried('Cargo reads no index in a folder')
-    if (target.kind === 'http' && minor(cargo?.version ?? '') < SPARSE)
-      untried('this Cargo reads no sparse index')
-    const folder = await mkdtemp(join(scratch, 'cargo-'))
-    const manifest = `[package]\nname = "${name}"\nversion = "1.0.0"\nedition = "2021"\ndescription = "A test by plimsoll check"\nlicense = "MIT"\n${toml}`
-    const files = {
-      'home/config.toml': `[registries.check]\nindex = "${target.name}"\n`,
-      'crate/Cargo.toml': manifest,
-      'crate/src/main.rs': 'fn main() {}',
-    }
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), text)
-    }
-    return new CargoHome(subject, folder)
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
   }
-
-  /** Runs Cargo and returns what it says; wrong, with the error that it prints, if it fails. */
-  async run(...args: readonly string[]): Promise<string> {
-    const { code, said } = await this.end(args)
-    return code === 0
-      ? said
-      : wrong(`cargo ${args[0]}: ${short(said.slice(said.indexOf('error')), 600)}`)
+  const plain = Object.entries(subject.env).filter(
+    ([key]) => !/^CARGO_(?!HTTP_CAINFO|NET_GIT_FETCH_WITH_CLI)/.test(key),
+  )
+  const env = {
+    ...Object.fromEntries(plain),
+    // Its rustc lies beside it.
+    PATH: [dirname(cargo?.path ?? ''), subject.env.PATH].join(delimiter),
+    CARGO_HOME: join(folder, 'home'),
+    CARGO_TARGET_DIR: join(folder, 'target'),
+    CARGO_TERM_COLOR: 'never',
+    CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS: 'cargo:token',
+    ...(token !== null && { CARGO_REGISTRIES_CHECK_TOKEN: token }),
   }
-
-  /** Runs Cargo and returns how it ended. */
-  async end(args: readonly string[]): Promise<{ readonly code: unknown; readonly said: string }> {
-    const { cargo, token, env } = this.#subject
-    const plain = Object.entries(env).filter(([name]) => !/^CARGO_(?!HTTP_CAINFO)/.test(name))
-    const own = {
-      ...Object.fromEntries(plain),
-      // Its rustc lies beside it.
-      PATH: [dirname(cargo?.path ?? ''), env.PATH].join(delimiter),
-      CARGO_HOME: join(this.#folder, 'home'),
-      CARGO_TARGET_DIR: join(this.#folder, 'target'),
-      CARGO_TERM_COLOR: 'never',
-      CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS: 'cargo:token',
-      ...(token !== null && { CARGO_REGISTRIES_CHECK_TOKEN: token }),
-    }
-    const options = { cwd: join(this.#folder, 'crate'), env: own, timeout: TIMEOUT_MS }
+  return async (...args) => {
+    const options = { cwd: join(folder, 'crate'), env, timeout: TIMEOUT_MS }
     const running = promisify(execFile)(cargo?.path ?? '', args, options)
     running.child.stdin?.end(`${token ?? ''}\n`)
-    return running.then(
-      ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
-      error => ({ code: error.code, said: `${error.stdout}${error.stderr}` }),
-    )
+    const ended = await running.catch((error: { stdout: string; stderr: string }) => {
+      const said = error.stdout + error.stderr
+      return wrong(`cargo ${args[0]}: ${said.slice(said.indexOf('error'))}`, 600)
+    })
+    return ended.stdout + ended.stderr
   }
 }

@@ -6,10 +6,9 @@ import { cargoVersion } from './cargo.ts'
 import { Client } from './client.ts'
 import { subjects } from './rows/all.ts'
 import { play, type Result } from './run.ts'
-import type { Statement } from './statement.ts'
 import type { Subject } from './subject.ts'
 import { openTarget } from './target.ts'
-import { askAs } from './trial.ts'
+import { askWith } from './trial.ts'
 
 /** What is checked, and how. */
 export interface CheckOptions
@@ -19,75 +18,61 @@ export interface CheckOptions
   /** The Cargos that play, by path. */
   readonly cargos: readonly string[]
   readonly onResult: (done: number, all: number) => void
-}
-
-/** What came of a check. */
-export interface Checked {
-  readonly results: readonly Result[]
-  /** What was published, `NAME@VERSION`, and whether it is yanked. */
-  readonly left: readonly { readonly release: string; readonly yanked: boolean }[]
+  /** Learns what was published, `NAME@VERSION`, and whether it is yanked. */
+  readonly onLeft: (release: string, isYanked: boolean) => void
 }
 
 /**
  * Tries every statement about one registry. Refuses a target that is none and a Cargo that cannot
- * be run. Yanks at its end what it has published, also after a failure.
+ * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
-export async function check(options: CheckOptions): Promise<Checked> {
-  const { target: named, cargos, onResult, ...given } = options
+export async function check(options: CheckOptions): Promise<Result[]> {
+  const { target: named, cargos, onResult, onLeft, ...given } = options
   const client = new Client(given.env)
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
-  const published: [name: string, version: string][] = []
-  const results: Result[] = []
-  const left: { release: string; yanked: boolean }[] = []
   try {
     const players = await Promise.all(cargos.map(path => player(path, given.env)))
     const target = await openTarget(named, client)
-    const subject: Subject = { ...given, target, client, scratch, published, cargo: null }
+    const made = { scratch, published: [], doubtful: [], cargo: null }
+    const subject: Subject = { ...given, ...made, target, client }
     const all = Object.values(subjects).flat()
-    const isPlayed = ({ needs }: Statement) => players.length > 0 && needs.includes('cargo')
-    const isWritten = ({ needs }: Statement) => needs.includes('write')
-    const open = all.filter(statement => !isPlayed(statement))
+    const open = all.filter(({ needs }) => players.length === 0 || !needs.includes('cargo'))
+    const played = all.filter(each => !open.includes(each))
     // What is published shows the reading statements more.
-    const rounds: [Subject, readonly Statement[]][] = [
-      [subject, open.filter(isWritten)],
-      [{ ...subject }, open.filter(statement => !isWritten(statement))],
-      ...players.map((cargo): [Subject, readonly Statement[]] => [
-        { ...subject, cargo },
-        all.filter(isPlayed),
-      ]),
+    const rounds = [
+      { player: subject, statements: open.filter(({ needs }) => needs.includes('write')) },
+      { player: { ...subject }, statements: open.filter(({ needs }) => !needs.includes('write')) },
+      ...players.map(cargo => ({ player: { ...subject, cargo }, statements: played })),
     ]
-    const count = rounds.reduce((sum, [, statements]) => sum + statements.length, 0)
+    const results: Result[] = []
+    let done = 0
+    const onOne = () => onResult(++done, open.length + played.length * players.length)
     try {
-      for (const [player, statements] of rounds) {
-        const before = results.length
-        results.push(...(await play(player, statements, done => onResult(before + done, count))))
-      }
+      for (const { player, statements } of rounds)
+        results.push(...(await play(player, statements, onOne)))
     } finally {
-      for (const [name, version] of published) {
-        // Whatever fails, the others are yanked, and what is left behind is said.
-        const yanked = await askAs(subject, 'DELETE', `/${name}/${version}/yank`).then(
-          answer => answer.isDone,
-          () => false,
-        )
-        left.push({ release: `${name}@${version}`, yanked })
-      }
+      await yankAll(subject, onLeft)
       await target.close()
     }
-    return { results: inOrder(all, results), left }
+    return all.flatMap(({ id }) => results.filter(result => result.id === id))
   } finally {
     await client.close()
     await rm(scratch, { recursive: true, force: true })
   }
 }
 
-function inOrder(all: readonly Statement[], results: readonly Result[]): Result[] {
-  return all.flatMap(({ id }) => results.filter(result => result.id === id))
+/** Yanks what was published; whatever fails, the others are yanked, and it is said. */
+async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
+  const { published, doubtful } = subject
+  for (const release of [...published, ...doubtful]) {
+    const [name, version] = release
+    const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
+    // A registry that refuses does not have what was published in doubt.
+    const isThere = published.includes(release) || !answer?.isRefusal
+    if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
+  }
 }
 
-async function player(
-  path: string,
-  env: Subject['env'],
-): Promise<{ path: string; version: string }> {
-  const version = (await cargoVersion(path, env)) ?? refuse('check_cargo', { path })
-  return { path, version }
+async function player(path: string, env: Subject['env']) {
+  return { path, version: (await cargoVersion(path, env)) ?? refuse('check_cargo', { path }) }
 }

@@ -1,18 +1,18 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { gunzipSync, inflateSync } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import { bodyBytes, collectBytes, timeLimits } from '../web/body.ts'
 import { openConnections, readRoutes } from '../web/connections.ts'
 import { connectionFailure } from '../web/failure.ts'
 import { webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
-import { untried, wrong } from './verdict.ts'
+import { Untried, untried, Wrong, wrong } from './verdict.ts'
 
 /** One request. */
 export interface Ask {
   readonly method?: 'GET' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Buffer
+  readonly body?: Buffer | Readable
 }
 
 /** The budget of what strangers send. */
@@ -20,8 +20,6 @@ const SILENCE_MS = 10_000
 const TOTAL_MS = 30_000
 const ANSWER_MAX = 32 * 1024 ** 2
 const RUN_MAX = 512 * 1024 ** 2
-/** An encoded answer may not become larger than this. */
-const DECODED_MAX = 64 * 1024 ** 2
 
 /** What Cargo follows, and how often it is asked to wait. */
 const REDIRECTS = 5
@@ -36,13 +34,18 @@ const HEADERS = { 'user-agent': 'cargo/1.95.0 (plimsoll check)', accept: '*/*' }
  * and leaves the token behind at another host; waits where a server asks for it by 429.
  */
 export class Client {
-  readonly #env: Readonly<Record<string, string | undefined>>
-  #connections: Promise<Dispatcher> | null = null
+  readonly #connections: Promise<Dispatcher>
+  readonly #pause: (ms: number) => Promise<unknown>
   #bytes = 0
 
-  /** `env` has the proxies, and `CARGO_HTTP_CAINFO` as in Cargo. */
-  constructor(env: Readonly<Record<string, string | undefined>>) {
-    this.#env = env
+  /** `env` has the proxies, and `CARGO_HTTP_CAINFO` as in Cargo; `pause` waits. */
+  constructor(
+    env: Readonly<Record<string, string | undefined>>,
+    pause: (ms: number) => Promise<unknown> = sleep,
+  ) {
+    const routes = readRoutes(env.CARGO_HTTP_CAINFO ?? null, env)
+    this.#connections = openConnections(routes, () => true)
+    this.#pause = pause
   }
 
   /** Returns any answer. Wrong where there is none; untried where the server wants no more. */
@@ -51,12 +54,12 @@ export class Client {
     let url = address
     for (let waits = 0; ; ) {
       const answer = await this.#once(url, hops, ask)
-      const after = Number(answer.headers['retry-after'] ?? 1)
-      const location = answer.headers.location ?? ''
+      const location = answer.header('location')
       if (answer.status === 429) {
+        const after = Number(answer.header('retry-after') || 1)
         if (++waits > WAITS || !(after <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
-        await sleep(after * 1000)
+        await this.#pause(after * 1000)
       } else if ((ask.method ?? 'GET') === 'GET' && isRedirect(answer.status) && location !== '') {
         hops.push(url)
         if (hops.length > REDIRECTS) wrong(`${address} redirects more than ${REDIRECTS} times`)
@@ -67,7 +70,7 @@ export class Client {
 
   /** Ends all connections. */
   async close(): Promise<void> {
-    await (await this.#connections)?.destroy()
+    await (await this.#connections).destroy()
   }
 
   async #once(address: string, hops: readonly string[], ask: Ask): Promise<Answer> {
@@ -76,10 +79,6 @@ export class Client {
     const isSame = hops.every(hop => new URL(hop).host === url.host)
     const limits = timeLimits(SILENCE_MS, TOTAL_MS)
     try {
-      this.#connections ??= openConnections(
-        readRoutes(this.#env.CARGO_HTTP_CAINFO ?? null, this.#env),
-        () => true,
-      )
       const answer = await (await this.#connections).request({
         origin: url.origin,
         // As it is written: Cargo does not encode `+` either.
@@ -99,13 +98,11 @@ export class Client {
       const headers = Object.fromEntries(
         Object.entries(answer.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
       )
-      const { statusCode: status } = answer
-      return new Answer({ url: url.href, status, headers, raw, bytes: decoded(headers, raw), hops })
+      return new Answer(url.href, answer.statusCode, raw, headers, hops.length > 0)
     } catch (error) {
-      if (error instanceof Error && /^(?:Wrong|Untried)$/.test(error.name)) throw error
-      return wrong(
-        `${url.href} cannot be read: ${connectionFailure(url, error, limits.signal).message}`,
-      )
+      if (error instanceof Wrong || error instanceof Untried) throw error
+      const { message } = connectionFailure(url, error, limits.signal)
+      return wrong(`${url.href} cannot be read: ${message}`)
     } finally {
       limits.end()
     }
@@ -114,15 +111,4 @@ export class Client {
 
 function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
-}
-
-function decoded(headers: Readonly<Record<string, string>>, raw: Buffer): Buffer {
-  const limit = { maxOutputLength: DECODED_MAX }
-  try {
-    if (headers['content-encoding'] === 'gzip') return gunzipSync(raw, limit)
-    return headers['content-encoding'] === 'deflate' ? inflateSync(raw, limit) : raw
-  } catch {
-    // A body that is not what its header says; the statements about it see the bytes.
-    return raw
-  }
 }

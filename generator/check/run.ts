@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { minor } from './cargo.ts'
-import type { Need, Statement } from './statement.ts'
 import { api, isPrivate, type Subject } from './subject.ts'
+import type { Need, Statement } from './table.ts'
 import { Untried, untried, Wrong } from './verdict.ts'
 
 /** What came of a statement. */
@@ -17,37 +17,38 @@ export interface Result extends Pick<Statement, 'id' | 'sentence' | 'source' | '
 /** How many statements are tried at a time. */
 const AT_ONCE = 16
 
-/** Why a statement with a need is not tried; null if it can be. */
-const NEEDS: Readonly<Record<Need, (subject: Subject) => Promise<string | null> | string | null>> =
-  {
-    http: ({ target }) => (target.kind === 'http' ? null : 'only a sparse index is read over HTTP'),
-    git: ({ target }) => (target.kind === 'git' ? null : 'the index is not read as a repository'),
-    api: async subject => ((await api(subject)) === '' ? 'there is no web API' : null),
-    write: ({ prefix }) => (prefix === null ? 'nothing is published without --write' : null),
-    cargo: ({ cargo }) => (cargo === null ? 'no Cargo is named by --cargo' : null),
-    private: async subject => ((await isPrivate(subject)) ? null : 'everybody may read the index'),
-    public: async subject => ((await isPrivate(subject)) ? 'the registry is private' : null),
-  }
+/** Why statements with a need are not tried where it is not met. */
+const NEEDS: Readonly<
+  Record<Need, readonly [why: string, isMet: (subject: Subject) => Promise<boolean> | boolean]>
+> = {
+  http: ['only a sparse index is read over HTTP', ({ target }) => target.kind === 'http'],
+  git: ['the index is not read as a repository', ({ target }) => target.kind === 'git'],
+  api: ['there is no web API', async subject => (await api(subject)) !== ''],
+  write: ['nothing is published without --write', ({ prefix }) => prefix !== null],
+  cargo: ['no Cargo is named by --cargo', ({ cargo }) => cargo !== null],
+  private: ['everybody may read the index', isPrivate],
+  public: ['the registry is private', async subject => !(await isPrivate(subject))],
+}
 
 /**
  * Tries statements about a subject, several at a time; what is left when its signal aborts is
- * not tried. Answers in the order of the statements.
+ * not tried.
  */
 export async function play(
   subject: Subject,
   statements: readonly Statement[],
-  onResult: (done: number) => void,
+  onResult: () => void,
 ): Promise<Result[]> {
-  const results = new Map<Statement, Result>()
+  const results: Result[] = []
+  const { target, cargo } = subject
+  const about = { target: target.name, cargo: cargo?.version ?? null }
   const work = async (statement: Statement) => {
     const { id, sentence, source, weight } = statement
-    const facts = { id, sentence, source, weight, target: subject.target.name }
-    const cargo = subject.cargo?.version ?? null
-    results.set(statement, { ...facts, cargo, ...(await judge(subject, statement)) })
-    onResult(results.size)
+    results.push({ id, sentence, source, weight, ...about, ...(await judge(subject, statement)) })
+    onResult()
   }
   await forEachConcurrently(statements, work, AT_ONCE)
-  return statements.flatMap(statement => results.get(statement) ?? [])
+  return results
 }
 
 /** Whether something is broken. */
@@ -59,14 +60,15 @@ async function judge(
   subject: Subject,
   { needs, attempt, since }: Statement,
 ): Promise<Pick<Result, 'status' | 'seen'>> {
+  const { signal, cargo } = subject
   try {
-    if (subject.signal.aborted) untried('the run was ended')
+    if (signal.aborted) untried('the run was ended')
     for (const need of needs) {
-      const why = await NEEDS[need](subject)
-      if (why !== null) untried(why)
+      const [why, isMet] = NEEDS[need]
+      if (!(await isMet(subject))) untried(why)
     }
-    const isOlder = since !== null && minor(subject.cargo?.version ?? since) < minor(since)
-    if (needs.includes('cargo') && isOlder) untried(`it is about Cargo ${since} and newer`)
+    if (since !== null && cargo !== null && minor(cargo.version) < minor(since))
+      untried(`it is about Cargo ${since} and newer`)
     await attempt(subject)
     return { status: 'pass', seen: null }
   } catch (error) {

@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
 import type { Entry } from '../../core/entry/entry.ts'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { collect } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { isObject } from '../../core/plain-data.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
+import { jsonIn } from '../../core/urls/index-config.ts'
 import type { Version } from '../../core/version.ts'
-import type { Answer } from './answer.ts'
+import { type Answer, objectsIn } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 import { indexPath, type Target } from './target.ts'
 import { untried } from './verdict.ts'
+
+/** A name and a version. */
+export type Release = readonly [name: string, version: string]
 
 /** What a run is about. */
 export interface Subject {
@@ -30,7 +35,9 @@ export interface Subject {
   /** Ends the run early. */
   readonly signal: AbortSignal
   /** The releases that the run leaves behind so far; who publishes one adds it. */
-  readonly published: [name: string, version: string][]
+  readonly published: Release[]
+  /** Those that may be there and should not: no clear answer came, or they were to be refused. */
+  readonly doubtful: Release[]
 }
 
 /** Something learnt about a subject, once, for all statements that need it. */
@@ -46,13 +53,20 @@ export function fact<T>(make: Fact<T>): Fact<T> {
   }
 }
 
+/** Where somebody may have put the file of a crate, right or wrong. */
+const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
 /** How much of a large registry is looked at. */
 const CRATES_MAX = 40
 const DOWNLOADS_MAX = 6
 
+/** What Cargo decodes. */
+const ENCODED = { 'accept-encoding': 'deflate, gzip' }
+
 /** One line of an index file. */
 export interface Line {
   readonly crate: string
+  /** Its crate and version, in words. */
+  readonly where: string
   readonly text: string
   /** The object that it is; empty for anything else. */
   readonly json: Readonly<Record<string, unknown>>
@@ -67,44 +81,40 @@ export interface Crate {
   readonly lines: readonly Line[]
 }
 
-/** The `.crate` of a line, as it was answered. */
-export interface Download {
-  readonly line: Line
-  readonly entry: Entry
-  readonly answer: Answer
+/** Asks for a path of the index with Cargo's headers (`http_remote.rs`), and perhaps a token. */
+export function askAs(
+  { target }: Subject,
+  path: string,
+  token: string | null,
+  { headers, ...ask }: Ask = {},
+): Promise<Answer> {
+  const own = { accept: 'text/plain', 'cargo-protocol': 'version=1', ...authorized(token) }
+  return target.ask(path, { ...ask, headers: { ...ENCODED, ...own, ...headers } })
 }
 
-/** The headers of Cargo's requests to an index (`http_remote.rs`), and the token if it is due. */
-export function indexHeaders(token: string | null): Record<string, string> {
-  return {
-    accept: 'text/plain',
-    'cargo-protocol': 'version=1',
-    'accept-encoding': 'deflate, gzip',
-    ...(token !== null && { authorization: token }),
-  }
+/** The header for a token; none without one. */
+export function authorized(token: string | null): Record<string, string> {
+  return token === null ? {} : { authorization: token }
 }
 
 /** `config.json` as a stranger gets it. */
-export const openConfig = fact(({ target }) =>
-  target.ask('config.json', { headers: indexHeaders(null) }),
-)
+export const openConfig = fact(subject => askAs(subject, 'config.json', null))
 
 /** Whether a stranger gets no `config.json` because he has no token. */
 export const isPrivate = fact(async subject => (await openConfig(subject)).status === 401)
 
 /** `config.json` as Cargo gets it: with the token only after a 401. */
 export const config = fact(async subject => {
-  const { target, token } = subject
   if (!(await isPrivate(subject))) return openConfig(subject)
-  if (token === null) untried('the registry is private; give a token with --token-stdin')
-  return target.ask('config.json', { headers: indexHeaders(token) })
+  if (subject.token === null) untried('the registry is private; give a token with --token-stdin')
+  return askAs(subject, 'config.json', subject.token)
 })
 
 /** The settings in `config.json`; untried where there are none. */
 export const settings = fact(async subject => {
   const { json, status } = await config(subject)
-  if (status !== 200 || !isObject(json)) untried('there is no config.json that can be read')
-  return json
+  const isThere = status === 200 && isObject(json)
+  return isThere ? json : untried('there is no config.json that can be read')
 })
 
 /** The token for index and downloads: Cargo sends it only to a private registry. */
@@ -115,8 +125,7 @@ export const readToken = fact(async subject => {
 
 /** Asks for a path of the index as Cargo does. */
 export async function askIndex(subject: Subject, path: string, ask: Ask = {}): Promise<Answer> {
-  const headers = { ...indexHeaders(await readToken(subject)), ...ask.headers }
-  return subject.target.ask(path, { ...ask, headers })
+  return askAs(subject, path, await readToken(subject), ask)
 }
 
 /** The base of the web API; untried without one. */
@@ -135,19 +144,27 @@ export async function askApi(subject: Subject, path: string, ask: Ask = {}): Pro
 
 /** Searches: the token goes along only to a private registry. */
 export async function search(subject: Subject, query: string): Promise<Answer> {
-  const token = await readToken(subject)
-  return askApi(subject, query, { headers: token === null ? {} : { authorization: token } })
+  return askApi(subject, query, { headers: authorized(await readToken(subject)) })
 }
 
 /** A name that no registry has, the same for one run. */
 export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}-x_y`)
 
+/** Leaves out what this run published and should not be there: another statement fails for it. */
+export function expected({ doubtful }: Subject): (name: unknown) => boolean {
+  const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
+  return name => !bad.has(String(name).toLowerCase())
+}
+
 /** The names that are looked at; perhaps none. */
 export const chosen = fact(async subject => {
   const { crates, target, published } = subject
-  const own = [...new Set(published.map(([name]) => name))]
+  const isExpected = expected(subject)
+  const own = [...new Set(published.map(([name]) => name))].filter(isExpected)
   if (crates.length > 0) return [...crates, ...own]
-  const all = [...((await target.names()) ?? (await searched(subject)))]
+  const paths = (await target.paths())?.filter(path => FILE.test(path))
+  const found = paths?.map(path => basename(path)) ?? (await searched(subject))
+  const all = found.filter(isExpected)
   // Short names come first, and all kinds of the others are among those that are looked at.
   all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   const step = Math.max(1, all.length / CRATES_MAX)
@@ -156,10 +173,8 @@ export const chosen = fact(async subject => {
 
 async function searched(subject: Subject): Promise<string[]> {
   if (typeof (await settings(subject)).api !== 'string') return []
-  const { json } = await search(subject, '?q=&per_page=100')
-  const { crates } = Object(json) as { crates?: { name?: unknown }[] }
-  const found = Array.isArray(crates) ? crates.map(crate => crate?.name) : []
-  return found.filter(name => typeof name === 'string' && /^[\w-]+$/.test(name)) as string[]
+  const found = objectsIn((await search(subject, '?q=&per_page=100')).at('crates'))
+  return found.map(({ name }) => String(name)).filter(name => /^[\w-]+$/.test(name))
 }
 
 /** The index files of all names that are looked at, also those that are not there. */
@@ -177,23 +192,15 @@ export const crates = fact(async subject => {
 })
 
 /** Reads the index file of a crate. */
-export async function readCrate(subject: Subject, name: string, ask: Ask = {}): Promise<Crate> {
-  const answer = await askIndex(subject, indexPath(name), ask)
-  const texts =
-    answer.status === 200 ? answer.text.split('\n').filter(text => text.trim() !== '') : []
-  return { name, answer, lines: texts.map(text => readLine(name, text)) }
-}
-
-function readLine(crate: string, text: string): Line {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    // The statement about JSON says so; Cargo passes over such a line.
-    json = null
-  }
-  const entry = collect([], () => parseEntry(text)) ?? null
-  return { crate, text, json: isObject(json) ? json : {}, entry }
+export async function readCrate(subject: Subject, name: string): Promise<Crate> {
+  const answer = await askIndex(subject, indexPath(name))
+  const texts = answer.text.split('\n').filter(text => text.trim() !== '')
+  const lines = texts.map((text): Line => {
+    const [json = {}] = objectsIn(jsonIn(text))
+    const entry = collect([], () => parseEntry(text)) ?? null
+    return { crate: name, where: `${name} ${json.vers}`, text, json, entry }
+  })
+  return { name, answer, lines: answer.status === 200 ? lines : [] }
 }
 
 /** All lines that are looked at. */
@@ -208,29 +215,22 @@ export async function download(
   const { dl } = await settings(subject)
   if (typeof dl !== 'string') untried('config.json has no `dl`')
   const token = given === undefined ? await readToken(subject) : given
-  const authorization = token === null ? {} : { authorization: token }
-  const headers = { 'accept-encoding': 'deflate, gzip', ...authorization }
   const { name, vers, cksum } = entry
   const url = expandDl(dl, { name: name as Name, version: vers as Version, cksum })
-  return subject.target.download(url, { headers })
+  return subject.target.download(url, { headers: { ...ENCODED, ...authorized(token) } })
 }
 
 /** Some `.crate` files: a yanked one, one with build metadata, and the newest of several crates. */
 export const downloads = fact(async subject => {
-  const all = (await lines(subject)).flatMap(line =>
-    line.entry ? [{ line, entry: line.entry }] : [],
-  )
-  const odd = [
-    all.find(({ entry }) => entry.yanked),
-    all.find(({ entry }) => entry.vers.includes('+')),
-  ]
-  const newest = new Map(all.map(each => [each.line.crate, each]))
-  // Long lines have most that can be wrong.
-  const longest = [...newest.values()].sort((a, b) => b.line.text.length - a.line.text.length)
-  const chosen = [...odd.filter(each => each !== undefined), ...longest]
-  const few = [...new Set(chosen)].slice(0, DOWNLOADS_MAX)
+  const all = (await lines(subject)).flatMap(({ entry }) => entry ?? [])
+  const odd = [all.find(({ yanked }) => yanked), all.find(({ vers }) => vers.includes('+'))]
+  const newest = new Map(all.map(entry => [entry.name, entry]))
+  // Those with many dependencies and features have most that can be wrong.
+  const size = ({ deps, features }: Entry) => JSON.stringify([deps, features]).length
+  const longest = [...newest.values()].sort((a, b) => size(b) - size(a))
+  const few = [...new Set([...odd.filter(each => each !== undefined), ...longest])]
   if (few.length === 0) untried('no line names a .crate')
-  return Promise.all(
-    few.map(async each => ({ ...each, answer: await download(subject, each.entry) })),
-  )
+  const fetch = async (entry: Entry) => ({ entry, answer: await download(subject, entry) })
+  return Promise.all(few.slice(0, DOWNLOADS_MAX).map(fetch))
 })
+export type Download = Awaited<ReturnType<typeof downloads>>[number]

@@ -1,112 +1,104 @@
-import { isObject } from '../../core/plain-data.ts'
-import { Answer } from './answer.ts'
-import type { Statement } from './statement.ts'
-import { type Fact, type Line, lines, settings } from './subject.ts'
-import { short, untried, wrong } from './verdict.ts'
+import { Answer, objectsIn } from './answer.ts'
+import { type Fact, type Line, lines, type Subject, settings } from './subject.ts'
+import { untried, wrong } from './verdict.ts'
 
-type Attempt = Statement['attempt']
-/** What a row has other than its table. */
-export type Own = Partial<Omit<Statement, 'id' | 'sentence' | 'attempt'>>
-type Json = Readonly<Record<string, unknown>>
+/** How bad it is if a statement is false, the worst first. */
+export const WEIGHTS = ['breaks builds', 'breaks publishing', 'differs', 'could be better'] as const
 
-/** A dependency in a line, as it is written there. */
-export interface WrittenDependency {
-  readonly line: Line
-  readonly json: Json
+/** Conditions of a statement: without them it is untried. */
+export type Need = 'http' | 'public' | 'private' | 'git' | 'api' | 'write' | 'cargo'
+
+/** One thing that a registry does if it is right. */
+export interface Statement {
+  readonly id: string
+  readonly sentence: string
+  /** The address of what demands it: Cargo's book, a file of its source, a thread. */
+  readonly source: string
+  readonly weight: (typeof WEIGHTS)[number]
+  /** The first Cargo to which it matters, such as `1.96`; null for all. */
+  readonly since: string | null
+  readonly needs: readonly Need[]
+  /** Throws `Wrong` if it is false, `Untried` if nobody can tell. */
+  readonly attempt: (subject: Subject) => Promise<unknown>
 }
 
-/** Statements that have something in common: `common`, unless a row has it otherwise. */
+/** What a row has other than its table. */
+type Own = Partial<Pick<Statement, 'source' | 'weight' | 'since' | 'needs'>>
+
+export const DIFFERS: Own = { weight: 'differs' }
+export const BETTER: Own = { weight: 'could be better' }
+
+/** A token that nobody has. */
+export const BAD_TOKEN = 'plimsoll-check-wrong'
+
+/** Statements with a source, a weight and needs in common, unless a row has its own. */
 export class Table {
   readonly rows: Statement[] = []
-  readonly #common: Pick<Statement, 'source' | 'weight'> & Own
+  readonly #common: Pick<Statement, 'source' | 'weight' | 'since' | 'needs'>
+  #row: Pick<Statement, 'id' | 'sentence'> & Own = { id: '', sentence: '' }
 
-  constructor(common: Pick<Statement, 'source' | 'weight'> & Own) {
-    this.#common = common
+  constructor(source: string, weight: Statement['weight'], ...needs: readonly Need[]) {
+    this.#common = { source, weight, needs, since: null }
   }
 
   /** Begins a row, which ends with how it is tried. */
-  row(id: string, sentence: string, own: Own = {}): Claim {
-    return new Claim(attempt => {
-      this.rows.push({ since: null, needs: [], ...this.#common, ...own, id, sentence, attempt })
-      return this
-    })
+  row(id: string, sentence: string, own: Own = {}): this {
+    this.#row = { ...own, id, sentence }
+    return this
   }
-}
 
-/** A row that does not say yet how it is tried. */
-class Claim {
   /** Tries it in its own way. */
-  readonly by: (attempt: Attempt) => Table
-
-  constructor(by: (attempt: Attempt) => Table) {
-    this.by = by
+  by(attempt: Statement['attempt']): this {
+    this.rows.push({ ...this.#common, ...this.#row, attempt })
+    return this
   }
 
   /** Looks at a fact. */
-  that<T>(fact: Fact<T>, fits: (value: T) => boolean, seen: (value: T) => unknown = shown): Table {
-    return this.by(async subject => {
-      const value = await fact(subject)
-      if (!fits(value)) wrong(short(String(seen(value))))
-    })
+  that<T>(fact: Fact<T>, fits: (value: T) => boolean): this {
+    return this.each(async subject => [await fact(subject)], fits)
   }
 
   /** Looks at each of several things. */
-  each<T>(
-    fact: Fact<readonly T[]>,
-    fits: (value: T) => boolean,
-    seen: (value: T) => unknown = shown,
-  ): Table {
+  each<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean): this {
     return this.by(async subject => {
-      const found = (await fact(subject)).find(value => !fits(value))
-      if (found !== undefined) wrong(short(String(seen(found))))
+      for (const value of await fact(subject)) if (!fits(value)) wrong(inWords(value))
     })
   }
 
-  /** Looks at a key of `config.json`. */
-  setting(key: string, fits: (value: unknown) => boolean): Table {
-    return this.that(
-      settings,
-      all => fits(all[key]),
-      all => inWords(key, all),
-    )
-  }
-
-  /** Looks at each line of the index. */
-  line(fits: (line: Line) => boolean): Table {
-    return this.each(lines, fits, ({ crate, json, text }) => `${crate} ${json.vers}: ${text}`)
-  }
-
-  /** Looks at a key of each line. */
-  field(key: string, fits: (value: unknown, line: Json) => boolean): Table {
-    const seen = ({ crate, json }: Line) => `${crate} ${json.vers}: ${inWords(key, json)}`
-    return this.each(lines, ({ json }) => fits(json[key], json), seen)
-  }
-
-  /** Looks at a key of each dependency. */
-  dep(key: string, fits: (value: unknown, dep: Json) => boolean): Table {
-    const seen = ({ line: { crate, json: all }, json }: WrittenDependency) =>
-      `${crate} ${all.vers}, dependency ${json.name}: ${inWords(key, json)}`
-    return this.each(dependencies, ({ json }) => fits(json[key], json), seen)
+  /**
+   * Makes a row about a key: of `config.json`, of each line or of each dependency, as the beginning
+   * of the id says, and what follows is the key.
+   */
+  key(id: string, sentence: string, fits: (value: unknown) => boolean, key = keyIn(id)): this {
+    const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
+    return this.row(id, sentence).by(async subject => {
+      for (const { where, json } of await all(subject))
+        if (!fits(json[key])) wrong(`${where}: \`${key}\` is ${JSON.stringify(json[key])}`)
+    })
   }
 }
 
-/** All dependencies of all lines. */
-export const dependencies: Fact<readonly WrittenDependency[]> = async subject => {
-  const found = (await lines(subject)).flatMap(line => {
-    const { deps } = line.json
-    return Array.isArray(deps) ? deps.filter(isObject).map(json => ({ line, json })) : []
-  })
+/** An object that somebody has written, and whose it is. */
+type Written = Pick<Line, 'where' | 'json'>
+
+const keyIn = (id: string) => id.replace(/^\w+-/, '').replaceAll('-', '_')
+const onlySettings: Fact<readonly Written[]> = async subject => [
+  { where: 'config.json', json: await settings(subject) },
+]
+
+/** All dependencies of all lines; untried without any. */
+export async function dependencies(subject: Subject): Promise<readonly Written[]> {
+  const found = (await lines(subject)).flatMap(({ where, json: { deps } }) =>
+    objectsIn(deps).map(json => ({ where: `${where}, ${json.name}`, json })),
+  )
   return found.length > 0 ? found : untried('no crate has a dependency')
 }
 
-/** In words: an answer, what has an answer, a list of them, or plain data. */
-function shown(value: unknown): string {
-  const { answer = value } = Object(value) as { answer?: unknown }
+/** In words: a line, an answer, what has an answer, or plain data. */
+function inWords(value: unknown): string {
+  const { crate, where, text, answer = crate?.answer ?? value } = Object(value)
+  if (where !== undefined) return `${where}: ${text ?? JSON.stringify(value)}`
   return answer instanceof Answer ? String(answer) : (JSON.stringify(answer) ?? 'nothing')
-}
-
-function inWords(key: string, json: Json): string {
-  return `\`${key}\` is ${JSON.stringify(json[key])}`
 }
 
 /** A chapter of Cargo's book. */
@@ -139,11 +131,6 @@ export function isText(value: unknown): value is string {
 /** Returns a test for texts. */
 export function text(fits: (text: string) => boolean): (value: unknown) => boolean {
   return value => isText(value) && fits(value)
-}
-
-/** Returns a test for texts of a form. */
-export function like(form: RegExp): (value: unknown) => boolean {
-  return text(value => form.test(value))
 }
 
 /** Returns a test that `null` and nothing pass, too. */

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
 import { type Name, prefix } from '../../core/name.ts'
 import { cloneBare } from '../git/clone.ts'
 import { runGit } from '../git/index-repository/git-process.ts'
-import { readFolder } from '../places/disk/files.ts'
 import { webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import type { Ask, Client } from './client.ts'
@@ -19,32 +18,36 @@ export interface Target {
   ask(path: string, ask?: Ask): Promise<Answer>
   /** Returns what is at an address of `dl`, also where that is below the folder's own base. */
   download(url: string, ask?: Ask): Promise<Answer>
-  /** The names of all index files; null where nobody lists them. */
-  names(): Promise<string[]> | null
+  /** The paths of the index; null where nobody lists them. */
+  paths(): Promise<string[] | null>
   /** Makes what was published since visible, where that does not come by itself. */
   refresh(): Promise<void>
   close(): Promise<void>
 }
-
-/** Where somebody may have put the file of a crate, right or wrong. */
-const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
+type Reader = Pick<Target, 'ask' | 'paths'> & Partial<Target>
 
 /**
  * Opens what a user names: `sparse+https://…/`, the URL or path of a git index, or the folder of a
  * static tree. Refuses anything else.
  */
 export async function openTarget(named: string, client: Client): Promise<Target> {
+  const open = (kind: Target['kind'], name: string, reader: Reader): Target => ({
+    ...{ kind, name, download: (url: string, ask?: Ask) => client.ask(url, ask) },
+    ...{ refresh: async () => undefined, close: async () => undefined, ...reader },
+  })
   const sparse = /^sparse\+(.*?)\/*$/.exec(named)?.[1]
-  if (sparse !== undefined) {
-    if (!webUrl(sparse)) refuse('check_target', { target: named })
-    return webTarget(`${sparse}/`, client)
-  }
-  const isThere = existsSync(named)
-  if (isThere && !existsSync(join(named, 'HEAD')) && !existsSync(join(named, '.git')))
-    return folderTarget(named, client)
-  if (!isThere && !/^(?:https?|ssh|git|file):\/\//.test(named))
-    refuse('check_target', { target: named })
-  return gitTarget(named, client)
+  if (sparse !== undefined && webUrl(sparse))
+    return open('http', `sparse+${sparse}/`, {
+      ask: (path, ask) => client.ask(`${sparse}/${path}`, ask),
+      paths: async () => null,
+    })
+  const isRepository = ['HEAD', '.git'].some(name => existsSync(join(named, name)))
+  if (isRepository || /^(?:https?|ssh|git|file):\/\//.test(named))
+    return open('git', named, await openRepository(named))
+  const folder = resolve(named)
+  const index = [join(folder, 'index'), folder].find(each => existsSync(join(each, 'config.json')))
+  if (index === undefined) refuse('check_target', { target: named })
+  return open('folder', folder, openFolder(folder, index, client))
 }
 
 /** Returns the path of an index file (Cargo's `make_dep_path`). */
@@ -53,91 +56,66 @@ export function indexPath(name: string): string {
   return `${prefix(lower as Name)}/${lower}`
 }
 
-function webTarget(url: string, client: Client): Target {
+/** Reads a tree with its index at `index`. */
+function openFolder(top: string, index: string, client: Client): Reader {
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  const read = async (path: string) =>
+    isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
   return {
-    kind: 'http',
-    name: `sparse+${url}`,
-    ask: (path, ask) => client.ask(`${url}${path}`, ask),
-    download: (address, ask) => client.ask(address, ask),
-    names: () => null,
-    refresh: async () => undefined,
-    close: async () => undefined,
-  }
-}
-
-/** A tree with its index at `index/` or at the top. */
-function folderTarget(folder: string, client: Client): Target {
-  const top = resolve(folder)
-  const index = existsSync(join(top, 'index', 'config.json')) ? join(top, 'index') : top
-  if (!existsSync(join(index, 'config.json'))) refuse('check_target', { target: folder })
-  const read = async (path: string): Promise<Answer | null> => {
-    const isFile = existsSync(path) && !path.includes('\0')
-    return isFile ? new Answer({ url: path, status: 200, raw: await readFile(path) }) : null
-  }
-  return {
-    kind: 'folder',
-    name: top,
-    ask: async path =>
-      (await read(join(index, path))) ?? new Answer({ url: join(index, path), status: 404 }),
-    async download(address, ask) {
-      const parts = address
-        .replace(/^[a-z]+:\/\/[^/]*/, '')
-        .split('/')
-        .filter(part => part !== '')
-      if (parts.some(part => /^\.\.?$/.test(part))) return new Answer({ url: address, status: 404 })
+    ask: path => read(join(index, path)),
+    async download(url, ask) {
+      if (!URL.canParse(url)) return client.ask(url, ask)
+      const { pathname, protocol } = new URL(url)
+      const parts = pathname.split('/').filter(part => part !== '')
       // The base may have a path of its own; the folder has what follows it.
-      for (const base of new Set([top, dirname(index)]))
-        for (const [at] of parts.entries()) {
-          const found = await read(join(base, ...parts.slice(at)))
-          if (found) return found
-        }
-      const isOwn = address.startsWith('file:') || existsSync(join(top, 'crates'))
-      return isOwn ? new Answer({ url: address, status: 404 }) : client.ask(address, ask)
+      const ends = parts.map((_, at) => join(...parts.slice(at)))
+      const paths = [top, dirname(index)].flatMap(base => ends.map(end => join(base, end)))
+      const path = paths.find(isFile)
+      if (path !== undefined) return read(path)
+      const isOwn = protocol === 'file:' || existsSync(join(top, 'crates'))
+      return isOwn ? new Answer(url, 404) : client.ask(url, ask)
     },
-    names: () => filesBelow(index, ''),
-    refresh: async () => undefined,
-    close: async () => undefined,
+    async paths() {
+      const all = await readdir(index, { recursive: true, withFileTypes: true })
+      const files = all.filter(entry => entry.isFile())
+      return files.map(({ parentPath, name }) => join(relative(index, parentPath), name))
+    },
   }
-}
-
-async function filesBelow(root: string, folder: string): Promise<string[]> {
-  const found: string[] = []
-  for (const entry of await readFolder(join(root, folder))) {
-    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-    if (entry.isDirectory() && path.split('/').length < 3)
-      found.push(...(await filesBelow(root, path)))
-    else if (entry.isFile() && FILE.test(path)) found.push(entry.name)
-  }
-  return found
 }
 
 /** A git index at HEAD, as Cargo reads it; one far away is cloned, and again to be fresh. */
-async function gitTarget(named: string, client: Client): Promise<Target> {
+async function openRepository(named: string): Promise<Reader> {
   const clones: string[] = []
   const bare = existsSync(join(named, 'HEAD')) ? resolve(named) : resolve(named, '.git')
   let at = { command: 'git', path: bare }
-  let files: ReadonlySet<string> = new Set()
-  const refresh = async (): Promise<void> => {
-    const path = existsSync(named) ? bare : await cloneBare(named)
-    if (path !== bare) clones.push(dirname(path))
-    const next = { command: 'git', path }
+  let files: readonly string[] = []
+  const read = async (): Promise<void> => {
+    if (!existsSync(named)) {
+      at = { command: 'git', path: await cloneBare(named) }
+      clones.push(dirname(at.path))
+    }
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD']
-    files = new Set((await runGit(next, args)).toString('utf8').split('\0').filter(Boolean))
-    at = next
+    files = String(await runGit(at, args)).split('\0')
   }
-  await refresh()
+  let last = read()
+  let next: Promise<void> | null = null
+  await last
   return {
-    kind: 'git',
-    name: named,
     async ask(path) {
       const url = `${named}:${path}`
-      if (!files.has(path)) return new Answer({ url, status: 404 })
-      const raw = await runGit(at, ['cat-file', 'blob', `HEAD:${path}`])
-      return new Answer({ url, status: 200, raw })
+      if (!files.includes(path)) return new Answer(url, 404)
+      return new Answer(url, 200, await runGit(at, ['cat-file', 'blob', `HEAD:${path}`]))
     },
-    download: (address, ask) => client.ask(address, ask),
-    names: async () => [...files].filter(path => FILE.test(path)).map(path => basename(path)),
-    refresh,
+    paths: async () => [...files],
+    refresh() {
+      // All who ask while it is read share the next reading.
+      next ??= last.then(() => {
+        next = null
+        last = read()
+        return last
+      })
+      return next
+    },
     close: async () => {
       for (const clone of clones) await rm(clone, { recursive: true, force: true })
     },

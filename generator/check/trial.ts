@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
-import { frame, type Made, type Member, make } from './package.ts'
-import { askApi, type Crate, fact, readCrate, type Subject } from './subject.ts'
+import type { Ask } from './client.ts'
+import { frame, type Made, make } from './package.ts'
+import { askApi, authorized, type Crate, fact, readCrate, type Subject } from './subject.ts'
 import { untried } from './verdict.ts'
 
 /** How often one looks for something published; Cargo does so once a second for a minute. */
@@ -16,53 +17,46 @@ export async function nameOf(subject: Subject, word: string): Promise<string> {
 }
 
 /** Asks the web API with the token, or another one. */
-export function askAs(
+export function askWith(
   subject: Subject,
   method: 'GET' | 'PUT' | 'DELETE',
   path: string,
-  { body, token = subject.token }: { body?: Buffer; token?: string | null } = {},
-): Promise<Answer> {
-  const headers = token === null ? {} : { authorization: token }
-  return askApi(subject, path, { method, headers, ...(body && { body }) })
-}
-
-/** Publishes something, framed as Cargo does it or as `body` says. */
-export async function publish(
-  subject: Subject,
-  made: Made,
-  body: Buffer = frame(JSON.stringify(made.metadata), made.bytes),
+  body?: Ask['body'],
   token: string | null = subject.token,
 ): Promise<Answer> {
-  const answer = await askAs(subject, 'PUT', '/new', { body, token })
-  if (answer.isDone) subject.published.push([made.name, made.version])
+  return askApi(subject, path, { method, headers: authorized(token), ...(body && { body }) })
+}
+
+/** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
+export async function publish(
+  subject: Subject,
+  { name, version, metadata, bytes }: Made,
+  body: Ask['body'] = frame(JSON.stringify(metadata), bytes),
+  token: string | null = subject.token,
+  done = subject.published,
+): Promise<Answer> {
+  const release = [name, version] as const
+  const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
+    subject.doubtful.push(release)
+    throw error
+  })
+  if (answer.isDone) done.push(release)
+  else if (!answer.isRefusal) subject.doubtful.push(release)
   return answer
 }
 
-/** Looks until what is seen fits, as long as Cargo does after a publish; how often that took. */
-export async function look<T>(
-  subject: Subject,
-  see: () => Promise<T>,
-  fits: (value: T) => boolean,
-): Promise<{ readonly value: T; readonly looks: number }> {
-  for (let looks = 1; ; looks++) {
-    const value = await see()
-    if (fits(value) || looks === LOOKS || subject.signal.aborted) return { value, looks }
-    await sleep(subject.pauseMs)
-  }
-}
-
-/** Reads the file of a crate until it fits. */
+/** Reads the file of a crate until it fits, as long as Cargo does. */
 export async function settle(
   subject: Subject,
   name: string,
   fits: (crate: Crate) => boolean,
-): Promise<{ readonly crate: Crate; readonly looks: number }> {
-  const see = async () => {
+): Promise<Crate> {
+  for (let looks = 1; ; looks++) {
     await subject.target.refresh()
-    return readCrate(subject, name)
+    const crate = await readCrate(subject, name)
+    if (fits(crate) || looks === LOOKS || subject.signal.aborted) return crate
+    await sleep(subject.pauseMs)
   }
-  const { value, looks } = await look(subject, see, fits)
-  return { crate: value, looks }
 }
 
 /** Whether a version is in the file of a crate. */
@@ -70,13 +64,10 @@ export function has(version: string): (crate: Crate) => boolean {
   return ({ lines }) => lines.some(({ json }) => json.vers === version)
 }
 
-/** Something published, with what the index had before and has after it. */
+/** Something published, and the file that has it. */
 export interface Published {
   readonly made: Made
-  readonly before: Crate
-  readonly answer: Answer
   readonly crate: Crate
-  readonly looks: number
 }
 
 /** Returns a fact: a release is published, and seen in the index; untried if it is refused. */
@@ -84,16 +75,14 @@ export function published(
   word: string,
   version: string,
   toml: (subject: Subject) => Promise<string> = async () => '',
-  more: readonly Member[] = [],
 ) {
   return fact(async (subject): Promise<Published> => {
     const name = await nameOf(subject, word)
-    const before = await readCrate(subject, name)
-    const files = more.map(file => ({ ...file, path: `${name}-${version}/${file.path}` }))
-    const made = make(name, version, await toml(subject), files)
+    // Whoever looks at the file again shall not see what was there before.
+    await readCrate(subject, name)
+    const made = await make(name, version, await toml(subject))
     const answer = await publish(subject, made)
-    if (!answer.isDone)
-      untried(`the publish was refused: ${(answer.errors ?? [answer]).join(', ')}`)
-    return { made, before, answer, ...(await settle(subject, name, has(version))) }
+    if (!answer.isDone) untried(`the publish was refused: ${answer}`)
+    return { made, crate: await settle(subject, name, has(version)) }
   })
 }

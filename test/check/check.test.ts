@@ -1,32 +1,76 @@
 // Mirrors generator/check/rows/all.ts
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
-import { createServer } from 'node:tls'
+import { createServer } from 'node:https'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { cargoVersion } from '../../generator/check/cargo.ts'
+import { check } from '../../generator/check/check.ts'
 import { Client } from '../../generator/check/client.ts'
+import { frame, make } from '../../generator/check/package.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
 import { play } from '../../generator/check/run.ts'
 import type { Subject } from '../../generator/check/subject.ts'
 import { openTarget, type Target } from '../../generator/check/target.ts'
+import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
+import { closeServer, listen } from '../support/loopback.ts'
+import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import { MadeUpRegistry, type Switch, TOKEN } from './server.ts'
-import { switches } from './switches.ts'
+import { otherwise, type Switch, switches } from './switches.ts'
 
 const statements = Object.values(subjects).flat()
 const ids = statements.map(({ id }) => id)
 const version = (await cargoVersion(cargoPath, process.env)) ?? ''
+const cleanup = new Cleanup({ after })
+
+const LIMITS = {
+  PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '100000',
+  PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '100000',
+  PLIMSOLL_LIMITS_SEARCHES_PER_MINUTE: '100000',
+}
+
+/** A registry with crates of all kinds. */
+async function openRegistry(settings: Readonly<Record<string, string>> = {}) {
+  const folder = join(scratch(cleanup), 'registry')
+  const registry = await startDaemon(cleanup, folder, { ...LIMITS, ...settings })
+  const { baseUrl, indexUrl, api } = registry
+  const authorization = api?.token ?? ''
+  const base = `registry-index = "${indexUrl}"\npackage = "base"\nversion =`
+  const features = Array.from({ length: 150 }, (_, at) => `feature-with-a-long-name-${at} = []\n`)
+  const rich = `links = "sea"
+rust-version = "1.60"
+[dependencies.other]
+optional = true
+features = ["one"]
+${base} "1"
+[dev-dependencies.base]
+${base} ">=1, <2"
+[features]
+strong = ["dep:other"]
+${features.join('')}`
+  for (const [name, version = '1.0.0', toml = ''] of [
+    ...['a', 'ab', 'abc', 'MixedCase'].map(name => [name]),
+    ...['0.9.0', '1.0.0', '1.1.0+b.2'].map(each => ['base', each, '[features]\none = []\n']),
+    ['rich', '2.0.0', rich],
+  ]) {
+    const { metadata, bytes } = await make(name ?? '', version, toml)
+    const body = frame(JSON.stringify(metadata), bytes)
+    const answer = await send('PUT', baseUrl, '/api/v1/crates/new', { authorization }, body)
+    assert.equal(answer.bytes.includes('errors'), false, String(answer.bytes))
+  }
+  await send('DELETE', baseUrl, '/api/v1/crates/base/0.9.0/yank', { authorization })
+  return registry
+}
+type Registry = Awaited<ReturnType<typeof openRegistry>>
 
 /** Plays statements about a target; Cargo's with Cargo. */
 async function results(
-  cleanup: Cleanup,
   index: string,
   changes: Partial<Target>,
+  token: string | null,
   chosen: readonly string[],
 ) {
   const client = new Client({})
@@ -34,7 +78,7 @@ async function results(
     target: { ...(await openTarget(index, client)), ...changes },
     client,
     crates: [],
-    token: TOKEN,
+    token,
     prefix: 'check-',
     cargo: chosen.some(id => id.startsWith('cargo-')) ? { path: cargoPath, version } : null,
     env: process.env,
@@ -42,80 +86,91 @@ async function results(
     pauseMs: 1,
     signal: new AbortController().signal,
     published: [],
+    doubtful: [],
   }
-  try {
-    return await play(
-      subject,
-      statements.filter(({ id }) => chosen.includes(id)),
-      () => undefined,
-    )
-  } finally {
-    await client.close()
-  }
+  const played = statements.filter(({ id }) => chosen.includes(id))
+  return play(subject, played, () => undefined).finally(() => client.close())
 }
 
-/** Plays statements against a registry that is wrong in one way. */
-async function against(
-  cleanup: Cleanup,
-  registry: MadeUpRegistry,
-  wrong: Switch,
-  chosen: readonly string[],
-) {
-  await registry.reset(wrong)
-  const name = wrong.isGit ? `${registry.url}/index.git` : (wrong.name ?? registry.index)
-  return results(cleanup, registry.index, { name, kind: wrong.isGit ? 'git' : 'http' }, chosen)
+/** Plays statements against a registry that is wrong in one way, or in none. */
+function against(registry: Registry, chosen: readonly string[], wrong: Switch = () => undefined) {
+  registry.interfere?.(asked => ({ meets: 'change', change: reply => wrong(reply, asked) }))
+  const { indexUrl, baseUrl, api } = registry
+  const isGit = chosen.every(id => id.startsWith('git-'))
+  const far = chosen[0] === 'config-here' ? { name: 'sparse+https://crates.example.com/' } : {}
+  const target: Partial<Target> = isGit ? { kind: 'git', name: `${baseUrl}/index.git` } : far
+  return results(indexUrl, target, api?.token ?? null, chosen)
 }
 
-test('a right registry passes every statement', async t => {
-  const cleanup = new Cleanup(t)
-  const registry = await MadeUpRegistry.start(cleanup)
-  const passed = new Set<string>()
-  for (const kind of [{}, { isPrivate: true }, { isGit: true }]) {
-    const chosen = 'isGit' in kind ? ids.filter(id => id.startsWith('git-')) : ids
-    const all = await against(cleanup, registry, kind, chosen)
-    const failed = all.filter(({ status }) => status === 'fail')
-    assert.deepEqual(
-      failed.map(({ id, seen }) => `${id}: ${seen}`),
-      [],
-    )
-    for (const { id, status } of all) if (status === 'pass') passed.add(id)
-  }
+test('a right registry passes every statement', async () => {
+  const [open, closed] = [
+    await openRegistry(),
+    await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' }),
+  ]
+  const git = ids.filter(id => id.startsWith('git-'))
+  const all = [
+    ...(await against(open, ids)),
+    ...(await against(open, git)),
+    ...(await against(
+      closed,
+      ids.filter(id => !id.startsWith('cargo-')),
+    )),
+  ]
+  const failed = all.filter(({ status }) => status === 'fail')
   assert.deepEqual(
-    ids.filter(id => !passed.has(id)),
+    failed.map(({ id, seen }) => `${id}: ${seen}`),
+    [],
+  )
+  const passed = all.filter(({ status }) => status === 'pass').map(({ id }) => id)
+  assert.deepEqual(
+    ids.filter(id => !passed.includes(id)),
     ['http-2'],
   )
 })
 
-test('every statement fails where the registry is wrong in just that way', async t => {
-  const cleanup = new Cleanup(t)
+test('every statement fails where the registry is wrong in just that way', async () => {
   assert.deepEqual(Object.keys(switches).sort(), ids.filter(id => id !== 'http-2').sort())
+  const isPrivate = (id: string) => id.startsWith('private-') || id === 'http-guarded'
   const left = Object.entries(switches)
   const held: string[] = []
   const work = async () => {
-    const registry = await MadeUpRegistry.start(cleanup)
+    const registries = [
+      await openRegistry(),
+      await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' }),
+    ]
     for (let next = left.pop(); next; next = left.pop()) {
       const [id, wrong] = next
-      const [result] = await against(cleanup, registry, wrong, [id])
+      const registry = registries[isPrivate(id) ? 1 : 0] as Registry
+      const [result] = await against(registry, [id], wrong)
       if (result?.status !== 'fail') held.push(`${id}: ${result?.status} ${result?.seen}`)
     }
   }
-  await Promise.all([work(), work(), work()])
+  await Promise.all([work(), work()])
   assert.deepEqual(held, [])
 })
 
-test('http-2: a server that offers HTTP/2 over TLS passes, one that does not fails', async t => {
-  const cleanup = new Cleanup(t)
+test('what is written in another way, or should have been refused, fails nothing else', async () => {
+  const { indexUrl, api, interfere } = await openRegistry()
+  interfere?.(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
+  const results = await check({
+    ...{ target: indexUrl, token: api?.token ?? null, prefix: 'check-', crates: [], cargos: [] },
+    ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
+    ...{ onResult: () => undefined, onLeft: () => undefined },
+  })
+  const failed = results.filter(
+    ({ id, status }) => status === 'fail' && !/^(?:refuse|http)-/.test(id),
+  )
+  assert.deepEqual(
+    failed.map(({ id, seen }) => `${id}: ${seen}`),
+    [],
+  )
+})
+
+test('http-2 fails where a server speaks nothing but HTTP/1.1 over TLS', async () => {
   const { cert, key } = await makeCertificate(scratch(cleanup))
-  const pem = { cert: readFileSync(cert), key: readFileSync(key) }
-  for (const [protocols, status] of [
-    [['h2', 'http/1.1'], 'pass'],
-    [['http/1.1'], 'fail'],
-  ] as const) {
-    const server = createServer({ ...pem, ALPNProtocols: [...protocols] }).listen(0, '127.0.0.1')
-    cleanup.add(() => void server.close())
-    await once(server, 'listening')
-    const index = `sparse+https://127.0.0.1:${(server.address() as AddressInfo).port}/`
-    const [result] = await results(cleanup, index, {}, ['http-2'])
-    assert.equal(result?.status, status, result?.seen ?? '')
-  }
+  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) })
+  cleanup.add(() => closeServer(server))
+  const url = (await listen(server)).replace('http:', 'https:')
+  const [result] = await results(`sparse+${url}/`, {}, null, ['http-2'])
+  assert.equal(result?.status, 'fail', result?.seen ?? '')
 })

@@ -11,24 +11,6 @@ const FOO = 'foo = { version = "1", registry = "test" }'
 /** Missing things, and Cargo's reaction. */
 export const missing: readonly Scenario[] = [
   scenario(
-    29,
-    'registry::nonexistent_http: an unknown crate is a 404 and cargo says so',
-    ['sparse'],
-    async stage => {
-      await stage.publish({ name: 'foo' })
-      stage.registry.requests.clear()
-      const app = stage.app('nothing = { version = "1", registry = "test" }')
-      const checked = await stage.cargo().fails(app, 'check')
-      says(checked, 'no matching package named `nothing` found')
-      says(checked, 'location searched: `test` index')
-      assert.deepEqual(stage.registry.requests.lines, [
-        'GET /index/config.json 200',
-        'GET /index/no/th/nothing 404',
-      ])
-    },
-  ),
-
-  scenario(
     31,
     'registry::wrong_case_http: the name in another case is suggested',
     [],

@@ -12,37 +12,6 @@ const FOO = 'foo = { version = "1", registry = "test" }'
 export const privacy: readonly Scenario[] = [
   scenario(
     53,
-    'registry_auth::simple: one 401, then every request carries the token',
-    ['api', 'sparse', 'headers'],
-    async stage => {
-      const publisher = stage.cargo({ config: PROVIDER })
-      await stage.registry.publish(publisher, [stage.crate({ name: 'foo' })])
-      const { requests } = stage.registry
-      requests.clear()
-      await stage.cargo({ config: PROVIDER }).ok(stage.app(FOO), 'check')
-      assert.deepEqual(requests.lines, [
-        'GET /index/config.json 401',
-        'GET /index/config.json 200',
-        'GET /index/3/f/foo 200',
-        'GET /crates/foo/foo-1.0.0.crate 200',
-      ])
-      const [first, ...later] = requests.all
-      assert.equal(first?.headers.authorization, undefined)
-      assert.equal(
-        first?.responseHeaders['www-authenticate'],
-        `Cargo login_url="${stage.registry.baseUrl}/me"`,
-      )
-      assert.deepEqual(later.map(authorization), [
-        stage.api.token,
-        stage.api.token,
-        stage.api.token,
-      ])
-    },
-    PRIVATE,
-  ),
-
-  scenario(
-    53,
     'registry_auth::missing_token, login: cargo says where to get one',
     ['api', 'sparse'],
     async stage => {
@@ -52,23 +21,6 @@ export const privacy: readonly Scenario[] = [
       const login = await cargo.run(stage.folder, 'login', '--registry', 'test')
       says(login, `please paste the token found on ${stage.registry.baseUrl}/me below`)
       assert.deepEqual([...new Set(stage.registry.requests.lines)], ['GET /index/config.json 401'])
-    },
-    PRIVATE,
-  ),
-
-  scenario(
-    54,
-    'registry_auth::incorrect_token: a 401, and the token is called rejected',
-    ['api', 'sparse'],
-    async stage => {
-      const checked = await stage
-        .cargo({ token: 'plim_wrong', config: PROVIDER })
-        .fails(stage.app(FOO), 'check')
-      says(checked, 'token rejected for `test`, please run `cargo login --registry test`')
-      assert.deepEqual(stage.registry.requests.lines, [
-        'GET /index/config.json 401',
-        'GET /index/config.json 401',
-      ])
     },
     PRIVATE,
   ),

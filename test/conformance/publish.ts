@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { cargoIsAtLeast } from '../support/cargo.ts'
 import { putRelease, refusal, send } from '../support/raw-publish.ts'
-import { indexLine, withoutTimes } from './index-line.ts'
 import type { Scenario } from './scenario.ts'
 import { says, scenario } from './scenario.ts'
 
@@ -9,24 +8,6 @@ const PUT = 'PUT /api/v1/crates/new 200'
 
 /** Writing over the web API. */
 export const publish: readonly Scenario[] = [
-  scenario(
-    1,
-    'publish::simple: cargo verifies, uploads and sees the release at once',
-    ['api', 'sparse'],
-    async stage => {
-      const foo = stage.crate({ name: 'foo' })
-      const published = await stage
-        .cargo()
-        .ok(foo.folder, 'publish', '--registry', 'test', '--allow-dirty')
-      says(published, 'Verifying foo v1.0.0')
-      says(published, 'Uploading foo v1.0.0')
-      says(published, 'Uploaded foo v1.0.0 to registry `test`')
-      says(published, 'Published foo v1.0.0 at registry `test`')
-      assert.equal(published.stderr.match(/warning/g), null, published.stderr)
-      assert.equal(withoutTimes(await stage.index('3/f/foo')), await indexLine(stage, foo))
-    },
-  ),
-
   scenario(1, 'publish: what the registry warns of, cargo prints', ['api'], async stage => {
     await stage.publish({ name: 'harbour' })
     const { folder } = stage.crate({ name: 'habrour' })

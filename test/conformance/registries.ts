@@ -52,29 +52,6 @@ export const registries: readonly Scenario[] = [
   ),
 
   scenario(
-    22,
-    'alt_registry::publish_with_registry_dependency: a dependency on the same registry is null',
-    [],
-    async stage => {
-      const [, foo] = await stage.publish(
-        { name: 'bar' },
-        { name: 'foo', toml: '[dependencies]\nbar = { version = "1.0", registry = "test" }' },
-      )
-      assert.ok(foo)
-      const deps = [dependency('bar', '^1.0')]
-      assert.equal(
-        withoutTimes(await stage.index('3/f/foo')),
-        await indexLine(stage, foo, { deps }),
-      )
-      const checked = await stage
-        .cargo()
-        .ok(stage.app('foo = { version = "1", registry = "test" }'), 'check')
-      says(checked, 'Checking bar v1.0.0 (registry `test`)')
-      says(checked, 'Checking foo v1.0.0 (registry `test`)')
-    },
-  ),
-
-  scenario(
     24,
     'alt_registry::publish_with_transitive_dep: the URL of a third registry survives',
     [],

@@ -10,7 +10,6 @@ import { http2 } from './http2.ts'
 import { indexLines } from './index-lines.ts'
 import { lag } from './lag.ts'
 import { missing } from './missing.ts'
-import { names } from './names.ts'
 import { noApi } from './no-api.ts'
 import { privacy } from './privacy.ts'
 import { privacyGit } from './privacy-git.ts'
@@ -36,7 +35,6 @@ export const subjects: Readonly<Record<string, readonly Scenario[]>> = {
   'missing.ts': missing,
   'update.ts': update,
   'choose.ts': choose,
-  'names.ts': names,
   'dependencies.ts': dependencies,
   'registries.ts': registries,
   'features.ts': features,

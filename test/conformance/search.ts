@@ -8,29 +8,6 @@ import { scenario } from './scenario.ts'
 export const search: readonly Scenario[] = [
   scenario(
     57,
-    'search::simple: name, newest version and description',
-    ['api', 'headers'],
-    async stage => {
-      await stage.publish(
-        { name: 'hoare', version: '0.1.0' },
-        { name: 'hoare', version: '0.1.1' },
-        { name: 'other' },
-      )
-      stage.registry.requests.clear()
-      const found = await stage
-        .cargo({ token: null })
-        .ok(stage.folder, 'search', '--registry', 'test', 'hoare')
-      assert.equal(found.stdout, 'hoare = "0.1.1"    # The crate hoare\n')
-      assert.equal(
-        stage.registry.requests.lines.at(-1),
-        'GET /api/v1/crates?q=hoare&per_page=10 200',
-      )
-      assert.equal(stage.registry.requests.all.at(-1)?.headers.authorization, undefined)
-    },
-  ),
-
-  scenario(
-    57,
     'search::multiple_query_params: all words must match, whatever joins them',
     ['api', 'headers'],
     async stage => {

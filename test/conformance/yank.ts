@@ -104,42 +104,6 @@ export const yank: readonly Scenario[] = [
 
   scenario(
     39,
-    'yank::explicit_version: the requests and what cargo says',
-    ['api', 'sparse'],
-    async stage => {
-      await stage.publish({ name: 'foo', version: '1.0.0' })
-      const { requests } = stage.registry
-      const cargo = stage.cargo()
-      requests.clear()
-      says(
-        await cargo.ok(stage.folder, 'yank', '--registry', 'test', 'foo@1.0.0'),
-        'Yank foo@1.0.0',
-      )
-      assert.deepEqual(requests.lines, [
-        'GET /index/config.json 200',
-        'DELETE /api/v1/crates/foo/1.0.0/yank 200',
-      ])
-      requests.clear()
-      const undone = await cargo.ok(
-        stage.folder,
-        'yank',
-        '--undo',
-        '--registry',
-        'test',
-        '--version',
-        '1.0.0',
-        'foo',
-      )
-      says(undone, 'Unyank foo@1.0.0')
-      assert.deepEqual(requests.lines, [
-        'GET /index/config.json 200',
-        'PUT /api/v1/crates/foo/1.0.0/unyank 200',
-      ])
-    },
-  ),
-
-  scenario(
-    39,
     'yank::prefixed_v_in_version: a version that does not exist is named, nothing changes',
     ['api'],
     async stage => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Refusal } from '../../core/error/error.ts'
-import { parseRequirement, satisfies } from '../../core/requirement.ts'
+import { meaning, parseRequirement, satisfies } from '../../core/requirement.ts'
 import { parseVersion, type Version } from '../../core/version.ts'
 import { root } from '../support/plimsoll.ts'
 import { frugally } from '../support/processor-time.ts'
@@ -122,6 +122,15 @@ test('what only other tools understand is refused', () => {
       JSON.stringify(text),
     )
   }
+})
+
+test('requirements that allow the same have one meaning', () => {
+  const of = (text: string) => meaning(parseRequirement(text))
+  assert.equal(of('^1.0'), of('>=1.0.0, <2.0.0'))
+  assert.equal(of('>=1, <2'), of('>=1.0.0, <2.0.0'))
+  assert.notEqual(of('^1.0'), of('>=1.0.0'))
+  assert.notEqual(of('^1.0.0-rc.1'), of('^1.0.0'))
+  assert.equal(of('^18446744073709551615'), '^18446744073709551615')
 })
 
 test('32 comparators are read, 33 are not', () => {

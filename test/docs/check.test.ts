@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { subjects } from '../../generator/check/rows/all.ts'
-import type { Statement } from '../../generator/check/statement.ts'
+import type { Statement } from '../../generator/check/table.ts'
 import { root } from '../support/plimsoll.ts'
 
 const FILE = join(root, 'docs', 'check.md')
@@ -29,6 +29,8 @@ write files for CI. The exit code is 1 if a statement fails that breaks builds o
 A registry that asks for patience by 429 and \`Retry-After\` gets it. A token is sent as Cargo does
 it: to the web API, and to the index and the downloads of a private registry alone.
 
+[check-results.md](check-results.md) has what it found of other registries.
+
 This page is rendered from the statements: \`UPDATE_GOLDEN=1 npm test -- docs/check\`. The suites of
 Plimsoll play them against every way to run it ([conformance.md](work/conformance.md)), and each was seen
 to fail against a registry that is wrong in just that way.
@@ -49,6 +51,18 @@ test('docs/check.md lists every statement as it is declared', () => {
   const text = [INTRODUCTION, ...chapters].join('')
   if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(FILE, text)
   assert.equal(readFileSync(FILE, 'utf8'), text)
+})
+
+test('docs/check-results.md speaks of statements that there are', () => {
+  const ids = Object.values(subjects).flatMap(rows => rows.map(({ id }) => id))
+  const text = readFileSync(join(root, 'docs', 'check-results.md'), 'utf8')
+  const rows = text.split('\n').filter(line => line.startsWith('| `'))
+  const named = rows.flatMap(row => [...(row.split(' | ')[0] ?? '').matchAll(/`([a-z0-9-]+)`/g)])
+  assert.ok(named.length > 0)
+  assert.deepEqual(
+    named.map(([, id]) => id).filter(id => !ids.includes(id ?? '')),
+    [],
+  )
 })
 
 test('statements have ids of their own and public sources', () => {

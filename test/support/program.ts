@@ -12,6 +12,8 @@ export interface Manner {
   readonly cwd?: string
   readonly stdin?: string
   readonly onPrinted?: () => void
+  /** Resolves when somebody presses ^C. */
+  readonly stopped?: Promise<string> | undefined
 }
 
 /**
@@ -21,7 +23,12 @@ export interface Manner {
 export async function plimsollHere(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
-  { cwd, stdin = '', onPrinted = () => undefined }: Manner = {},
+  {
+    cwd,
+    stdin = '',
+    onPrinted = () => undefined,
+    stopped = new Promise(() => undefined),
+  }: Manner = {},
 ): Promise<Run> {
   const output = { stdout: '', stderr: '' }
   const stream = (name: keyof typeof output) => ({
@@ -39,7 +46,7 @@ export async function plimsollHere(
     const program = await createProgram(io, args, {
       readInput: async () => stdin,
       askSecret: null,
-      stopped: () => new Promise<string>(() => undefined),
+      stopped: () => stopped,
       isRead: () => true,
     })
     redirect(program, stdout, stderr)

@@ -6,9 +6,16 @@ import { closeServer, listen } from './loopback.ts'
 import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
+/** A whole answer that may be changed in place. */
+export interface Reply {
+  status: number
+  headers: OutgoingHttpHeaders
+  body: Buffer
+}
+
 /**
  * A fault in place of the server's answer: another answer, none (then the server has seen the
- * request or not), or its first half.
+ * request or not), its first half, or the answer with changes.
  */
 export type Fault =
   | {
@@ -19,6 +26,7 @@ export type Fault =
     }
   | { readonly meets: 'silence'; readonly isPassedOn: boolean }
   | { readonly meets: 'half' }
+  | { readonly meets: 'change'; readonly change: (reply: Reply) => void }
 
 /** The fault that a request meets, if any. */
 export type Faults = (request: LoggedRequest) => Fault | undefined
@@ -75,7 +83,8 @@ export class RecordingProxy {
     }
     const hangUp = () => response.destroy()
     const answered = (answer: IncomingMessage): void => {
-      if (fault) damage(answer, response, fault.meets === 'half').catch(hangUp)
+      if (fault?.meets === 'change') alter(answer, response, fault.change).catch(hangUp)
+      else if (fault) damage(answer, response, fault.meets === 'half').catch(hangUp)
       else answer.pipe(response.writeHead(logged.status, pairs(answer.rawHeaders)))
     }
     const passed = this.#pass(logged, incoming, answered).on('error', hangUp)
@@ -111,6 +120,17 @@ export class RecordingProxy {
     incoming.pipe(outgoing)
     return outgoing
   }
+}
+
+async function alter(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  change: (reply: Reply) => void,
+): Promise<void> {
+  const { 'content-length': _, 'transfer-encoding': __, ...headers } = answer.headers
+  const reply = { status: answer.statusCode ?? 0, headers, body: await buffer(answer) }
+  change(reply)
+  response.writeHead(reply.status, reply.headers).end(reply.body)
 }
 
 /** Lets nothing of the answer through, or its head and half of its body. */

@@ -1,12 +1,10 @@
-import type { Statement } from '../statement.ts'
+import type { Statement } from '../table.ts'
 import { cargoRows } from './cargo.ts'
 import { configRows } from './config.ts'
-import { dependencyRows } from './dependency.ts'
 import { downloadRows } from './download.ts'
 import { fileRows } from './file.ts'
-import { gitRows } from './git.ts'
-import { httpRows } from './http.ts'
-import { lineRows } from './line.ts'
+import { gitRows, httpRows } from './http.ts'
+import { dependencyRows, lineRows } from './line.ts'
 import { privacyRows } from './privacy.ts'
 import { publishRows } from './publish.ts'
 import { refusalRows } from './refusal.ts'
@@ -29,5 +27,5 @@ export const subjects: Readonly<Record<string, readonly Statement[]>> = Object.f
     Refusals: refusalRows,
     'Yanks and owners': yankRows,
     Cargo: cargoRows,
-  }).map(([subject, tables]) => [subject, tables.flatMap(table => table.rows)]),
+  }).map(([subject, tables]) => [subject, tables.flatMap(({ rows }) => rows)]),
 )

@@ -1,103 +1,92 @@
-import { CargoHome } from '../cargo.ts'
-import { fact, lines, missingName } from '../subject.ts'
+import { openCargo } from '../cargo.ts'
+import { fact, lines, missingName, type Subject } from '../subject.ts'
 import { Table } from '../table.ts'
 import { nameOf } from '../trial.ts'
-import { untried, wrong } from '../verdict.ts'
+import { untried } from '../verdict.ts'
 
 const command = (name: string) => `https://doc.rust-lang.org/cargo/commands/cargo-${name}.html`
+const HERE = ['--registry', 'check']
 
 /** A crate to depend on: rather one that needs no other registry. */
 const needed = fact(async subject => {
   const all = (await lines(subject)).flatMap(({ entry }) => (entry && !entry.yanked ? entry : []))
-  const here = all.filter(({ deps }) => deps.every(({ registry }) => registry === null))
-  const { name, vers } = here[0] ?? all[0] ?? untried('there is no version to depend on')
-  return { name, req: `=${vers.replace(/\+.*/, '')}` }
+  const here = all.find(({ deps }) => deps.every(({ registry }) => registry === null))
+  return here ?? all[0] ?? untried('there is no version to depend on')
 })
-const app = fact(async subject => {
-  const { name, req } = await needed(subject)
+const depending = async (subject: Subject, name: string, req: string) => {
   const toml = `[dependencies]\n${name} = { version = "${req}", registry = "check" }\n`
-  const cargo = await CargoHome.make(subject, 'plimsoll-check-app', toml)
-  await cargo.run('generate-lockfile')
+  return openCargo(subject, 'plimsoll-check-app', toml)
+}
+const app = fact(async subject => {
+  const { name, vers } = await needed(subject)
+  const cargo = await depending(subject, name, `=${vers.replace(/\+.*/, '')}`)
+  await cargo('generate-lockfile')
   return cargo
 })
-const alone = fact(async subject => CargoHome.make(subject, 'plimsoll-check-alone', ''))
-const NEW = ['publish', '--registry', 'check', '--allow-dirty', '--no-verify']
+const none = fact(async subject => {
+  const cargo = await depending(subject, await missingName(subject), '1')
+  const failing = cargo('generate-lockfile').then(said => `it finds one: ${said}`)
+  return failing.catch(({ message }) => message as string)
+})
+const alone = fact(subject => openCargo(subject, 'plimsoll-check-alone', ''))
+const found = fact(async subject => {
+  const { name } = await needed(subject)
+  return { name, said: await (await alone(subject))('search', ...HERE, name) }
+})
 
 /** A crate that this Cargo has published. */
 const crate = fact(async subject => {
   const name = `${await nameOf(subject, 'cargo')}-${subject.cargo?.version.replaceAll('.', '-')}`
-  const cargo = await CargoHome.make(subject, name, '')
-  const said = await cargo.run(...NEW)
+  const cargo = await openCargo(subject, name, '')
+  const said = await cargo('publish', ...HERE, '--allow-dirty').catch(error => {
+    subject.doubtful.push([name, '1.0.0'])
+    throw error
+  })
   subject.published.push([name, '1.0.0'])
   return { name, cargo, said }
 })
-
-const saying = async (cargo: CargoHome, text: string, ...args: readonly string[]) => {
-  const said = await cargo.run(...args)
-  if (!said.includes(text)) wrong(`cargo ${args[0]} says ${said}`)
-}
-
 const installed = fact(async subject => {
   const { name, cargo } = await crate(subject)
-  const args = ['--registry', 'check', '--debug', '--root', '../installed', name]
-  await saying(cargo, 'Installed package', 'install', ...args)
+  return cargo('install', ...HERE, '--debug', '--root', '../installed', name)
+})
+const owners = fact(async subject => {
+  const { name, cargo } = await crate(subject)
+  return cargo('owner', ...HERE, '--list', name)
+})
+const yank = fact(async subject => {
+  const { name, cargo } = await crate(subject)
+  // Whether it can be installed is another statement.
+  await Promise.allSettled([installed(subject)])
+  const args = ['yank', ...HERE, '--version', '1.0.0', name]
+  return [await cargo(...args), await cargo(...args, '--undo')]
 })
 
 /** What Cargo itself makes of the registry. */
 export const cargoRows = [
-  new Table({ source: command('fetch'), weight: 'breaks builds', needs: ['cargo'] })
-    .row('cargo-resolve', 'Cargo finds a dependency', { source: command('generate-lockfile') })
+  new Table(command('generate-lockfile'), 'breaks builds', 'cargo')
+    .row('cargo-resolve', 'Cargo finds a dependency')
     .by(app)
+    .row('cargo-missing', 'Cargo says of a missing crate that there is none')
+    .that(none, said => /no matching package/.test(said)),
+  new Table(command('fetch'), 'breaks builds', 'cargo')
     .row('cargo-fetch', 'Cargo downloads a dependency')
-    .by(async subject => (await app(subject)).run('fetch', '--locked'))
-    .row('cargo-update', 'Cargo updates a dependency', { source: command('update') })
-    .by(async subject => (await app(subject)).run('update'))
-    .row('cargo-missing', 'Cargo says of a missing crate that there is none', {
-      source: command('add'),
-    })
-    .by(async subject => {
-      const name = await missingName(subject)
-      const cargo = await CargoHome.make(
-        subject,
-        'plimsoll-check-none',
-        `[dependencies]\n${name} = { version = "1", registry = "check" }\n`,
-      )
-      const { said } = await cargo.end(['generate-lockfile'])
-      if (!/no matching package/.test(said)) wrong(said)
-    })
-    .row('cargo-info', 'Cargo shows a crate', { source: command('info'), since: '1.82' })
-    .by(async subject => {
-      const { name } = await needed(subject)
-      await saying(await alone(subject), `${name}`, 'info', '--registry', 'check', name)
-    }),
-  new Table({ source: command('search'), weight: 'breaks publishing', needs: ['api', 'cargo'] })
+    .by(async subject => (await app(subject))('fetch', '--locked')),
+  new Table(command('search'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-search', 'Cargo finds a crate by its name')
-    .by(async subject => {
-      const { name } = await needed(subject)
-      await saying(await alone(subject), `${name} = `, 'search', '--registry', 'check', name)
-    })
-    .row('cargo-login', 'Cargo logs in with a token', { source: command('login') })
-    .by(async subject => (await alone(subject)).run('login', '--registry', 'check')),
-  new Table({ source: command('publish'), weight: 'breaks publishing', needs: ['write', 'cargo'] })
+    .that(found, ({ name, said }) => said.includes(`${name} = `)),
+  new Table(command('login'), 'breaks publishing', 'api', 'cargo')
+    .row('cargo-login', 'Cargo logs in with a token')
+    .by(async subject => (await alone(subject))('login', ...HERE)),
+  new Table(command('publish'), 'breaks publishing', 'write', 'cargo')
     .row('cargo-publish', 'Cargo publishes a crate and sees it in the index')
-    .by(async subject => {
-      const { said } = await crate(subject)
-      if (/timed out|error/.test(said)) wrong(said)
-    })
-    .row('cargo-install', 'Cargo installs what it has published', { source: command('install') })
-    .by(installed)
-    .row('cargo-owner', 'Cargo lists the owners of a crate', { source: command('owner') })
-    .by(async subject => {
-      const { name, cargo } = await crate(subject)
-      await cargo.run('owner', '--registry', 'check', '--list', name)
-    })
-    .row('cargo-yank', 'Cargo yanks a version and undoes it', { source: command('yank') })
-    .by(async subject => {
-      const { name, cargo } = await crate(subject)
-      // Whether it can be installed is another statement.
-      await Promise.allSettled([installed(subject)])
-      const args = ['yank', '--registry', 'check', '--version', '1.0.0', name]
-      await cargo.run(...args)
-      await cargo.run(...args, '--undo')
-    }),
+    .that(crate, ({ said }) => !/timed out|error/.test(said)),
+  new Table(command('install'), 'breaks publishing', 'write', 'cargo')
+    .row('cargo-install', 'Cargo installs what it has published')
+    .that(installed, said => said.includes('Installed package')),
+  new Table(command('owner'), 'breaks publishing', 'write', 'cargo')
+    .row('cargo-owner', 'Cargo lists the owners of a crate')
+    .by(owners),
+  new Table(command('yank'), 'breaks publishing', 'write', 'cargo')
+    .row('cargo-yank', 'Cargo yanks a version and undoes it')
+    .by(yank),
 ]

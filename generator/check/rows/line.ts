@@ -1,98 +1,108 @@
 import { repeatedKey } from '../../../core/entry/parse.ts'
+import { collect } from '../../../core/error/error.ts'
+import { isAlias } from '../../../core/name.ts'
 import { isObject, isTexts } from '../../../core/plain-data.ts'
-import { checkFeatures, isFeatureName } from '../../../core/release/features.ts'
+import { checkFeatures } from '../../../core/release/features.ts'
+import { parseRequirement } from '../../../core/requirement.ts'
+import { isTarget } from '../../../core/target.ts'
 import { isPubtime } from '../../../core/timestamp.ts'
+import { CRATES_IO, isCratesIo, isIndexUrl } from '../../../core/urls/urls.ts'
 import { isRustVersion, isVersion, type Version, versionIdentity } from '../../../core/version.ts'
 import { crates, fact, lines } from '../subject.ts'
-import { book, cargo, isText, like, maybe, Table, text } from '../table.ts'
+import { book, cargo, dependencies, isText, maybe, Table, text } from '../table.ts'
 
 const FORMAT = book('registry-index.html#index-files')
 const READER = cargo('src/cargo/sources/registry/index/mod.rs')
 
-const KEYS = 'name vers deps cksum features yanked links v features2 rust_version pubtime'.split(
-  ' ',
-)
-const plain = (version: string) => versionIdentity(version as Version)
-const isFlag = (value: unknown) => typeof value === 'boolean'
+const isFlag = (value: unknown = false) => typeof value === 'boolean'
 const isMap = (value: unknown) => isObject(value) && Object.values(value).every(isTexts)
-const isFull = (map: unknown) => isObject(map) && Object.keys(map).length > 0
+const isList = (value: unknown) => Array.isArray(value) && value.every(isObject)
+const isName = text(name => /^[A-Za-z0-9_-]+$/.test(name))
+const isSum = text(sum => /^[0-9a-f]{64}$/.test(sum))
+const plain = (version: unknown) => versionIdentity(String(version) as Version)
 
-/** Of each crate, the versions that have more than one line, by what makes them the same. */
-const twins = (same: (version: string) => string) =>
-  fact(async subject =>
-    (await crates(subject)).flatMap(({ name, lines }) => {
-      const versions = lines.map(({ json }) => same(String(json.vers)))
-      const twice = versions.filter((version, at) => versions.indexOf(version) !== at)
-      return twice.map(version => `${name} ${version}`)
-    }),
-  )
+/** Returns whether no two lines of a crate have the same version. */
+const apart =
+  (same: (version: unknown) => unknown) =>
+  ({ lines }: { lines: readonly { json: { vers?: unknown } }[] }) =>
+    new Set(lines.map(({ json }) => same(json.vers))).size === lines.length
 
-/** What is wrong with the features of lines that Cargo can read otherwise. */
-const faults = fact(async subject =>
-  (await lines(subject)).flatMap(({ crate, entry }) =>
-    (entry ? checkFeatures(entry) : []).map(({ code, message }) => ({ crate, code, message })),
-  ),
-)
+const isDepName = text(isAlias)
+const isReq = text(value => collect([], () => parseRequirement(value)) !== undefined)
+const isTextList = (value: unknown = []) => isTexts(value)
+const isKind = text(kind => /^(?:normal|build|dev)$/.test(kind))
+const isRegistry = maybe(text(isIndexUrl))
+const isPlain = (url: unknown) => !isText(url) || !isCratesIo(url) || url === CRATES_IO
+
+/** Dependencies that have this registry under its own address. */
+const aliens = fact(async subject => {
+  const { name } = subject.target
+  return (await dependencies(subject)).filter(({ json }) => json.registry === name)
+})
 
 /** The keys of a line, and of its features. */
 export const lineRows = [
-  new Table({ source: FORMAT, weight: 'breaks builds' })
+  new Table(FORMAT, 'breaks builds')
     .row('line-json', 'each line is one JSON object')
-    .line(({ json }) => isFull(json))
-    .row('line-name', '`name` is the name of the crate: letters, digits, `-`, `_`')
-    .field('name', like(/^[A-Za-z0-9_-]+$/))
+    .each(lines, ({ json }) => Object.keys(json).length > 0)
+    .key('line-name', '`name` is the name of the crate: letters, digits, `-`, `_`', isName)
     .row('line-name-file', '`name` in lower case is the name of the file')
-    .line(({ crate, json }) => String(json.name).toLowerCase() === crate.toLowerCase())
-    .row('line-vers', '`vers` is a version of SemVer 2.0.0')
-    .field('vers', text(isVersion))
-    .row('line-deps', '`deps` is a list of objects')
-    .field('deps', deps => Array.isArray(deps) && deps.every(isObject))
-    .row('line-cksum', '`cksum` is 64 hexadecimal digits in lower case')
-    .field('cksum', like(/^[0-9a-f]{64}$/))
-    .row('line-features', '`features` is an object of lists of texts')
-    .field('features', features => features === undefined || isMap(features))
-    .row('line-yanked', '`yanked` is true or false')
-    .field('yanked', maybe(isFlag))
-    .row('line-links', '`links` is a text, null or absent')
-    .field('links', maybe(isText))
-    .row('line-v', '`v` is a whole number or absent')
-    .field('v', maybe(Number.isInteger))
-    .row('line-features2', '`features2` is an object of lists of texts, null or absent')
-    .field('features2', maybe(isMap))
+    .each(lines, ({ crate, json }) => String(json.name).toLowerCase() === crate.toLowerCase())
+    .key('line-vers', '`vers` is a version of SemVer 2.0.0', text(isVersion))
+    .key('line-deps', '`deps` is a list of objects', isList)
+    .key('line-cksum', '`cksum` is 64 hexadecimal digits in lower case', isSum)
+    .key('line-features', '`features` is an object of lists of texts', (map = {}) => isMap(map))
+    .key('line-yanked', '`yanked` is true or false', maybe(isFlag))
+    .key('line-links', '`links` is a text, null or absent', maybe(isText))
+    .key('line-v', '`v` is a whole number or absent', maybe(Number.isInteger))
+    .key('line-features2', '`features2` is an object of lists of texts, or absent', maybe(isMap))
     .row('line-rust-version', '`rust_version` is a version of Rust without an operator')
-    .field('rust_version', maybe(text(isRustVersion)))
+    .each(lines, ({ json }) => maybe(text(isRustVersion))(json.rust_version))
     .row('line-once', 'no version has two lines')
-    .that(twins(String), all => all.length === 0)
+    .each(crates, apart(String))
     .row('line-once-build', 'no two versions differ in build metadata alone')
-    .that(twins(plain), all => all.length === 0),
-  new Table({ source: READER, weight: 'breaks builds' })
+    .each(crates, apart(plain)),
+  new Table(READER, 'breaks builds')
     .row('line-keys', 'no key is there twice: Cargo would pass over the line')
-    .line(({ text }) => repeatedKey(text) === null)
-    .row('line-names-agree', 'all lines of a file spell `name` in one way')
-    .each(crates, ({ lines }) => new Set(lines.map(({ json }) => json.name)).size <= 1)
+    .each(lines, ({ text }) => repeatedKey(text) === null)
     .row('line-pubtime', '`pubtime` is of the form 2026-11-20T12:00:00Z', { since: '1.93' })
-    .field('pubtime', maybe(text(isPubtime)))
-    .row('line-feature-names', 'each name of a feature is one that Cargo takes')
-    .field('features', map => !isObject(map) || Object.keys(map).every(isFeatureName))
+    .each(lines, ({ json }) => maybe(text(isPubtime))(json.pubtime))
     .row('line-feature-values', 'each feature enables features and dependencies that are there')
-    .that(faults, all => !all.some(({ code }) => /unknown|value_/.test(code)))
-    .row('line-reachable', 'a feature leads to each optional dependency')
-    .that(faults, all => !all.some(({ code }) => code === 'dependency_unreachable'))
-    .row('line-v-known', '`v` is at most 2; Cargo passes over others')
-    .field('v', v => Number(v ?? 1) <= 2),
-  new Table({ source: FORMAT, weight: 'differs' })
+    .each(lines, ({ entry }) =>
+      (entry ? checkFeatures(entry) : []).every(({ code }) => !/unknown|value_/.test(code)),
+    ),
+  new Table(FORMAT, 'differs')
     .row('line-all', '`features` and `yanked` are there: Cargo before 1.84 needs them')
-    .field('features', (features, { yanked }) => features !== undefined && yanked !== undefined)
+    .each(lines, ({ json }) => json.features !== undefined && json.yanked !== undefined)
     .row('line-features2-v', 'a line with `features2` has `v` 2, for Cargo before 1.60')
-    .field('v', (v, { features2 }) => !isFull(features2) || Number(v) >= 2),
-  new Table({ source: READER, weight: 'could be better' })
-    .row('line-known', 'a line has only keys that Cargo knows')
-    .line(({ json }) => Object.keys(json).every(key => KEYS.includes(key)))
-    .row('line-name-length', '`name` has at most 64 characters')
-    .field(
-      'name',
-      text(name => name.length <= 64),
-    )
-    .row('line-pubtime-there', '`pubtime` is there: `min-publish-age` passes what has none')
-    .field('pubtime', isText),
+    .each(lines, ({ json }) => json.features2 === undefined || Number(json.v) >= 2),
+  new Table(FORMAT, 'could be better').key(
+    'line-pubtime-there',
+    '`pubtime` is there, for `min-publish-age`',
+    isText,
+    'pubtime',
+  ),
+]
+
+/** The dependencies of a line. */
+export const dependencyRows = [
+  new Table(FORMAT, 'breaks builds')
+    .key('dep-name', '`name` of a dependency is a name: Cargo stops at an empty one', isDepName)
+    .key('dep-req', '`req` is a requirement that Cargo reads: `^1.0`, `>=1, <2`', isReq)
+    .key('dep-features', '`features` of a dependency is a list of texts', isTextList)
+    .row('dep-optional', '`optional` and `default_features` are true or false')
+    .each(dependencies, ({ json }) => isFlag(json.optional) && isFlag(json.default_features))
+    .key('dep-target', '`target` is null, a target or a `cfg(…)`', maybe(text(isTarget)))
+    .key('dep-registry', '`registry` is null or the address of an index, no name', isRegistry)
+    .key('dep-package', '`package` is null or a name and not empty', maybe(isDepName)),
+  new Table(READER, 'breaks builds')
+    .row('dep-dev-optional', 'no dev-dependency is optional')
+    .each(dependencies, ({ json }) => json.kind !== 'dev' || json.optional !== true),
+  new Table(FORMAT, 'differs')
+    .key('dep-kind', '`kind` is normal, build or dev', isKind)
+    .row('dep-all', '`features` and `default_features` are there: Cargo before 1.84 needs them')
+    .each(dependencies, ({ json }) => 'features' in json && 'default_features' in json)
+    .key('dep-crates-io', 'crates.io has its git address as `registry`', isPlain, 'registry')
+    .row('dep-own', '`registry` is null for this registry, so that it can move')
+    .each(aliens, () => false),
 ]

@@ -1,78 +1,57 @@
-import { request as requestPlain } from 'node:http'
-import { request as requestSecure } from 'node:https'
+import { Readable } from 'node:stream'
+import type { Header } from 'tar-stream'
 import type { Answer } from '../answer.ts'
-import { frame, type Made, type Member, make } from '../package.ts'
-import { api, type Fact, fact, readCrate, type Subject } from '../subject.ts'
-import { book, cargo, Table } from '../table.ts'
-import { askAs, nameOf, publish, published } from '../trial.ts'
+import { frame, make } from '../package.ts'
+import { askApi, authorized, type Fact, fact, readCrate, type Subject } from '../subject.ts'
+import { BAD_TOKEN, book, cargo, DIFFERS, Table } from '../table.ts'
+import { askWith, nameOf, type Published, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
 
-const PUBLISH = book('registry-web-api.html#publish')
-const UNPACK = cargo('src/cargo/sources/registry/mod.rs')
-const READER = cargo('src/cargo/sources/registry/index/mod.rs')
-const NAMES = book('registry-index.html#index-files')
-
-type Json = Readonly<Record<string, unknown>>
-
-/** A publish that a registry must refuse. */
-interface Attempt {
-  readonly made: Made
-  readonly body?: Buffer
+/** How a publish differs from a good one, so that a registry must refuse it. */
+interface Wish {
+  /** The crate whose name it takes, and how it writes that. */
+  readonly of?: Fact<Published>
+  readonly from?: string
+  readonly to?: string
+  readonly version?: string
+  /** Keys of the metadata, or what stands in their place. */
+  readonly told?: Readonly<Record<string, unknown>>
+  readonly text?: string
+  readonly bytes?: Buffer
+  /** The name that the archive has. */
+  readonly packed?: string
+  /** How many bytes are missing at the end. */
+  readonly missing?: number
+  /** A file below the folder of the archive, or elsewhere. */
+  readonly file?: Partial<Header> & { readonly name: string }
   readonly token?: string | null
 }
 
-const textOf = ({ metadata }: Made) => JSON.stringify(metadata)
-const DIFFERS = { weight: 'differs' } as const
-const DEP = {
-  ...{ name: 'check', version_req: '^1', features: [], optional: false, default_features: true },
-  ...{ target: null, kind: 'normal' },
-}
-
-/** A good crate that is sent in another way, with other metadata, or by somebody else. */
-const sent = (body: (made: Made) => Buffer) => async (name: string) => {
-  const made = make(name, '1.0.0')
-  return { made, body: body(made) }
-}
-const told = (change: (metadata: Json) => Json) =>
-  sent(({ metadata, bytes }) => frame(JSON.stringify({ ...metadata, ...change(metadata) }), bytes))
-const needing = (dep: Json) => told(() => ({ deps: [{ ...DEP, ...dep }] }))
-const as = (token: string | null) => async (name: string) => ({ made: make(name, '1.0.0'), token })
-
-/** An archive with something more in it. */
-const packed = (more: (top: string) => Member) => async (name: string) => ({
-  made: make(name, '1.0.0', '', [more(`${name}-1.0.0`)]),
-})
-
 const taken = published('taken', '1.0.0')
-const hidden = published('hidden', '1.0.0')
-const again =
-  (version: string, spell = (name: string) => name) =>
-  async (_: string, subject: Subject) => {
-    const { made } = await taken(subject)
-    return { made: make(spell(made.name), version, '[features]\nother = []\n') }
-  }
-
-const hiddenAgain = async (_: string, subject: Subject) => {
-  const { made } = await hidden(subject)
-  await askAs(subject, 'DELETE', `/${made.name}/1.0.0/yank`)
-  return { made: make(made.name, '1.0.0', '[features]\nother = []\n') }
+const unyanked = published('hidden', '1.0.0')
+const hidden: typeof taken = async subject => {
+  const found = await unyanked(subject)
+  await askWith(subject, 'DELETE', `/${found.made.name}/1.0.0/yank`)
+  return found
 }
+const dep = { name: 'check', version_req: '^1', features: [], optional: false, kind: 'normal' }
+const deps = [{ ...dep, default_features: true, target: null }]
 
 /** All attempts, each with a name of its own. */
-const attempts: Fact<{
-  readonly made: Made
-  readonly isOther: boolean
-  readonly answer: Answer
-}>[] = []
+const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
 
-/** States that an attempt is refused. */
-function refuses(attempt: (name: string, subject: Subject) => Promise<Attempt>) {
+/** States that a publish is refused. */
+function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wish }: Wish) {
   const word = `refused-${attempts.length}`
   const tried = fact(async subject => {
     const name = await nameOf(subject, word)
-    const { made, body, token } = await attempt(name, subject)
-    const answer = await publish(subject, made, body, token)
-    return { made, isOther: made.name === name, answer }
+    const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
+    const files = file ? [{ ...file, name: file.name.replace('TOP', `${name}-${version}`) }] : []
+    const made = await make(spelled, version, of ? '[features]\nother = []\n' : '', files)
+    const other = wish.packed === undefined ? made : await make(wish.packed, version)
+    const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = other.bytes } = wish
+    const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
+    return { name, answer: await publish(subject, made, body, token, subject.doubtful) }
   })
   attempts.push(tried)
   return async (subject: Subject) => {
@@ -86,103 +65,77 @@ const refused = fact(async subject => {
 })
 /** The files of crates that were refused. */
 const traces = fact(async subject => {
-  const others = (await refused(subject)).filter(({ isOther }) => isOther)
-  const crates = await Promise.all(others.map(({ made }) => readCrate(subject, made.name)))
-  return crates.filter(({ answer }) => answer.status === 200)
-})
-const untouched = fact(async subject => {
-  const { made, crate } = await taken(subject)
-  await refused(subject)
-  return { before: crate, answer: (await readCrate(subject, made.name)).answer }
+  const names = (await refused(subject)).map(({ name }) => name)
+  return Promise.all(names.map(name => readCrate(subject, name)))
 })
 
 /** A publish whose client goes away in the middle, and then the same once more. */
 const broken = fact(async subject => {
-  const made = make(await nameOf(subject, 'broken'), '1.0.0')
-  const body = frame(JSON.stringify(made.metadata), made.bytes)
-  const url = new URL(`${await api(subject)}/new`)
-  const headers = { authorization: subject.token ?? '', 'content-length': `${body.length}` }
-  const request = url.protocol === 'https:' ? requestSecure : requestPlain
-  await new Promise<void>(resolve => {
-    // What the server makes of it is seen afterwards.
-    const half = request(url, { method: 'PUT', headers }).on('error', () => undefined)
-    half.on('close', resolve).write(body.subarray(0, body.length - 20), () => half.destroy())
-  })
+  const made = await make(await nameOf(subject, 'broken'), '1.0.0')
+  const whole = frame(JSON.stringify(made.metadata), made.bytes)
+  const half = async function* () {
+    yield whole.subarray(0, -20)
+    throw new Error('the client goes away')
+  }
+  const headers = { ...authorized(subject.token), 'content-length': `${whole.length}` }
+  const asked = askApi(subject, '/new', { method: 'PUT', headers, body: Readable.from(half()) })
+  // Nobody is answered; what the server makes of it is seen afterwards.
+  await Promise.allSettled([asked])
   const { lines } = await readCrate(subject, made.name)
-  if (lines.length > 0) wrong('half a publish is in the index')
-  return publish(subject, made)
+  return lines.length > 0 ? wrong('half a publish is in the index') : publish(subject, made)
 })
 
 /** What a publish may not do. */
 export const refusalRows = [
-  new Table({ source: PUBLISH, weight: 'breaks builds', needs: ['write'] })
+  new Table(book('registry-web-api.html#publish'), 'breaks builds', 'write')
     .row('refuse-twice', 'a version that is there is refused')
-    .by(refuses(again('1.0.0')))
+    .by(refuses({ of: taken }))
     .row('refuse-twice-build', 'a version that differs in build metadata alone is refused')
-    .by(refuses(again('1.0.0+a')))
+    .by(refuses({ of: taken, version: '1.0.0+a' }))
     .row('refuse-twice-yanked', 'a version that is there and yanked is refused')
-    .by(refuses(hiddenAgain))
+    .by(refuses({ of: hidden }))
     .row('refuse-vers', 'a version that is none of SemVer is refused')
-    .by(refuses(told(() => ({ vers: '1.0' }))))
+    .by(refuses({ told: { vers: '1.0' } }))
     .row('refuse-short', 'a body that is shorter than its lengths say is refused')
-    .by(refuses(sent(made => frame(textOf(made), made.bytes, made.bytes.length + 9))))
+    .by(refuses({ missing: 9 }))
     .row('refuse-json', 'metadata that is no JSON is refused')
-    .by(refuses(sent(made => frame('{', made.bytes))))
-    .row('refuse-empty', 'a publish without a body is refused')
-    .by(refuses(sent(() => Buffer.alloc(0))))
+    .by(refuses({ text: '{' }))
     .row('refuse-anonymous', 'a publish without a token is refused')
-    .by(refuses(as(null)))
+    .by(refuses({ token: null }))
     .row('refuse-token', 'a publish with a token that is not valid is refused')
-    .by(refuses(as('plimsoll-check-wrong')))
+    .by(refuses({ token: BAD_TOKEN }))
     .row('refuse-traces', 'what was refused is not in the index')
-    .that(traces, found => found.length === 0)
-    .row('refuse-kept', 'a refused second publish leaves the first as it was')
-    .that(untouched, ({ before, answer }) => before.answer.bytes.equals(answer.bytes))
+    .each(traces, ({ answer }) => answer.status !== 200)
     .row('refuse-broken', 'a publish that broke off has not happened, and can be done again')
-    .that(broken, answer => answer.isDone),
-  new Table({ source: NAMES, weight: 'breaks builds', needs: ['write'] })
+    .that(broken, ({ isDone }) => isDone),
+  new Table(book('registry-index.html#index-files'), 'breaks builds', 'write')
     .row('refuse-case', 'the name of another crate with other capitals is refused')
-    .by(refuses(again('2.0.0', name => name.replace('-taken', '-Taken'))))
+    .by(refuses({ of: taken, version: '2.0.0', from: '-taken', to: '-Taken' }))
     .row('refuse-hyphen', 'the name of another crate with `_` for `-` is refused', DIFFERS)
-    .by(refuses(again('3.0.0', name => name.replace('-taken', '_taken'))))
+    .by(refuses({ of: taken, version: '3.0.0', from: '-taken', to: '_taken' }))
     .row('refuse-name', 'a name that leads out of a folder is refused')
-    .by(refuses(told(() => ({ name: '../check' }))))
-    .row('refuse-name-empty', 'an empty name is refused')
-    .by(refuses(told(() => ({ name: '' })))),
-  new Table({ source: UNPACK, weight: 'breaks builds', needs: ['write'] })
+    .by(refuses({ told: { name: '../check' } })),
+  new Table(cargo('src/cargo/sources/registry/mod.rs'), 'breaks builds', 'write')
     .row('refuse-symlink', 'an archive with a symbolic link is refused', { since: '1.96' })
-    .by(refuses(packed(top => ({ path: `${top}/link`, type: '2' }))))
-    .row('refuse-hardlink', 'an archive with a hard link is refused', { since: '1.96' })
-    .by(refuses(packed(top => ({ path: `${top}/link`, type: '1' }))))
+    .by(refuses({ file: { name: 'TOP/link', type: 'symlink', linkname: '/etc/hostname' } }))
     .row('refuse-beside', 'an archive with a file beside its folder is refused')
-    .by(refuses(packed(() => ({ path: 'other/a.rs' }))))
+    .by(refuses({ file: { name: 'other/a.rs' } }))
     .row('refuse-parent', 'an archive with a path that climbs out of its folder is refused')
-    .by(refuses(packed(top => ({ path: `${top}/../a.rs` }))))
-    .row('refuse-absolute', 'an archive with an absolute path is refused')
-    .by(refuses(packed(() => ({ path: '/tmp/a.rs' }))))
+    .by(refuses({ file: { name: 'TOP/../a.rs' } }))
     .row('refuse-gzip', 'a `.crate` that is no archive is refused')
-    .by(refuses(sent(made => frame(textOf(made), Buffer.from('no archive')))))
+    .by(refuses({ bytes: Buffer.from('no archive') }))
     .row('refuse-identity', 'a `.crate` of another name than its metadata is refused')
-    .by(refuses(told(({ name }) => ({ name: `${name}-other` })))),
-  new Table({ source: READER, weight: 'breaks builds', needs: ['write'] })
+    .by(refuses({ packed: 'other' })),
+  new Table(cargo('src/cargo/sources/registry/index/mod.rs'), 'breaks builds', 'write')
     .row('refuse-deps', 'a dependency that Cargo.toml does not have is refused')
-    .by(refuses(needing({})))
+    .by(refuses({ told: { deps } }))
     .row('refuse-features', 'a feature that Cargo.toml does not have is refused', DIFFERS)
-    .by(refuses(told(() => ({ features: { other: [] } }))))
+    .by(refuses({ told: { features: { other: [] } } }))
     .row('refuse-dep-name', 'a dependency with an empty name, at which Cargo stops, is refused')
-    .by(refuses(needing({ name: '' })))
-    .row('refuse-dep-req', 'a dependency with a requirement that is none is refused')
-    .by(refuses(needing({ version_req: 'one' })))
-    .row(
-      'refuse-dep-registry',
-      'a dependency with the name of a registry for its address is refused',
-    )
-    .by(refuses(needing({ registry: 'team' })))
-    .row('refuse-value', 'a feature that enables what is not there is refused')
-    .by(refuses(told(() => ({ features: { one: ['none'] } })))),
-  new Table({ source: book('registry-web-api.html'), weight: 'differs', needs: ['write'] })
+    .by(refuses({ told: { deps: [{ ...deps[0], name: '' }] } })),
+  new Table(book('registry-web-api.html'), 'differs', 'write')
     .row('refuse-reasons', 'each refusal has reasons in `errors`, which Cargo shows')
-    .each(refused, ({ answer }) => (answer.errors ?? []).length > 0)
+    .each(refused, ({ answer }) => answer.errors.length > 0)
     .row('refuse-status', 'no refusal is 500 to 599')
     .each(refused, ({ answer }) => answer.status < 500),
 ]

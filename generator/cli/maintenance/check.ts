@@ -3,9 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
-import { badge } from '../../check/report/badge.ts'
-import { junit } from '../../check/report/junit.ts'
-import { tableLines } from '../../check/report/table.ts'
+import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
 import { Exit, filled, type Io, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
@@ -85,8 +83,9 @@ async function checkAll(
   const [progress, end] = [progressLine(io), new AbortController()]
   caller.stopped(() => undefined).then(signal => end.abort(signal))
   const results: Result[] = []
+  const lines: string[] = []
   for (const target of targets) {
-    const checked = await check({
+    const found = await check({
       target,
       token,
       prefix: options.write ? options.prefix : null,
@@ -96,23 +95,17 @@ async function checkAll(
       pauseMs: PAUSE_MS,
       signal: end.signal,
       onResult: (done, all) => progress.at(`checking ${target}`, done, all),
+      onLeft: (release, isYanked) =>
+        io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
     })
-    results.push(...checked.results)
     progress.done()
-    for (const { release, yanked } of checked.left)
-      io.err(yanked ? `left behind, yanked: ${release}` : `warning: left behind: ${release}`)
+    results.push(...found)
+    lines.push(...(targets.length > 1 ? [target] : []), ...tableLines(found))
   }
   if (options.junit !== undefined) await writeFile(options.junit, junit(results))
   if (options.badge !== undefined) await writeFile(options.badge, badge(results))
-  report(io, options, results, linesOf(targets, results))
+  report(io, options, results, lines)
   if (isBroken(results) || end.signal.aborted) throw new Exit(1)
-}
-
-function linesOf(targets: readonly string[], results: readonly Result[]): string[] {
-  return [...new Set(results.map(({ target }) => target))].flatMap(target => [
-    ...(targets.length > 1 ? [target] : []),
-    ...tableLines(results.filter(result => result.target === target)),
-  ])
 }
 
 async function readToken({ askSecret, readInput }: Caller): Promise<string> {

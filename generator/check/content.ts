@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Entry } from '../../core/entry/entry.ts'
+import { compareDependencies } from '../../core/entry/render.ts'
+import { collect, type Issue } from '../../core/error/error.ts'
+import { inspectCrate } from '../../core/release/inspect.ts'
+import { meaning, parseRequirement } from '../../core/requirement.ts'
+import { printTarget } from '../../core/target.ts'
+import type { Fact, Subject } from './subject.ts'
+import { wrong } from './verdict.ts'
+
+const MiB = 1024 ** 2
+
+/** What Cargo unpacks: 512 MiB, and far more than any manifest. */
+const LIMITS = { unpackedBytes: 512 * MiB, entries: 100_000, manifestBytes: MiB, readmeBytes: MiB }
+
+/** A release as its line has it, and as its `.crate` does: null if that cannot be read. */
+export interface Content {
+  readonly line: Entry
+  readonly packaged: Entry | null
+  readonly errors: readonly Issue[]
+}
+
+/** Reads a `.crate`. Both entries are written in one way, and without dev-dependencies. */
+export async function inspect(subject: Subject, line: Entry, bytes: Buffer): Promise<Content> {
+  const open = async function* () {
+    yield bytes
+  }
+  const own = { ownIndexUrls: new Set([subject.target.name]), pubtime: null, limits: LIMITS }
+  const { release, issues } = await inspectCrate(open, { ...line, ...own, size: bytes.length })
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  return { line: plain(line), packaged: release && plain(release.entry), errors }
+}
+
+/** States that no archive has an error with such a code. */
+export function free(contents: Fact<readonly Content[]>, codes: RegExp) {
+  return async (subject: Subject): Promise<void> => {
+    for (const { line, errors } of await contents(subject)) {
+      const found = errors.find(({ code }) => codes.test(code))
+      if (found) wrong(`${line.name} ${line.vers}: ${found.message}`)
+    }
+  }
+}
+
+/** States that lines have a part as Cargo.toml has it. */
+export function same(contents: Fact<readonly Content[]>, part: (entry: Entry) => unknown) {
+  return async (subject: Subject): Promise<void> => {
+    for (const { line, packaged } of await contents(subject)) {
+      const [said, found] = [part(line), packaged && part(packaged)]
+      const words = `${JSON.stringify(said)}, Cargo.toml ${JSON.stringify(found)}`
+      if (packaged && !isDeepStrictEqual(said, found))
+        wrong(`${line.name} ${line.vers}: the line has ${words}`)
+    }
+  }
+}
+
+function plain(entry: Entry): Entry {
+  const deps = entry.deps.filter(({ kind }) => kind !== 'dev').sort(compareDependencies)
+  const features = Object.entries(entry.features).map(([name, all]) => [name, [...all].sort()])
+  return {
+    ...entry,
+    deps: deps.map(dep => ({
+      ...dep,
+      req: collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req,
+      target: dep.target && printTarget(dep.target),
+      package: dep.package ?? dep.name,
+    })),
+    features: Object.fromEntries(features.sort()),
+    // 1.60 and 1.60.0 are one version of Rust.
+    rust_version: entry.rust_version?.replace(/^(\d+\.\d+)\.0$/, '$1') as Entry['rust_version'],
+  }
+}

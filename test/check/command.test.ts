@@ -1,0 +1,162 @@
+// Mirrors generator/cli/maintenance/check.ts
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Client } from '../../generator/check/client.ts'
+import type { Result } from '../../generator/check/run.ts'
+import { Untried } from '../../generator/check/verdict.ts'
+import { startDaemon } from '../conformance/driver-daemon.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
+import { plimsollHere } from '../support/program.ts'
+import { putRelease } from '../support/raw-publish.ts'
+import type { Fault, Faults } from '../support/recording-proxy.ts'
+import { scratch } from '../support/scratch.ts'
+
+const NEW = '/api/v1/crates/new'
+const BUSY: Fault = { meets: 'answer', status: 429, headers: { 'retry-after': '0' } }
+
+/** A registry with a crate, and the command that is to check it. */
+async function open(t: TestContext) {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  const registry = await startDaemon(cleanup, join(folder, 'daemon'), {})
+  const token = registry.api?.token ?? ''
+  const crate = buildCrate({ name: 'foo', version: '1.0.0' })
+  await putRelease(registry, token, { name: 'foo', vers: '1.0.0' }, crate)
+  registry.requests.clear()
+  const check = (args: readonly string[], stopped?: Promise<string>) =>
+    plimsollHere(['check', registry.indexUrl, ...args], {}, { stdin: `${token}\n`, stopped })
+  const interfere = (faults: Faults) => registry.interfere?.(faults)
+  return { folder, registry, check, interfere }
+}
+type Opened = Awaited<ReturnType<typeof open>>
+
+const WRITE = ['--write', '--token-stdin', '--yes', '--prefix', 'check-']
+
+/** The names of all crates that a run published, of which no version is left without a yank. */
+async function yanked({ registry }: Opened): Promise<string[]> {
+  const index = await fetch(`${registry.baseUrl}/api/v1/crates?q=check-&per_page=100`)
+  const { crates } = (await index.json()) as { crates: { name: string }[] }
+  for (const { name } of crates) {
+    const answer = await fetch(`${registry.baseUrl}/api/v1/crates/${name}`)
+    const { versions } = (await answer.json()) as { versions: { num: string; yanked: boolean }[] }
+    const open = versions.filter(({ yanked }) => !yanked)
+    assert.deepEqual(open, [], name)
+  }
+  return crates.map(({ name }) => name)
+}
+
+test('a run that publishes says it, prints rows, writes JUnit and badge, and exits with 0', async t => {
+  const opened = await open(t)
+  const [xml, svg] = [join(opened.folder, 'a.xml'), join(opened.folder, 'a.svg')]
+  const run = await opened.check([...WRITE, '--json', '--junit', xml, '--badge', svg])
+  expectCode('plimsoll check', run, 0)
+  const rows = JSON.parse(run.stdout) as Result[]
+  const keys = 'id sentence source weight target cargo status seen'
+  assert.deepEqual([...new Set(rows.map(row => Object.keys(row).join(' ')))], [keys])
+  const count = (status: string) => rows.filter(row => row.status === status).length
+  assert.ok(count('pass') > 100)
+  assert.equal(count('fail'), 0)
+  const counts = `tests="${rows.length}" failures="0" skipped="${count('untried')}"`
+  const junit = readFileSync(xml, 'utf8')
+  assert.ok(junit.includes(`<testsuite name="${opened.registry.indexUrl}" ${counts}>`))
+  assert.equal(junit.match(/<testcase /g)?.length, rows.length)
+  assert.match(
+    readFileSync(svg, 'utf8'),
+    new RegExp(`${count('pass')} of ${count('pass')} statements`),
+  )
+  assert.match(run.stderr, /^about 20 small crates whose names begin with check- will be published/)
+  const names = await yanked(opened)
+  const left = [...run.stderr.matchAll(/^left behind, yanked: (\S+)@/gm)].map(([, name]) => name)
+  assert.deepEqual([...new Set(left)].sort(), names.sort())
+})
+
+test('what fails stands at the end of the table, and breaks the run', async t => {
+  const { check, registry, interfere } = await open(t)
+  const page: Fault = { meets: 'answer', status: 200, body: '<html>' }
+  interfere(({ url }) => (/\/zq\w+/.test(url) ? page : undefined))
+  const run = expectCode('plimsoll check', await check(['--crate', 'foo']), 1)
+  const [last, , source, seen, failure] = run.stdout.trimEnd().split('\n').reverse()
+  assert.match(last ?? '', /^\d+ statements: \d+ hold, \d+ fail, \d+ not tried$/)
+  assert.match(source ?? '', /^ {6}https:\/\/doc\.rust-lang\.org\//)
+  assert.match(seen ?? '', /^ {6}breaks builds: .* answers 200, <html>$/)
+  assert.match(failure ?? '', /^FAIL {2}missing-\w+: /)
+  assert.match(run.stdout, /^- {5}not tried, nothing is published without --write: .*publish-done/m)
+  assert.deepEqual(
+    registry.requests.all.filter(({ method }) => method !== 'GET'),
+    [],
+  )
+})
+
+test('a target that is none, and a publish without a token or a yes, are misuse', async t => {
+  const { check } = await open(t)
+  const elsewhere = await plimsollHere(['check', 'no-registry'])
+  expectCode('no registry', elsewhere, 2)
+  assert.match(elsewhere.stderr, /no-registry is no registry that can be checked/)
+  expectCode('no token', await check(['--write', '--yes']), 2)
+  expectCode('no yes', await check(['--write', '--token-stdin']), 2)
+})
+
+test('after ^C, what was published is yanked', async t => {
+  const opened = await open(t)
+  let stop: (signal: string) => void = () => undefined
+  const stopped = new Promise<string>(resolve => {
+    stop = resolve
+  })
+  opened.interfere(({ url }) =>
+    url === NEW ? { meets: 'change', change: () => stop('SIGINT') } : undefined,
+  )
+  const run = expectCode('plimsoll check', await opened.check(WRITE, stopped), 1)
+  assert.match(run.stdout, /not tried, the run was ended: /)
+  assert.ok((await yanked(opened)).length > 0)
+})
+
+test('a publish whose answer is lost is yanked', async t => {
+  const opened = await open(t)
+  opened.interfere(({ url }) => (url === NEW ? { meets: 'silence', isPassedOn: true } : undefined))
+  const run = expectCode('plimsoll check', await opened.check(WRITE), 1)
+  const names = await yanked(opened)
+  assert.ok(names.length > 5)
+  for (const name of names)
+    assert.match(run.stderr, new RegExp(`^left behind, yanked: ${name}@`, 'm'))
+})
+
+test('429 is obeyed, and counts for nothing', async t => {
+  const { check, registry, interfere } = await open(t)
+  const right = JSON.parse((await check(['--json', '--crate', 'foo'])).stdout) as Result[]
+  const met = new Set<string>()
+  interfere(({ url }) => (met.has(url) ? undefined : met.add(url) && BUSY))
+  const busy = JSON.parse((await check(['--json', '--crate', 'foo'])).stdout) as Result[]
+  const statuses = (all: readonly Result[]) => all.map(({ id, status }) => `${id} ${status}`)
+  // It is one request with an offer that only it makes, and is not repeated.
+  const isAsked = (line: string) => !line.startsWith('http-h2c')
+  assert.deepEqual(statuses(busy).filter(isAsked), statuses(right).filter(isAsked))
+  assert.ok(met.size > 5)
+
+  const waits: number[] = []
+  const client = new Client({}, async ms => waits.push(ms))
+  t.after(() => client.close())
+  interfere(() => ({ ...BUSY, headers: { 'retry-after': '7' } }))
+  await assert.rejects(client.ask(`${registry.baseUrl}/`), Untried)
+  assert.deepEqual(waits, [7000, 7000, 7000])
+})
+
+test('addresses below the base of a folder are read from the folder', async t => {
+  const folder = scratch(new Cleanup(t))
+  const [from, out] = [join(folder, 'from'), join(folder, 'out')]
+  mkdirSync(from)
+  writeFileSync(join(from, 'foo-1.0.0.crate'), buildCrate({ name: 'foo', version: '1.0.0' }))
+  const base = ['--base-url', 'https://crates.invalid/below']
+  expectCode('build', await plimsollHere(['build', '--from', from, '--out', out, ...base]), 0)
+  const check = async () => {
+    const run = await plimsollHere(['check', out, '--json'])
+    const rows = JSON.parse(run.stdout) as Result[]
+    return [run.code, rows.find(({ id }) => id === 'download-cksum')?.status]
+  }
+  assert.deepEqual(await check(), [0, 'pass'])
+  writeFileSync(join(out, 'crates', 'foo', 'foo-1.0.0.crate'), 'other bytes')
+  assert.deepEqual(await check(), [1, 'fail'])
+})
