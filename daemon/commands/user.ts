@@ -65,6 +65,10 @@ function registerAdd(user: Command, io: Io, input: PasswordInput): void {
         if (password !== null) await givePassword(registry, added, password, at)
         const role = isFirst ? ', an administrator as the first user' : ''
         report(io, options, added, [`added ${added.login}${role}`])
+        if (password === null)
+          io.err(
+            `next: \`plimsoll user link ${added.login}\` prints a link that sets their password, \`plimsoll token create --user ${added.login}\` a token`,
+          )
       }),
     )
   withManual(add, {
