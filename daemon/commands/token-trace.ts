@@ -8,7 +8,7 @@ import { withRegistry } from '../../generator/cli/console/folder.ts'
 import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
-import { listPublished, type Published } from '../../generator/records/accounts/published.ts'
+import { listPublished, type Published } from '../../generator/records/accounts/tokens.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import { setYanked } from '../../generator/records/release-changes.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
@@ -38,8 +38,8 @@ export function registerTrace(token: Command, io: Io): void {
     )
   withManual(trace, {
     examples: [
-      ['plimsoll token trace 7', 'a line for each version'],
-      ['plimsoll token trace 7 --since 2d --yank', 'yanks what it has published in two days'],
+      ['plimsoll token trace 1', 'a line for each version'],
+      ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
     ],
     json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `there`, `yanked` or `deleted`',
     fails: 'there is no such token, or a yank could not be rendered',

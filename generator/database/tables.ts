@@ -58,7 +58,11 @@ export interface Tables {
     created_at: string
     /** Since when no token or login is accepted; null for a user who is not locked. */
     locked_at: string | null
+    /** Since when the user is removed, who is locked as well; the name stays taken. */
+    removed_at: string | null
   }
+  /** Names that users had before they were renamed; they stay taken. */
+  former_logins: { canonical: string; user_id: number }
   /** Browser sessions; one that has ended has no row. */
   sessions: {
     id: number
