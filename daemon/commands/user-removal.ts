@@ -7,13 +7,13 @@ import { readRegistry, withRegistry } from '../../generator/cli/console/folder.t
 import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { requireUser } from '../../generator/records/accounts/accounts.ts'
+import { operatorChange } from '../../generator/records/change.ts'
 import {
   planRemoval,
   type RemovedUser,
   removeUser,
   renameUser,
-} from '../../generator/records/accounts/user-changes.ts'
-import { operatorChange } from '../../generator/records/change.ts'
+} from '../../generator/registry/users.ts'
 
 interface RemoveOptions extends FolderOptions {
   readonly yes?: boolean

@@ -46,7 +46,14 @@ export interface Tables {
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
   /** Deleted versions: they may come back only with the same bytes. */
-  tombstones: { crate_id: number; identity: VersionIdentity; cksum: string; deleted_at: string }
+  tombstones: {
+    crate_id: number
+    identity: VersionIdentity
+    cksum: string
+    deleted_at: string
+    /** What Cargo is told; null if none was given. */
+    reason: string | null
+  }
   users: {
     id: number
     login: string

@@ -126,14 +126,19 @@ export async function removeReleases(
   { database, followers }: Records,
   crate: CrateRecord,
   removed: readonly ReleaseRecord[],
+  reason: string | null,
   change: Change,
 ): Promise<void> {
   await makeChange(database, change, async (tx, by) => {
     let generation = crate.generation
     for (const { version, cksum } of removed) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
-      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
-      const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
+      await upsert(tx, 'tombstones', ['crate_id', 'identity'], {
+        ...row,
+        deleted_at: by.at,
+        reason,
+      })
+      const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
     }
     await follow(tx, followers, { crate, removed, by, generation })

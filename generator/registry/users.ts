@@ -1,10 +1,16 @@
-import { refuse } from '../../../core/error/error.ts'
-import type { Version } from '../../../core/version.ts'
-import { all, column, type Queries, run } from '../../database/statement.ts'
-import { addEvent, type Change, makeChange, type Permitted } from '../change.ts'
-import { follow, type Records } from '../crate-change.ts'
-import { readCrate } from '../crates.ts'
-import { findUser, requireAdministrator, requireFree, requireUser, type User } from './accounts.ts'
+import { refuse } from '../../core/error/error.ts'
+import type { Version } from '../../core/version.ts'
+import { all, column, type Queries, run } from '../database/statement.ts'
+import {
+  findUser,
+  requireAdministrator,
+  requireFree,
+  requireUser,
+  type User,
+} from '../records/accounts/accounts.ts'
+import { addEvent, type Change, makeChange, type Permitted } from '../records/change.ts'
+import { follow, type Records } from '../records/crate-change.ts'
+import { readCrate } from '../records/crates.ts'
 
 /** What a removed user had. */
 export interface RemovedUser {
@@ -37,7 +43,7 @@ export async function removeUser(
   return makeChange(records.database, change, async (tx, by) => {
     const user = await requireUser(tx, login)
     const plan = await planRemoval(tx, user)
-    const owned = await column<number>(tx, 'SELECT crate_id FROM owners WHERE user_id = ?', user.id)
+    const crates = await column<number>(tx, cratesOf, user.id, user.id)
     const sql = `UPDATE users SET removed_at = ?, locked_at = coalesce(locked_at, ?), admin = 0,
       password = NULL, name = NULL WHERE id = ?`
     await run(tx, sql, by.at, by.at, user.id)
@@ -48,7 +54,7 @@ export async function removeUser(
       await run(tx, `DELETE FROM ${table} WHERE user_id = ?`, user.id)
     const detail = { login: user.login, ...plan }
     const generation = await addEvent(tx, by, { action: 'user-remove', detail })
-    await showAgain(tx, records, user, owned, by, generation)
+    await showAgain(tx, records, user.id, crates, by, generation)
     return plan
   })
 }
@@ -73,29 +79,30 @@ export async function renameUser(
     }
     const sql = 'UPDATE users SET login = ?, canonical = ? WHERE id = ?'
     await run(tx, sql, to, to.toLowerCase(), id)
-    const generation = await addEvent(tx, by, {
-      action: 'user-rename',
-      detail: { login: to, before },
-    })
-    const owned = await column<number>(tx, 'SELECT crate_id FROM owners WHERE user_id = ?', id)
-    await showAgain(tx, records, { id }, owned, by, generation)
+    const detail = { login: to, before }
+    const generation = await addEvent(tx, by, { action: 'user-rename', detail })
+    const crates = await column<number>(tx, cratesOf, id, id)
+    await showAgain(tx, records, id, crates, by, generation)
   })
 }
 
-/** Has everything rendered again that names a user: crates they own, and what they published. */
+/** The crates that name a user: those they own, and those of what they have published. */
+const cratesOf = `SELECT crate_id FROM owners WHERE user_id = ?
+  UNION SELECT crate_id FROM releases WHERE published_by = ?`
+
+/** Has everything rendered again of some crates that names a user. */
 async function showAgain(
   tx: Queries,
   { followers }: Records,
-  { id }: Pick<User, 'id'>,
-  owned: readonly number[],
+  owner: number,
+  crates: readonly number[],
   by: Permitted,
   generation: number,
 ): Promise<void> {
-  const published = 'SELECT DISTINCT crate_id FROM releases WHERE published_by = ?'
-  const ofCrate = 'SELECT id, version FROM releases WHERE crate_id = ? AND published_by = ?'
-  for (const crateId of new Set([...owned, ...(await column<number>(tx, published, id))])) {
-    const crate = await readCrate(tx, crateId)
-    const altered = await all<{ id: number; version: Version }>(tx, ofCrate, crateId, id)
-    if (crate) await follow(tx, followers, { crate, altered, owner: id, by, generation })
+  const sql = 'SELECT id, version FROM releases WHERE crate_id = ? AND published_by = ?'
+  for (const id of crates) {
+    const crate = await readCrate(tx, id)
+    const altered = await all<{ id: number; version: Version }>(tx, sql, id, owner)
+    if (crate) await follow(tx, followers, { crate, altered, owner, by, generation })
   }
 }
