@@ -132,9 +132,10 @@ test('a backup of records on a server restores to a registry in a folder, with a
   await command(restored, 'verify')
   const again = await openRegistry(restored, { env: {} })
   t.after(() => again.close())
-  const { facts, marks, ...rows } = await rowsOf(again)
-  for (const [table, expected] of Object.entries(before))
-    if (table in rows) assert.deepEqual(rows[table], expected, table)
+  const rows = await rowsOf(again)
+  // The rest is derived: the restore renders what was not rendered yet.
+  for (const table of ['crates', 'users', 'releases', 'owners', 'audit', 'listings', 'weeks'])
+    assert.deepEqual(rows[table], before[table], table)
 })
 
 test('a registry goes to a server and a bucket and back: every file is the same', {
