@@ -26,11 +26,11 @@ export interface Additions<T, F> {
 }
 
 /**
- * Adds releases: keeps the bytes of all, records all in one transaction, where `log` logs all that
- * log nothing themselves, and which `finish` ends once the followers know of all; and removes the bytes of those that were refused. One that is refused
- * or fails undoes nothing of the others. The caller holds the mutex, because `verify` would find
- * orphans in between; a process that is killed before the transaction has added nothing, and leaves
- * bytes that block nobody.
+ * Adds releases: keeps the bytes of all, records all in one transaction, and removes the bytes of
+ * those that were refused. `log` then logs all at once, where `record` logs nothing; `finish` ends
+ * the transaction once the followers know of all. One that is refused or fails undoes nothing of
+ * the others. The caller holds the mutex, because `verify` would find orphans in between; a process
+ * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
  */
 export async function addTogether<T extends ReleaseOutcome, F = never>(
   registry: Registry,
