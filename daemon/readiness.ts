@@ -6,7 +6,7 @@ import type { OpenHandler } from './access/route.ts'
 import { within } from './deadline.ts'
 import type { Deps } from './deps.ts'
 
-interface ReadinessDeps extends Pick<Deps, 'registry'> {
+interface ReadinessDeps extends Pick<Deps, 'registry' | 'metrics'> {
   /** Returns the free bytes of the file system of a path; default: as `statfs` reports them. */
   readonly freeBytes?: (path: string) => Promise<number>
 }
@@ -26,7 +26,12 @@ type Probe = () => Promise<string | null>
  * `.crate`; else 503. Also 200 in a pause and after a move: readers are served.
  */
 export function readiness(deps: ReadinessDeps): OpenHandler {
-  const probes = Object.entries(probesOf(deps)).map(([part, probe]) => inTime(part, probe))
+  const probes = Object.entries(probesOf(deps)).map(([part, probe]) =>
+    inTime(part, async () => {
+      const end = deps.metrics.probing(part)
+      return probe().finally(end)
+    }),
+  )
   let latest: { readonly at: number; readonly faults: Promise<string[]> } | null = null
   const find = async () => {
     const found = await Promise.all(probes.map(probe => probe()))

@@ -2,8 +2,9 @@ import * as v from 'valibot'
 import type { Dependency } from '../../core/entry/entry.ts'
 import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
-import { type CanonicalName, canonicalName, type Name } from '../../core/name.ts'
+import { type CanonicalName, canonicalName, isName, type Name } from '../../core/name.ts'
 import { crateFilePath } from '../../core/paths/crates.ts'
+import { isVersion } from '../../core/version.ts'
 import {
   mostDownloaded,
   mostRecentlyDownloaded,
@@ -20,6 +21,7 @@ import {
   readSummaries,
   releaseDependencies,
 } from '../../generator/records/releases.ts'
+import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { crateOf, type OpenHandler } from '../access/route.ts'
 import type { TreeFiles } from '../files/public-files.ts'
@@ -204,6 +206,8 @@ export function download(
   stored: StoredCrate | null,
 ): OpenHandler {
   return async c => {
+    const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
+    if (isName(name) && isVersion(version)) await refuseDeleted(registry.database, name, version)
     const { card, release } = await foundVersion(registry, c)
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)

@@ -143,7 +143,7 @@ async function work(
   { registry, server, serving, log, read, ends }: Service,
 ): Promise<void> {
   const patience = () => registry.settings.server.shutdown_seconds
-  const metrics = new Metrics(registry)
+  const metrics = new Metrics(registry, server.tlsExpiry)
   await registry.crates.sweep()
   const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics)
   const onAlarm = (upstream: string, { kind, name, version }: Alarm) =>

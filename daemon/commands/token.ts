@@ -17,6 +17,7 @@ import {
 import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { rowId } from '../http/paging.ts'
+import { registerTrace } from './token-trace.ts'
 
 interface CreateOptions extends FolderOptions {
   readonly user: string
@@ -30,7 +31,7 @@ interface CreateOptions extends FolderOptions {
 const JSON_TOKEN =
   '`id`; `name`; `user`; `scopes` and `crates`, arrays of texts, null for all; `created`; `expires` and `last_used`, times or null'
 
-/** Registers `token create`, `token list` and `token revoke`; a daemon may be running. */
+/** Registers the `token` commands; a daemon may be running. */
 export function registerToken(program: Command, io: Io): void {
   const token = program.command('token').description('manage the tokens that users give to Cargo')
   registerCreate(token, io)
@@ -64,6 +65,7 @@ export function registerToken(program: Command, io: Io): void {
     json: 'an object: `id`, `name` and `user` of the token',
     fails: 'there is no such token',
   })
+  registerTrace(token, io)
 }
 
 function registerCreate(token: Command, io: Io): void {

@@ -24,6 +24,7 @@ import {
 import { endSessions } from '../../generator/records/accounts/sessions.ts'
 import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
+import { registerRemove, registerRename } from './user-removal.ts'
 
 export interface PasswordInput {
   readonly readInput: () => Promise<string>
@@ -37,7 +38,7 @@ interface AddOptions extends FolderOptions {
   readonly json?: boolean
 }
 
-const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `created`'
+const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `removed`; `created`'
 
 const FROM_STDIN = 'read the password from standard input: one line'
 
@@ -47,6 +48,8 @@ export function registerUser(program: Command, io: Io, input: PasswordInput): vo
   registerAdd(user, io, input)
   registerList(user, io)
   registerChanges(user, io, input)
+  registerRename(user, io)
+  registerRemove(user, io)
 }
 
 function registerAdd(user: Command, io: Io, input: PasswordInput): void {
@@ -65,11 +68,16 @@ function registerAdd(user: Command, io: Io, input: PasswordInput): void {
         if (password !== null) await givePassword(registry, added, password, at)
         const role = isFirst ? ', an administrator as the first user' : ''
         report(io, options, added, [`added ${added.login}${role}`])
+        if (password === null)
+          io.err(
+            `next: \`plimsoll user link ${added.login}\` prints a link that sets their password, \`plimsoll token create --user ${added.login}\` a token`,
+          )
       }),
     )
   withManual(add, {
     examples: [
       ['plimsoll user add alice', 'adds a user, who sets a password with `user link`'],
+      ['plimsoll user add bob --admin', 'adds another administrator'],
       ['plimsoll user add ci --password-stdin < password.txt', 'adds a user with a password'],
     ],
     json: `an object: ${JSON_USER}`,
@@ -83,8 +91,9 @@ function registerList(user: Command, io: Io): void {
     .action((options: FolderOptions & { json?: boolean }) =>
       readRegistry(io, options, async ({ database }) => {
         const users = await listUsers(database)
-        const rows = users.map(({ login, admin, locked, created }) => {
-          return [login, admin ? 'admin' : 'user', locked ? 'locked' : 'active', created]
+        const rows = users.map(({ login, admin, locked, removed, created }) => {
+          const state = removed ? 'removed' : locked ? 'locked' : 'active'
+          return [login, admin ? 'admin' : 'user', state, created]
         })
         report(io, options, users, table(['username', 'role', 'state', 'since'], rows))
       }),

@@ -1,16 +1,17 @@
 import type { Context } from 'hono'
 import { refuse } from '../../core/error/error.ts'
 import { isName } from '../../core/name.ts'
-import { CRATES_FOLDER } from '../../core/paths/crates.ts'
+import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { movedPath } from '../../core/paths/moved.ts'
 import { isVersion } from '../../core/version.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
+import { refuseDeleted } from '../../generator/records/tombstones.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { missingOfCrate } from '../../site/pages/not-found.ts'
 import type { OpenHandler } from '../access/route.ts'
 import { page, redirect, wantsPage } from '../http/page.ts'
-import type { TreeFiles } from './public-files.ts'
+import { decodePath, type TreeFiles } from './public-files.ts'
 
 const CRATES = `/${CRATES_FOLDER}/`
 const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
@@ -42,6 +43,8 @@ async function missing(registry: Registry, files: TreeFiles, c: Context): Promis
       const prefix = new URL(registry.site.base).pathname.replace(/\/$/, '')
       return c.redirect(`${prefix}${CRATES}${moved}`, 301)
     }
+    const release = releaseOfPath(decodePath(c.req.path) ?? '')
+    if (release) await refuseDeleted(registry.database, release.name, release.version)
     if (!wantsPage(c)) refuse('route_unknown')
     if (crate === null) return (await files.missing(c)) ?? refuse('route_unknown')
     return page(c, registry.site, missingOfCrate(registry.site, name), 404)

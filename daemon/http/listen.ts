@@ -23,6 +23,8 @@ export interface Listening {
   answer(fetch: Fetch, quick?: FastPath | null): void
   /** Looks for renewed TLS files now; otherwise that is done every few seconds. */
   renewTls(): void
+  /** Returns when the certificate in use expires; null without TLS. */
+  tlsExpiry(): Date | null
   /** Stops accepting connections; resolves when all requests are answered or after `seconds`. */
   stop(seconds: number): Promise<void>
 }
@@ -88,6 +90,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       ready(given)
     },
     renewTls: () => watch?.renew(),
+    tlsExpiry: () => watch?.expiry() ?? null,
     stop: seconds => {
       watch?.stop()
       return connections.stop(seconds)
@@ -214,7 +217,7 @@ export interface TlsFiles {
   readonly key: string
 }
 
-type Pair = Readonly<Record<'cert' | 'key', Buffer>>
+type Pair = Readonly<Record<'cert' | 'key', Buffer>> & { readonly expiry: Date }
 
 /** Reads certificate and key. Refuses files that are missing, not PEM, or do not match. */
 export function readTls(files: TlsFiles): Pair {
@@ -222,7 +225,7 @@ export function readTls(files: TlsFiles): Pair {
   const certificate = parse(files.cert, 'a certificate', () => new X509Certificate(cert))
   const privateKey = parse(files.key, 'a private key', () => createPrivateKey(key))
   if (!certificate.checkPrivateKey(privateKey)) refuse('tls_mismatch', files)
-  return { cert, key }
+  return { cert, key, expiry: new Date(certificate.validTo) }
 }
 
 export interface TlsWatch {
@@ -241,7 +244,7 @@ function watchTls(
   server: Pick<Server, 'setSecureContext'>,
   present: Pair,
   { onTlsFailure, renewalCheck = 5000 }: TlsWatch,
-): { renew(): void; stop(): void } {
+): { renew(): void; expiry(): Date; stop(): void } {
   let last = present
   let complaint = ''
   const check = () => {
@@ -264,7 +267,7 @@ function watchTls(
     complaint = ''
     check()
   }
-  return { renew, stop: () => clearInterval(timer) }
+  return { renew, expiry: () => last.expiry, stop: () => clearInterval(timer) }
 }
 
 function readPem(path: string): Buffer {

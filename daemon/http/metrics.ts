@@ -11,6 +11,7 @@ import {
 import { readEngine } from '../../generator/database/engine.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
+import { LAST_BACKUP, readFact } from '../../generator/records/facts.ts'
 import { countFailedMarks, countMarks, listFailedMarks } from '../../generator/records/marks.ts'
 import { listPlainPages } from '../../generator/records/pages/plain-pages.ts'
 import { DATABASE_FILE } from '../../generator/registry/folder.ts'
@@ -35,6 +36,8 @@ export type BackgroundWork = (typeof BACKGROUND)[number]
  */
 const ALERTED = ['unexpected', 'storage_full', 'storage_readonly', 'storage_failing'] as const
 
+const EPOCH = '1970-01-01T00:00:00Z'
+
 const METHODS = new Set('GET HEAD PUT DELETE POST PATCH OPTIONS TRACE CONNECT'.split(' '))
 
 /** The daemon's metrics, served at `/metrics` in Prometheus' text format. */
@@ -48,8 +51,10 @@ export class Metrics {
   readonly #publishes: Counter
   readonly #downloads: Counter
   readonly #backgroundFailures: Counter
+  readonly #probes: Histogram
 
-  constructor(registry: Registry) {
+  /** `tlsExpiry` returns when the certificate expires; null without one. */
+  constructor(registry: Registry, tlsExpiry: () => Date | null = () => null) {
     const registers = [this.prometheus]
     collectDefaultMetrics({ register: this.prometheus })
     this.#requests = new Histogram({
@@ -81,6 +86,13 @@ export class Metrics {
       help: 'Downloads of `.crate` files; they are written and counted here once a minute',
       registers,
     })
+    this.#probes = new Histogram({
+      name: 'plimsoll_probe_seconds',
+      help: 'Time of the test writes of `/readyz`, by part; a bucket is asked for an object',
+      labelNames: ['part'],
+      buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+      registers,
+    })
     const build = new Gauge({
       name: 'plimsoll_build_info',
       help: 'Always 1; the version of Plimsoll and the commit that it was built from',
@@ -91,7 +103,7 @@ export class Metrics {
     for (const outcome of ['added', 'present']) this.#publishes.inc({ outcome }, 0)
     for (const code of ALERTED) this.#failures.inc({ code }, 0)
     for (const what of BACKGROUND) this.#backgroundFailures.inc({ what }, 0)
-    gauges(registry, registers)
+    gauges(registry, registers, tlsExpiry)
   }
 
   /** Labels are limited to routes and standard methods: clients can send any path and method. */
@@ -114,6 +126,11 @@ export class Metrics {
     times.observe(seconds)
   }
 
+  /** Measures a test of a part of the registry; call what it returns at its end. */
+  probing(part: string): () => void {
+    return this.#probes.startTimer({ part })
+  }
+
   backgroundFailed(what: BackgroundWork): void {
     this.#backgroundFailures.inc({ what })
   }
@@ -131,7 +148,11 @@ export class Metrics {
   }
 }
 
-function gauges({ database, dir, followers }: Registry, registers: Prometheus[]): void {
+function gauges(
+  { database, dir, followers }: Registry,
+  registers: Prometheus[],
+  tlsExpiry: () => Date | null,
+): void {
   type Samples = (readonly [labels: Record<string, string>, n: number])[]
   const gauge = (name: string, labelNames: string[], help: string, read: () => Promise<Samples>) =>
     new Gauge({
@@ -175,6 +196,18 @@ function gauges({ database, dir, followers }: Registry, registers: Prometheus[])
   gauge('plimsoll_database_bytes', [], 'The size of the database', async () => [
     [{}, await databaseBytes()],
   ])
+  gauge(
+    'plimsoll_last_backup_timestamp_seconds',
+    [],
+    'When the last `plimsoll backup` was complete; 0 if there was none',
+    async () => [[{}, Date.parse((await readFact(database, LAST_BACKUP)) ?? EPOCH) / 1000]],
+  )
+  gauge(
+    'plimsoll_tls_expiry_timestamp_seconds',
+    [],
+    'When the certificate of `tls.cert` expires; 0 without one',
+    async () => [[{}, (tlsExpiry()?.getTime() ?? 0) / 1000]],
+  )
   gauge(
     'plimsoll_held',
     ['what'],

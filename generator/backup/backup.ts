@@ -5,8 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { Refusal, refuse } from '../../core/error/error.ts'
 import { crateKey } from '../../core/paths/crates.ts'
-import { openDatabase } from '../database/database.ts'
-import { isOnServer } from '../database/engine.ts'
+import { timestamp } from '../../core/timestamp.ts'
+import { copyCatalog } from '../database/copy.ts'
+import { closeWhole, openDatabase } from '../database/database.ts'
 import { run } from '../database/statement.ts'
 import { createPrivately, syncFile, syncFolder } from '../places/disk/durable.ts'
 import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
@@ -15,6 +16,7 @@ import { Lock } from '../places/locks/lock.ts'
 import type { OpenFile } from '../places/place.ts'
 import type { Progress } from '../projections/index/build.ts'
 import { registryCounts } from '../records/crates.ts'
+import { LAST_BACKUP, writeFact } from '../records/facts.ts'
 import { releaseOfBytes, releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, SETTINGS_FILE } from '../registry/folder.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -34,6 +36,7 @@ const DRAFT = 'draft'
 /**
  * Writes settings, records, and every `.crate` of a registry into one tar file, even while a daemon
  * is running: from a snapshot of the records, or a new one if a deletion removes some of its bytes.
+ * The records are a file of SQLite, also where a server has them; a fact says when this was done.
  * The file appears complete or not at all. Refuses a place in the public tree, and a second backup.
  * The file `-` is standard output, to which nothing can be written again: there is one attempt.
  */
@@ -44,7 +47,6 @@ export async function backup(
 ): Promise<number> {
   const target = file === STDIO ? null : resolve(file)
   if (target !== null && existsSync(target)) refuse('backup_exists', { file })
-  if (isOnServer(registry.database)) refuse('backup_on_server', { dir: registry.dir })
   // It has the hashes of tokens and passwords, and everybody may read the tree.
   if (target !== null && isInside(target, registry.tree.root)) refuse('backup_public', { file })
   const attempts = target === null ? 1 : ATTEMPTS
@@ -56,7 +58,9 @@ export async function backup(
     if (target !== null) await mkdir(dirname(target), { recursive: true })
     for (let attempt = 1; ; attempt++) {
       try {
-        return await write(registry, target, progress)
+        const done = await write(registry, target, progress)
+        await writeFact(registry.database, LAST_BACKUP, timestamp(registry.clock()))
+        return done
       } catch (error) {
         if (!(error instanceof Refusal && error.has('backup_overtaken')) || attempt === attempts)
           throw error
@@ -79,10 +83,8 @@ async function write(
   try {
     await mkdir(workplace, { mode: 0o700 })
     if (temporary !== null) await writeFile(join(workplace, DRAFT), temporary)
-    // SQLite would make a file that everybody may read; it takes an empty one.
-    createPrivately(snapshot)
     progress?.('copying the database', 0, 0)
-    await run(registry.database, 'VACUUM INTO ?', snapshot)
+    await copyRecords(registry, snapshot, progress)
     const archive = pack()
     const output =
       temporary === null
@@ -107,6 +109,30 @@ async function write(
   } finally {
     if (temporary !== null) await rm(temporary, { force: true })
     await rm(workplace, { recursive: true, force: true })
+  }
+}
+
+/** Writes the records, as they are at one moment, to a file of SQLite, also those of a server. */
+async function copyRecords(
+  { database, settings }: Registry,
+  file: string,
+  progress?: Progress,
+): Promise<void> {
+  const { url } = settings.database
+  if (url === null) {
+    // SQLite would make a file that everybody may read; it takes an empty one.
+    createPrivately(file)
+    await run(database, 'VACUUM INTO ?', file)
+    return
+  }
+  const { openSnapshot } = await import('../database/postgres/open.ts')
+  const { queries, close } = await openSnapshot({ ...settings.database, url })
+  try {
+    const copy = await openDatabase(file)
+    await copy.transaction(tx => copyCatalog(queries, tx, progress))
+    await closeWhole(copy, file)
+  } finally {
+    await close()
   }
 }
 

@@ -13,12 +13,13 @@ import { parseSpec } from './release-spec.ts'
 interface DeleteOptions extends FolderOptions {
   readonly yes?: boolean
   readonly force?: boolean
+  readonly reason?: string
   readonly json?: boolean
 }
 
 const DEPENDENTS_NAMED = 3
 
-/** `delete NAME[@VERSION] --yes [--force]`. */
+/** `delete NAME[@VERSION] --yes [--force] [--reason TEXT]`. */
 export function registerDelete(program: Command, io: Io): void {
   const command = withDir(program.command('delete'), io)
     .description(
@@ -27,9 +28,11 @@ export function registerDelete(program: Command, io: Io): void {
     .argument('<name[@version]>', 'a version, or a crate with all its versions')
     .option('--yes', 'really delete; otherwise only show what would be deleted')
     .option('--force', 'delete even if other crates depend on it')
+    .option('--reason <text>', 'what Cargo shows to those who download or publish it again')
     .action((spec: string, options: DeleteOptions) =>
       (options.yes ? withRegistry : readRegistry)(io, options, async registry => {
-        const deletion = { ...parseSpec(spec), force: options.force ?? false }
+        const { force = false, reason } = options
+        const deletion = { ...parseSpec(spec), force, reason }
         if (!options.yes) {
           const plan = await planDeletion(registry, deletion)
           report(io, options, result(plan, false), [
@@ -52,7 +55,10 @@ export function registerDelete(program: Command, io: Io): void {
     )
   withManual(command, {
     examples: [
-      ['plimsoll delete demo@1.1.0 --yes', 'deletes one version'],
+      [
+        'plimsoll delete demo@1.1.0 --yes --reason "it contained a key"',
+        'deletes one version, and Cargo says why',
+      ],
       ['plimsoll delete demo --yes --force', 'deletes a crate that others depend on'],
     ],
     json: 'an object: `name`; `versions`, an array of texts; `unfinished`, an array of versions that were deleted before, of which bytes were left; `dependents`, an array of texts such as `other 1.0.0`; `deleted`',

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import { type Issue, inFile, refuse, refuseErrors } from '../../core/error/error.ts'
+import { type Issue, inFile, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { value } from '../database/statement.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
+import { requireUser } from '../records/accounts/accounts.ts'
 import { operatorChange } from '../records/change.ts'
 import type { Registry } from '../registry/registry.ts'
 import { plain } from '../web/web-url.ts'
@@ -83,7 +83,8 @@ async function runImport(
   options: Options,
 ): Promise<void> {
   const { json = false, verbose = false, token = io.env.PLIMSOLL_IMPORT_TOKEN, ...rest } = options
-  const owner = rest.owner === undefined ? null : await userId(registry, rest.owner)
+  const owner =
+    rest.owner === undefined ? null : (await requireUser(registry.database, rest.owner)).id
   const progress = progressLine(io)
   progress.at('reading the source', 0, 0)
   const { ca_file: caFile, contact } = registry.settings.outgoing
@@ -134,10 +135,4 @@ async function runImport(
   else io.out(describeOutcomes(sums))
   refuseErrors(issues)
   if (sums.refused > 0) throw new Exit(1)
-}
-
-async function userId({ database }: Registry, login: string): Promise<number> {
-  const sql = 'SELECT id FROM users WHERE canonical = ?'
-  const id = await value<number>(database, sql, login.toLowerCase())
-  return id ?? refuse('login_unknown', { login })
 }

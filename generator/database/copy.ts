@@ -10,6 +10,7 @@ import type { Tables } from './tables.ts'
 export const TABLE_KEYS: Readonly<Record<keyof Tables, readonly string[]>> = {
   crates: ['id'],
   users: ['id'],
+  former_logins: ['canonical'],
   releases: ['id'],
   owners: ['crate_id', 'user_id'],
   invitations: ['crate_id', 'user_id'],

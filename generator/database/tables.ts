@@ -46,7 +46,14 @@ export interface Tables {
   owners: { crate_id: number; user_id: number; added_at: string; added_by: number | null }
   invitations: { crate_id: number; user_id: number; invited_at: string; invited_by: number | null }
   /** Deleted versions: they may come back only with the same bytes. */
-  tombstones: { crate_id: number; identity: VersionIdentity; cksum: string; deleted_at: string }
+  tombstones: {
+    crate_id: number
+    identity: VersionIdentity
+    cksum: string
+    deleted_at: string
+    /** What Cargo is told; null if none was given. */
+    reason: string | null
+  }
   users: {
     id: number
     login: string
@@ -58,7 +65,11 @@ export interface Tables {
     created_at: string
     /** Since when no token or login is accepted; null for a user who is not locked. */
     locked_at: string | null
+    /** Since when the user is removed, who is locked as well; the name stays taken. */
+    removed_at: string | null
   }
+  /** Names that users had before they were renamed; they stay taken. */
+  former_logins: { canonical: string; user_id: number }
   /** Browser sessions; one that has ended has no row. */
   sessions: {
     id: number

@@ -8,7 +8,13 @@ import type { Staged } from '../places/crate-store.ts'
 import { isStorageRefusal } from '../places/disk/fault.ts'
 import type { Progress } from '../projections/index/build.ts'
 import type { Change } from '../records/change.ts'
-import { importRelease, type KnownCrate, knownCrate } from '../records/release-changes.ts'
+import {
+  importRelease,
+  type KnownCrate,
+  knownCrate,
+  logImport,
+  type ReleaseOutcome,
+} from '../records/release-changes.ts'
 import { releaseOfBytes } from '../records/releases.ts'
 import { addTogether } from '../registry/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
@@ -131,8 +137,10 @@ class ImportBatch {
       bytes,
       record: (tx: Queries) => importRelease(tx, release, this.#job.change, this.#job),
     }))
+    const log = (tx: Queries, recorded: readonly ReleaseOutcome[]) =>
+      logImport(tx, recorded, this.#job.change, this.#job)
     const { outcomes } = await this.#registry.mutex.run(() =>
-      addTogether(this.#registry, additions),
+      addTogether(this.#registry, additions, null, log),
     )
     return outcomes.map((result, at) => {
       const { where, release, notes } = batch[at] as Ready

@@ -65,7 +65,7 @@ export function findLookAlikes(db: Queries, keys: readonly string[]): Promise<Na
   return column(db, `SELECT name FROM crates WHERE skeleton IN ${LIST} ORDER BY id LIMIT 10`, keys)
 }
 
-/** Returns the number of crates that have versions, of releases and of users. */
+/** Returns the number of crates that have versions, of releases and of users; not of removed ones. */
 export function registryCounts(
   db: Queries,
 ): Promise<Readonly<Record<'crates' | 'releases' | 'users', number>>> {
@@ -73,7 +73,7 @@ export function registryCounts(
     db,
     `SELECT coalesce((SELECT crates FROM prefixes WHERE prefix = ''), 0) AS crates,
       (SELECT n FROM counts WHERE what = 'releases') AS releases,
-      (SELECT count(*) FROM users) AS users`,
+      (SELECT count(*) FROM users WHERE removed_at IS NULL) AS users`,
   )
 }
 

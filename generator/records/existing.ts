@@ -7,6 +7,7 @@ import { column, first, type Queries, type Row } from '../database/statement.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, strangerIssue } from './crates.ts'
 import type { ReleaseRecord } from './releases.ts'
+import type { Tombstone } from './tombstones.ts'
 
 /** The release that already has a version, perhaps with different build metadata. */
 export type TakenVersion = Pick<ReleaseRecord, 'id' | 'version' | 'cksum' | 'yanked' | 'line'>
@@ -20,8 +21,8 @@ export interface ExistingRelease {
   /** Whether the actor may add versions: an owner, or an administrator if it has no owner. */
   readonly mayPublish: boolean
   readonly taken: TakenVersion | null
-  /** The checksum of this version before it was deleted; null when it was not. */
-  readonly deleted: string | null
+  /** This version before it was deleted; null when it was not. */
+  readonly deleted: Pick<Tombstone, 'cksum' | 'reason'> | null
 }
 
 /** Reads everything that decides whether a release may be changed, in one statement. */
@@ -33,11 +34,12 @@ export async function readExisting(
   const identity = versionIdentity(version)
   // The columns of `taken` are null when `takenId` is.
   type Taken = Pick<Row<'releases'>, 'version' | 'cksum' | 'yanked' | 'line'>
-  type Found = { takenId: number | null; deleted: string | null; isOwner: number; isOwned: number }
+  type Found = Record<'gone' | 'reason', string | null> &
+    Record<'isOwner' | 'isOwned', number> & { takenId: number | null }
   const row = await first<CrateRecord & Taken & Found>(
     db,
     `SELECT ${CRATE}, taken.id AS "takenId", taken.version, taken.cksum, taken.yanked, taken.line,
-        tombstones.cksum AS deleted,
+        tombstones.cksum AS gone, tombstones.reason,
         EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id AND user_id = ?) AS "isOwner",
         EXISTS (SELECT 1 FROM owners WHERE crate_id = crates.id) AS "isOwned"
       FROM crates
@@ -50,14 +52,15 @@ export async function readExisting(
     canonicalName(name),
   )
   if (!row) return { crate: null, isOwnerless: true, mayPublish: true, taken: null, deleted: null }
-  const { takenId, version: taken, cksum, yanked, line, deleted, isOwner, isOwned, ...crate } = row
+  const { takenId, version: taken, cksum, yanked, line, isOwner, isOwned, ...rest } = row
+  const { gone, reason, ...crate } = rest
   return {
     crate,
     isOwnerless: isOwned === 0,
     mayPublish: !user || isOwner === 1 || (user.admin && isOwned === 0),
     taken:
       takenId === null ? null : { id: takenId, version: taken, cksum, yanked: yanked === 1, line },
-    deleted,
+    deleted: gone === null ? null : { cksum: gone, reason },
   }
 }
 
@@ -79,8 +82,8 @@ export function releaseConflicts(
   const isSame = taken?.version === version && taken.cksum === cksum && !taken.yanked
   if (taken && !isSame)
     issues.push(issue('version_taken', { name, version, existing: taken.version }))
-  if (deleted !== null && deleted !== cksum)
-    issues.push(issue('version_deleted', { name, version }))
+  if (deleted && deleted.cksum !== cksum)
+    issues.push(issue('version_deleted', { name, version, reason: deleted.reason }))
   return issues
 }
 

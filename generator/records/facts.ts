@@ -10,6 +10,9 @@ export interface Failure {
 /** The prefix of the keys of stored failures. */
 const FAILURE = 'failure:'
 
+/** The fact when the last backup was complete. */
+export const LAST_BACKUP = 'backup'
+
 /** Reads a fact, such as what the public tree was last rendered with; null when unset. */
 export function readFact(db: Queries, key: string): Promise<string | null> {
   return value(db, 'SELECT value FROM facts WHERE key = ?', key)

@@ -37,19 +37,20 @@ export async function insertAdded(
   refuseErrors(releaseConflicts(existing, { ...release, cksum: release.entry.cksum }, by))
   if (existing.crate && existing.taken)
     return { outcome: 'present', crate: existing.crate, edit: null }
-  return insertWithEvent(tx, release, by, existing, { action: 'publish', createdAt: by.at })
+  const { name: crate, version } = release
+  const generation = await addEvent(tx, by, { action: 'publish', crate, version })
+  return insertNew(tx, release, by, existing, { generation, createdAt: by.at })
 }
 
-/** Inserts a release with its audit event, and its crate if that is new. */
-async function insertWithEvent(
+/** Inserts a release, and its crate if that is new. */
+async function insertNew(
   tx: Queries,
   release: Omit<Release, 'files'>,
   by: Permitted,
   existing: ExistingRelease,
-  { createdAt, ...event }: { action: string; detail?: Record<string, unknown>; createdAt: string },
+  { generation, createdAt }: { readonly generation: number; readonly createdAt: string },
 ): Promise<ReleaseOutcome> {
-  const { name, version } = release
-  const generation = await addEvent(tx, by, { ...event, crate: name, version })
+  const { name } = release
   const crate =
     existing.crate ?? (await insertCrate(tx, name, { ...by, at: createdAt }, generation))
   const added = [await insertRelease(tx, crate.id, release, by)]
@@ -126,14 +127,19 @@ export async function removeReleases(
   { database, followers }: Records,
   crate: CrateRecord,
   removed: readonly ReleaseRecord[],
+  reason: string | null,
   change: Change,
 ): Promise<void> {
   await makeChange(database, change, async (tx, by) => {
     let generation = crate.generation
     for (const { version, cksum } of removed) {
       const row = { crate_id: crate.id, identity: versionIdentity(version), cksum }
-      await upsert(tx, 'tombstones', ['crate_id', 'identity'], { ...row, deleted_at: by.at })
-      const event = { action: 'delete', crate: crate.name, version, detail: { cksum } }
+      await upsert(tx, 'tombstones', ['crate_id', 'identity'], {
+        ...row,
+        deleted_at: by.at,
+        reason,
+      })
+      const event = { action: 'delete', crate: crate.name, version, detail: { cksum, reason } }
       generation = await addEvent(tx, by, event)
     }
     await follow(tx, followers, { crate, removed, by, generation })
@@ -162,14 +168,15 @@ export interface ImportSource {
 }
 
 /**
- * Records a release of another registry, as `insertAdded` does. One whose version already has these
+ * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
+ * follows. One whose version already has these
  * bytes is `present`, even if yanked. Throws a `Refusal` where another one has its place.
  */
 export async function importRelease(
   tx: Queries,
   release: Omit<Release, 'files'>,
   change: Change,
-  { source, owner }: ImportSource,
+  { owner }: Pick<ImportSource, 'owner'>,
 ): Promise<ReleaseOutcome> {
   const by = await requireRight(tx, change)
   const { name, version, entry } = release
@@ -178,13 +185,27 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
-  const event = { action: 'import', detail: { source }, createdAt: entry.pubtime ?? by.at }
+  const state = { generation: 0, createdAt: entry.pubtime ?? by.at }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)
-    : await insertWithEvent(tx, release, by, existing, event)
+    : await insertNew(tx, release, by, existing, state)
   // Gives an owner to a crate that has none.
   if (existing.isOwnerless && owner !== null) await addOwner(tx, recorded.crate.id, owner, by.at)
   return recorded
+}
+
+/** Adds one event for all that a transaction has imported, and gives them its generation. */
+export async function logImport(
+  tx: Queries,
+  recorded: readonly ReleaseOutcome[],
+  change: Change,
+  { source }: Pick<ImportSource, 'source'>,
+): Promise<ReleaseOutcome[]> {
+  const versions = recorded.filter(({ edit }) => edit !== null).length
+  if (versions === 0) return [...recorded]
+  const by = await requireRight(tx, change)
+  const generation = await addEvent(tx, by, { action: 'import', detail: { source, versions } })
+  return recorded.map(one => ({ ...one, edit: one.edit && { ...one.edit, generation } }))
 }
 
 /** Records releases of another registry in one transaction; all of them, or none. */
@@ -197,6 +218,6 @@ export async function importReleases(
   await database.transaction(async tx => {
     const outcomes: ReleaseOutcome[] = []
     for (const release of releases) outcomes.push(await importRelease(tx, release, change, source))
-    await followReleases(tx, followers, outcomes)
+    await followReleases(tx, followers, await logImport(tx, outcomes, change, source))
   })
 }

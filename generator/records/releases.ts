@@ -17,6 +17,7 @@ import {
   type Row,
   value,
 } from '../database/statement.ts'
+import { PUBLISHER } from './accounts/accounts.ts'
 import type { Change } from './change.ts'
 import { CRATE, type CrateRecord, findCrate } from './crates.ts'
 import type { Mark } from './marks.ts'
@@ -62,7 +63,7 @@ function releaseOf<R extends Pick<StoredRelease, 'yanked' | 'about' | 'contents'
 
 const COLUMNS = `releases.id, releases.version, releases.cksum, releases.size,
     releases.yanked, releases.about, releases.contents, releases.published_at AS "publishedAt",
-    releases.published_by AS "publisherId", users.login AS "publishedBy",
+    releases.published_by AS "publisherId", ${PUBLISHER} AS "publishedBy",
     releases.line ->> 'rust_version' AS rust_version`
 const FROM = 'FROM releases LEFT JOIN users ON users.id = releases.published_by'
 

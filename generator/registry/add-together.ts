@@ -26,16 +26,17 @@ export interface Additions<T, F> {
 }
 
 /**
- * Adds releases: keeps the bytes of all, records all in one transaction, which `finish` ends once
- * the followers know of all, and removes the bytes of those that were refused. One that is refused
- * or fails undoes nothing of the others. The caller holds the mutex, because `verify` would find
- * orphans in between; a process that is killed before the transaction has added nothing, and leaves
- * bytes that block nobody.
+ * Adds releases: keeps the bytes of all, records all in one transaction, and removes the bytes of
+ * those that were refused. `log` then logs all at once, where `record` logs nothing; `finish` ends
+ * the transaction once the followers know of all. One that is refused or fails undoes nothing of
+ * the others. The caller holds the mutex, because `verify` would find orphans in between; a process
+ * that is killed before the transaction has added nothing, and leaves bytes that block nobody.
  */
 export async function addTogether<T extends ReleaseOutcome, F = never>(
   registry: Registry,
   additions: readonly Addition<T>[],
-  finish?: (tx: Queries, values: readonly T[]) => Promise<F>,
+  finish?: ((tx: Queries, values: readonly T[]) => Promise<F>) | null,
+  log?: (tx: Queries, values: readonly T[]) => Promise<ReleaseOutcome[]>,
 ): Promise<Additions<T, F>> {
   const outcomes = new Map<Addition<T>, Outcome<T>>()
   const finished: F[] = []
@@ -51,7 +52,7 @@ export async function addTogether<T extends ReleaseOutcome, F = never>(
       const end = await registry.database.transaction(async tx => {
         const values = await recordAll(tx, some, outcomes)
         isFollowed = false
-        await followReleases(tx, registry.followers, values)
+        await followReleases(tx, registry.followers, log ? await log(tx, values) : values)
         isFollowed = true
         return values.length > 0 && finish ? await finish(tx, values) : null
       })

@@ -20,6 +20,8 @@ export interface Deletion {
   readonly version: Version | null
   /** Whether to delete even if other crates depend on it. */
   readonly force: boolean
+  /** What Cargo is told who downloads the version, or publishes it again. */
+  readonly reason?: string | undefined
 }
 
 /** The effect of a deletion. */
@@ -66,7 +68,8 @@ export async function deleteReleases(
     const some = dependents.slice(0, 3).join(', ')
     refuse('delete_needed', { name: crate.name, count: dependents.length, some })
   }
-  if (releases.length > 0) await removeReleases(registry, crate, releases, change)
+  if (releases.length > 0)
+    await removeReleases(registry, crate, releases, deletion.reason ?? null, change)
   try {
     await buildWhole(registry, crate.id)
     for (const { cksum } of [...releases, ...unfinished]) {

@@ -10,6 +10,7 @@ export interface UserRow {
   readonly name: string | null
   readonly admin: boolean
   readonly locked: boolean
+  readonly removed: boolean
   readonly created: string
   readonly lastSeen: string | null
   readonly crates: number
@@ -43,7 +44,7 @@ ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input nam
 }
 
 function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
-  const { login, name, admin, locked, created, lastSeen, crates } = user
+  const { login, name, admin, locked, removed, created, lastSeen, crates } = user
   const button = (action: Parameters<typeof account.user>[1], text: string) =>
     buttonForm(viewer, to(account.user(login, action)), text, { label: `${text}: ${login}` })
   // Administrators cannot lock themselves out by mistake.
@@ -54,8 +55,8 @@ function userRow(viewer: Viewer, user: UserRow, to: Linker): Markup {
           locked ? button('unlock', 'Unlock') : button('lock', 'Lock'),
           admin ? button('demote', 'Revoke admin rights') : button('promote', 'Make administrator'),
         ]
-  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">locked</span>` : null}</div>
+  return html`<li class="row-with-action"><div><div class="row-head"><strong>${login}</strong>${name === null ? null : html` <span class="quiet">${name}</span>`}${admin ? html` <span class="badge">administrator</span>` : null}${locked ? html` <span class="badge bad">${removed ? 'removed' : 'locked'}</span>` : null}</div>
 <div class="row-more">created ${timeTag(created)} · ${lastSeen === null ? 'never seen' : html`last seen ${timeTag(lastSeen)}`} · ${counted(crates, 'crate')}</div></div>
-<div class="actions">${button('reset', 'Reset password')}${others}</div></li>
+${removed ? null : html`<div class="actions">${button('reset', 'Reset password')}${others}</div>`}</li>
 `
 }

@@ -93,7 +93,7 @@ test('a registry is not ready while the disk has no room for the largest .crate'
   const clock = () => new Date(Date.UTC(2026, 10, 20, 12, 0, seconds++))
   const app = new Hono()
   const registry = { ...test.registry, clock }
-  app.get('/readyz', readiness({ registry, freeBytes: async () => free }))
+  app.get('/readyz', readiness({ registry, metrics: test.metrics, freeBytes: async () => free }))
   const ask = async () => {
     const response = await app.request('/readyz')
     return [response.status, await response.text()]

@@ -121,7 +121,7 @@ test('helm: several daemons need what they share, and the reason is said', { ski
   const folder = { ...SHARED, 'storage.public': '/mnt/public' }
   assert.match(refusal({ replicas: 2, settings: folder }), /needs settings\."storage\.public"/)
   const backup = { enabled: true, claim: 'backups' }
-  assert.match(refusal({ settings: SHARED, backup }), /backup\.enabled is for records in SQLite/)
+  assert.ok(render({ settings: SHARED, backup }).get('CronJob'), 'also with PostgreSQL')
   assert.match(refusal({ backup: { enabled: true } }), /backup\.enabled needs backup\.claim/)
   const set = render(SETS['three daemons']?.values ?? {})
   assert.equal(set.get('StatefulSet').spec.replicas, 3)
@@ -176,6 +176,12 @@ test('helm: a backup runs beside the daemon, and is no daemon to its Service', {
   const { selector } = set.get('Service').spec
   const [rule] = spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution
   assert.deepEqual(rule.labelSelector.matchLabels, selector)
+  const [first] = rule.labelSelector.matchExpressions
+  assert.deepEqual(
+    first.values,
+    [`${set.get('StatefulSet').metadata.name}-0`],
+    'whose volume it has',
+  )
   assert.notDeepEqual({ ...metadata.labels, ...selector }, metadata.labels)
   const [daemon] = set.get('StatefulSet').spec.template.spec.containers
   const [container] = spec.containers

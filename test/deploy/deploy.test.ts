@@ -1,13 +1,17 @@
 // Mirrors Dockerfile, compose.yaml and deploy/
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse, parseAllDocuments } from 'yaml'
 import { CACHE_CONTROL } from '../../core/paths/tree.ts'
 import { settingByVariable, settingTable } from '../../core/settings/schema.ts'
+import { Cleanup } from '../support/cleanup.ts'
+import { expectCode, run } from '../support/command.ts'
+import { buildCrate } from '../support/crate-builder.ts'
 import { execForm, lastOf, parseDockerfile, type Stage, variables } from '../support/dockerfile.ts'
-import { root } from '../support/plimsoll.ts'
+import { hostEnvironment, root } from '../support/plimsoll.ts'
+import { scratch } from '../support/scratch.ts'
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const all = ['Dockerfile', 'compose.yaml', ...filesIn('deploy')]
@@ -224,13 +228,49 @@ test('the documents that the unit names are there', () => {
   assert.ok(read('docs/run/install.md').includes('sudo cp -r docs /opt/plimsoll/'))
 })
 
-test('the workflow uses actions that are the same whenever it runs, and ends', () => {
-  const { jobs } = parse(read('deploy/pages/publish.yml'))
-  type Job = { 'timeout-minutes': number; steps: { uses?: string }[] }
-  for (const [name, job] of Object.entries<Job>(jobs)) {
-    assert.ok(job['timeout-minutes'] <= 30, name)
-    for (const { uses } of job.steps) if (uses) assert.match(uses, /^[\w/-]+@[0-9a-f]{40}$/)
+for (const file of ['publish.yml', 'crate.yml'])
+  test(`the workflow ${file} uses actions that are the same whenever it runs, and ends`, () => {
+    const { jobs } = parse(read(`deploy/pages/${file}`))
+    type Job = { 'timeout-minutes': number; steps: { uses?: string }[] }
+    for (const [name, job] of Object.entries<Job>(jobs)) {
+      assert.ok(job['timeout-minutes'] <= 30, name)
+      for (const { uses } of job.steps) if (uses) assert.match(uses, /^[\w/-]+@[0-9a-f]{40}$/)
+    }
+  })
+
+test('crates push to one repository of a registry, also when another was faster', async t => {
+  const { jobs } = parse(read('deploy/pages/crate.yml'))
+  const { run: script } = jobs.push.steps.find((step: { id?: string }) => step.id === 'add')
+  const folder = scratch(new Cleanup(t))
+  const origin = join(folder, 'origin.git')
+  const sh = async (cwd: string, text: string, more: NodeJS.ProcessEnv = {}) => {
+    const env = { ...hostEnvironment(), ...more, HOME: folder, BASE_URL: 'https://a.example/b' }
+    return expectCode(text, await run('bash', ['-ec', text], { cwd, env }), 0)
   }
+  await sh(folder, `git init -q --bare -b main ${origin} && mkdir bin`)
+  const program = `exec "${process.execPath}" "${join(root, 'dist', 'program', 'cli.js')}" "$@"`
+  writeFileSync(join(folder, 'bin', 'plimsoll'), `#!/bin/sh\n${program}\n`, { mode: 0o755 })
+  const PATH = `${join(folder, 'bin')}:${hostEnvironment().PATH}`
+  const add = async (crate: string, before: string) => {
+    const at = join(folder, crate)
+    mkdirSync(join(at, 'target', 'package'), { recursive: true })
+    const bytes = buildCrate({ name: crate, version: '1.0.0' })
+    writeFileSync(join(at, 'target', 'package', `${crate}-1.0.0.crate`), bytes)
+    await sh(at, `git clone -q ${origin} registry && ${before}`)
+    const names = { GITHUB_ACTOR: 'a', GITHUB_REPOSITORY: `a/${crate}`, GITHUB_REF_NAME: 'v1.0.0' }
+    return async () => sh(join(at, 'registry'), script, { ...names, PATH })
+  }
+  const seed = 'cd registry && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a'
+  const [first, second] = [
+    await add('alpha', `${seed} && git push -q origin HEAD:main`),
+    await add('beta', 'true'),
+  ]
+  await first()
+  assert.match((await second()).stdout, /attempt 1 met another push/)
+  const files = (await sh(folder, `git -C ${origin} ls-tree -r --name-only main`)).stdout
+  for (const file of ['al/ph/alpha', 'be/ta/beta'])
+    assert.ok(files.split('\n').includes(`docs/index/${file}`), files)
+  assert.doesNotMatch(files, /\.push/)
 })
 
 test('no package names the host of a package registry', () => {

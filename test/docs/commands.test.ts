@@ -134,6 +134,7 @@ for (const [name, lines] of commands) {
     for (const line of runnable) {
       const local = line
         .replaceAll('/srv/', `${folder}/srv/`)
+        .replace('--dir /data', `--dir ${folder}/data`)
         .replace('127.0.0.1:8080', '127.0.0.1:0')
         .replace(/--listen \S+/, '--listen 127.0.0.1:0')
       if (/ serve\b/.test(line)) await serves(t, folder, local)

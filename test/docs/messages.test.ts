@@ -58,6 +58,8 @@ const examples: { readonly [C in Code]?: Params<C>[0] } = {
   upstream_unknown: { name: 'other', known: ['crates-io'] },
   export_missing: { missing: [{ name: 'demo', version: '1.0.0', source: 'crates.io' }] },
   upgrade_needed: { file: 'plimsoll.db', from: 'A', to: 'B', version: '1.2.0', daemons: [] },
+  release_deleted: { name: 'demo', version: '1.0.0', reason: '{reason}' },
+  version_deleted: { name: 'demo', version: '1.0.0', reason: '{reason}' },
   page_failed: { kind: 'pages', of: 'demo', reason: '{reason}' },
   name_too_long: { name: 'demo', max: 64 },
   archive_warnings_more: { count: 12 },

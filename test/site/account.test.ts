@@ -63,6 +63,7 @@ test('the users are told with how many crates they own, the events to the second
     name: null,
     admin: false,
     locked: false,
+    removed: false,
     created: '2026-01-01T00:00:00Z',
     lastSeen: null,
   }

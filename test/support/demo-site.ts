@@ -173,6 +173,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
     name: 'Grace H.',
     admin: false,
     locked: true,
+    removed: false,
     created: '2026-01-01T00:00:00Z',
     lastSeen: null,
     crates: 3,

@@ -47,12 +47,16 @@ export const accountMessages = {
   },
   invalid: {
     login_taken: 'the user `{login}` already exists; nothing was changed',
+    login_gone:
+      'the user `{login}` was removed or renamed, and the name stays taken; `plimsoll user list` has the users',
     login_unknown: 'there is no user `{login}`; add one with `plimsoll user add {login}`',
     token_unknown:
       'there is no token {id}, or it is revoked; `plimsoll token list` and `/me` list the tokens',
     tokens_too_many:
       'a user may have at most {max} tokens (`limits.tokens_per_user`); revoke one that is no longer used',
     user_locked: '`{login}` is locked; unlock the account first',
+    user_sole_owner:
+      'nobody but `{login}` owns {crates}; add another owner as an administrator at `/me` first, nothing was changed',
     admin_last: '`{login}` is the last administrator; make another user an administrator first',
     own_account: 'you cannot lock or demote your own account; ask another administrator to do it',
     passwords_differ: 'the two passwords differ; nothing was changed',

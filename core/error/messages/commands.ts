@@ -147,6 +147,7 @@ export const commandMessages = {
       'other crates depend on `{name}` ({count} of their versions, such as {some}); yank it instead, or delete it with --force',
     prune_unconfirmed: 'nothing was removed; add --yes to really remove them',
     delete_unconfirmed: 'nothing was deleted; add --yes to delete for good',
+    user_remove_unconfirmed: 'nobody was removed; add --yes to remove them for good',
     backup_exists: '{file} already exists; choose another name for the backup',
     migrate_not_empty:
       'the database to move to has records already; name an empty one, nothing was changed',
@@ -174,8 +175,6 @@ export const commandMessages = {
       'the public tree of {dir} is not complete; run `plimsoll build` first, or leave out --public',
     migrate_file_exists:
       'there are records in {file}, which were not moved away; move the file away to move those of a server there',
-    backup_on_server:
-      'the records of this registry are on a database server: back them up with `pg_dump`, and then copy {dir}/crates and {dir}/plimsoll.toml (docs/run/postgresql.md)',
     backup_overtaken:
       '`{name}` {version} was deleted while the backup was made, and this happened on every attempt; try again later',
     backup_foreign: '{file} is not a backup of a registry: it contains {entry}',

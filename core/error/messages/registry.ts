@@ -12,6 +12,8 @@ export const registryMessages = {
     readme_unknown: '{name} {version} was packaged without a README',
     release_other_build:
       'there is no version {version} of `{name}` here, but {existing}, which differs only in build metadata; name that one',
+    release_deleted: (p: { name: string; version: string; reason: string | null }) =>
+      `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; choose another version`,
     release_unknown: 'there is no version {version} of `{name}` here',
     route_unknown: 'there is nothing here',
     upstream_version_unknown:
@@ -78,8 +80,8 @@ export const registryMessages = {
       'a text of this request contains the character U+0000, which no registry can store; remove it',
     crate_lost:
       'the .crate of `{name}` {version} is missing from the crate store or damaged there; put it back with `plimsoll add FILE`, or from a backup of the registry folder and run `plimsoll build --all`',
-    version_deleted:
-      '`{name}` {version} was deleted; lock files may still name its checksum, so publish other bytes as another version',
+    version_deleted: (p: { name: string; version: string; reason: string | null }) =>
+      `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; lock files may still name its checksum, so publish other bytes as another version`,
     metadata_invalid: 'the publish metadata cannot be read: {reason}',
     body_short:
       'the publish request ends within the {part}, which was announced with {announced} bytes',

@@ -129,4 +129,14 @@ export const steps: Readonly<Record<string, Step>> = {
       upstream TEXT NOT NULL, crate TEXT NOT NULL, version TEXT NOT NULL, at TEXT NOT NULL,
       actor TEXT NOT NULL, PRIMARY KEY (upstream, crate, version)) WITHOUT ROWID`,
   ]),
+  // Users who were removed or renamed, what they have published, and why versions were deleted.
+  '034_removed': statements([
+    'ALTER TABLE tombstones ADD COLUMN reason TEXT',
+    'ALTER TABLE users ADD COLUMN removed_at TEXT',
+    `CREATE TABLE former_logins (
+      canonical TEXT PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users(id)) WITHOUT ROWID`,
+    'CREATE INDEX former_logins_user ON former_logins (user_id)',
+    `CREATE INDEX releases_publisher ON releases (published_by)
+      WHERE published_by IS NOT NULL`,
+  ]),
 }

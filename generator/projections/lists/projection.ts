@@ -78,13 +78,16 @@ export const users: Projection = {
     const isOnly = before === null && owner !== null
     if (isOnly || !isRelisted(change)) return marksOf('user', owner === null ? [] : [owner])
     const sql = 'SELECT user_id FROM owners WHERE crate_id = ?'
-    return marksOf('user', await column<number>(tx, sql, change.crate.id))
+    const owners = await column<number>(tx, sql, change.crate.id)
+    return marksOf('user', owner === null ? owners : [...owners, owner])
   },
   due: 'idle',
-  render: renderer(
-    async (context, id) => (await overviews()).userOutputs(context, id),
-    async (context, id) => (await overviews()).userPaths(context, id),
-  ),
+  async render(context, mark) {
+    const { userOutputs, userPaths } = await overviews()
+    const outputs = await userOutputs(context, mark.subject)
+    await replaceFiles(context, outputs, await userPaths(context, mark.subject))
+    return { done: [mark] }
+  },
   markAll: tx => markSelected(tx, 'user', 'SELECT id AS subject, 0 AS generation FROM users'),
   async *parts(context) {
     for (const subject of await ownerIds(context.database))

@@ -17,7 +17,7 @@ import {
   WEEKS_SHOWN,
   type WeekCount,
 } from '../../../site/pages/statistics.ts'
-import { first, type Queries, type Row } from '../../database/statement.ts'
+import { column, first, type Queries, type Row } from '../../database/statement.ts'
 import type { CrateCard } from '../../records/pages/cards.ts'
 import {
   commonLabels,
@@ -66,10 +66,11 @@ export async function userOutputs(
   return [userPage(site, { ...user, crates: shown, hasMore })]
 }
 
-/** Returns the path of the page of a user. */
+/** Returns where the page of a user is, and where it was before the user was renamed. */
 export async function userPaths({ database }: PageContext, userId: number): Promise<string[]> {
-  const user = await readOwner(database, userId)
-  return user ? [userPath(user.login)] : []
+  const sql = `SELECT canonical FROM users WHERE id = ?
+    UNION ALL SELECT canonical FROM former_logins WHERE user_id = ?`
+  return (await column<string>(database, sql, userId, userId)).map(userPath)
 }
 
 function readOwner(db: Queries, id: number): Promise<Pick<Row<'users'>, 'login' | 'name'> | null> {

@@ -12,6 +12,8 @@ export interface User {
   readonly admin: boolean
   /** Whether tokens and logins are refused until the user is unlocked. */
   readonly locked: boolean
+  /** Whether the user was removed: the row stays for what they have published and done. */
+  readonly removed: boolean
   readonly created: string
 }
 
@@ -32,13 +34,31 @@ export interface ActiveUser extends User {
   readonly lastSeen: string | null
 }
 
-const USER = 'id, login, name, admin, locked_at IS NOT NULL AS locked, created_at AS created'
+const USER = `id, login, name, admin, locked_at IS NOT NULL AS locked,
+  removed_at IS NOT NULL AS removed, created_at AS created`
+
+/** The column of who published a release, from `users`; null for somebody who is not known. */
+export const PUBLISHER =
+  "CASE WHEN users.removed_at IS NULL THEN users.login ELSE users.login || ' (removed)' END"
 
 /** A user as SQLite returns it, with numbers for booleans. */
-type Row<T extends User = User> = Omit<T, 'admin' | 'locked'> & Record<'admin' | 'locked', number>
+type Row<T extends User = User> = Omit<T, Flag> & Record<Flag, number>
+type Flag = 'admin' | 'locked' | 'removed'
 
 function user<T extends User>(row: Row<T>) {
-  return { ...row, admin: row.admin === 1, locked: row.locked === 1 }
+  return { ...row, admin: row.admin === 1, locked: row.locked === 1, removed: row.removed === 1 }
+}
+
+/** Refuses a login that is malformed, or that a removed or renamed user had (ignoring case). */
+export async function requireFree(tx: Queries, login: string): Promise<void> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
+  if (await isGone(tx, login)) refuse('login_gone', { login })
+}
+
+async function isGone(db: Queries, login: string): Promise<boolean> {
+  const sql = `SELECT 1 FROM users WHERE canonical = ? AND removed_at IS NOT NULL
+    UNION ALL SELECT 1 FROM former_logins WHERE canonical = ?`
+  return (await first(db, sql, login.toLowerCase(), login.toLowerCase())) !== null
 }
 
 /** Adds a user. Refuses a login that is malformed, or taken (ignoring case). */
@@ -47,8 +67,8 @@ export async function addUser(
   { login, admin }: { login: string; admin: boolean },
   change: Change,
 ): Promise<User> {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(login)) refuse('login_invalid', { login })
   return makeChange(database, change, async (tx, by) => {
+    await requireFree(tx, login)
     const sql = `INSERT INTO users (login, canonical, admin, created_at) VALUES (?, ?, ?, ?)
       ON CONFLICT (canonical) DO NOTHING RETURNING ${USER}`
     const row = await first<Row>(tx, sql, login, login.toLowerCase(), Number(admin), by.at)
@@ -58,16 +78,18 @@ export async function addUser(
   })
 }
 
-/** Returns the user with a login, ignoring case, or null when there is none. */
+/** Returns the user with a login, ignoring case, also a removed one; null when there is none. */
 export async function findUser(database: Queries, login: string): Promise<User | null> {
   const sql = `SELECT ${USER} FROM users WHERE canonical = ?`
   const row = await first<Row>(database, sql, login.toLowerCase())
   return row && user(row)
 }
 
-/** Returns the user with a login; refuses an unknown login. */
-export async function requireUser(database: Database, login: string): Promise<User> {
-  return (await findUser(database, login)) ?? refuse('login_unknown', { login })
+/** Returns the user with a login; refuses an unknown login, and that of a removed user. */
+export async function requireUser(database: Queries, login: string): Promise<User> {
+  const user = await findUser(database, login)
+  if (user && !user.removed) return user
+  return refuse((await isGone(database, login)) ? 'login_gone' : 'login_unknown', { login })
 }
 
 /** Returns the password hash of the user with a login, or null when there is none. */
@@ -125,7 +147,8 @@ export async function setLocked(
 ): Promise<void> {
   await makeChange(database, change, async (tx, by) => {
     const sql = `UPDATE users SET locked_at = ?
-      WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? RETURNING admin`
+      WHERE id = ? AND CASE WHEN locked_at IS NULL THEN 1 ELSE 0 END = ? AND removed_at IS NULL
+      RETURNING admin`
     const user = await first<{ admin: number }>(tx, sql, locked ? by.at : null, id, Number(locked))
     if (!user) return
     if (locked) {
@@ -147,7 +170,7 @@ export async function setAdmin(
   change: Change,
 ): Promise<void> {
   await makeChange(database, change, async (tx, by) => {
-    const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ?'
+    const sql = 'UPDATE users SET admin = ? WHERE id = ? AND admin != ? AND removed_at IS NULL'
     if ((await run(tx, sql, Number(admin), id, Number(admin))) === 0) return
     if (!admin) await requireAdministrator(tx, login)
     const action = admin ? 'user-promote' : 'user-demote'
@@ -156,7 +179,7 @@ export async function setAdmin(
 }
 
 /** Refuses a change after which no unlocked administrator is left to unlock other users. */
-async function requireAdministrator(tx: Queries, login: string): Promise<void> {
+export async function requireAdministrator(tx: Queries, login: string): Promise<void> {
   if (await lacksAdministrator(tx)) refuse('admin_last', { login })
 }
 

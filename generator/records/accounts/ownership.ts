@@ -115,7 +115,7 @@ async function eachUser(
     const unknown: Issue[] = []
     for (const login of logins) {
       const user = await findUser(tx, login)
-      if (user) users.set(user.id, user)
+      if (user && !user.removed) users.set(user.id, user)
       else unknown.push(issue('owner_no_user', { login, name: crate.name }))
     }
     const [first, ...others] = unknown

@@ -1,4 +1,5 @@
 import { all, type Queries } from '../../database/statement.ts'
+import { PUBLISHER } from '../accounts/accounts.ts'
 import type { CrateRecord } from '../crates.ts'
 import { type ReleaseRecord, recordOf, type Stored } from '../releases.ts'
 import { type CrateCard, selectCards } from './cards.ts'
@@ -15,7 +16,7 @@ export async function recentReleases(db: Queries, limit: number): Promise<Recent
   const rows = await all<Stored<RecentRelease>>(
     db,
     `SELECT crates.name, releases.version, releases.yanked, releases.about,
-        releases.published_at AS "publishedAt", users.login AS "publishedBy"
+        releases.published_at AS "publishedAt", ${PUBLISHER} AS "publishedBy"
       FROM releases JOIN crates ON crates.id = releases.crate_id
       LEFT JOIN users ON users.id = releases.published_by
       WHERE releases.published_at IS NOT NULL

@@ -134,3 +134,33 @@ test('a token without read is warned of in a private registry; one too many is r
     ],
   ])
 })
+
+test('what a stolen token has published is listed and yanked, also when it is revoked', async t => {
+  const folder = await servedFolder(t)
+  const { url, ok } = folder
+  await ok('user', 'add', 'alice')
+  const stolen = await ok('token', 'create', '--user', 'alice')
+  const other = await ok('token', 'create', '--user', 'alice')
+  for (const name of ['alpha', 'beta']) assert.equal(await publish(url, stolen, name), '200')
+  assert.equal(await publish(url, other, 'gamma'), '200')
+  await ok('token', 'revoke', '2')
+  await ok('yank', 'beta@1.0.0')
+  const trace = async (...more: string[]) => {
+    const rows = JSON.parse(await ok('token', 'trace', '2', '--json', ...more)) as {
+      name: string
+      state: string
+      address: string
+    }[]
+    return rows.map(({ name, state, address }) => `${name} ${state} ${address}`)
+  }
+  assert.deepEqual(await trace(), ['alpha there 127.0.0.1', 'beta yanked 127.0.0.1'])
+  assert.deepEqual(await trace('--yank'), ['alpha yanked 127.0.0.1', 'beta yanked 127.0.0.1'])
+  const lines = await Promise.all(
+    ['al/ph/alpha', 'ga/mm/gamma'].map(async path => (await fetch(`${url}/index/${path}`)).text()),
+  )
+  assert.deepEqual(
+    lines.map(line => /"yanked":(\w+)/.exec(line)?.[1]),
+    ['true', 'false'],
+  )
+  await refuses(folder, [[['token', 'trace', '9'], 1, /there is no token 9/]])
+})

@@ -26,9 +26,9 @@ test('user add, list: what is said, and what is refused', async t => {
   assert.deepEqual(
     users.map(({ created, ...rest }) => rest),
     [
-      { id: 1, login: 'admin', name: null, admin: true, locked: false },
-      { id: 2, login: 'alice', name: null, admin: false, locked: true },
-      { id: 3, login: 'root', name: null, admin: true, locked: false },
+      { id: 1, login: 'admin', name: null, admin: true, locked: false, removed: false },
+      { id: 2, login: 'alice', name: null, admin: false, locked: true, removed: false },
+      { id: 3, login: 'root', name: null, admin: true, locked: false, removed: false },
     ],
   )
   const form =

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
+import { operatorChange } from '../../../generator/records/change.ts'
+import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
 test('addresses of older versions lead to the file, and to both versions', async t => {
@@ -26,4 +30,38 @@ test('addresses of older versions lead to the file, and to both versions', async
   assert.equal((await answer('/crates/demo/1.0.0/raw/src/lib.rs'))[0], 303)
   assert.equal((await answer('/crates/Demo/9.0.0/src/src/lib.rs.html'))[0], 404)
   assert.equal((await answer('/crates/none/1.0.0/src/src/lib.rs.html'))[0], 404)
+})
+
+test('a download of a deleted version says why it was deleted, and so does a publish of it', async t => {
+  const test = await TestRegistry.open(t)
+  const token = await test.user('alice')
+  const change = operatorChange('2026-11-20T12:00:00Z')
+  const remove = (version: string, reason?: string) => {
+    const deletion = {
+      name: parseName('demo'),
+      version: parseVersion(version),
+      force: false,
+      reason,
+    }
+    return deleteReleases(test.registry, deletion, change)
+  }
+  const said = async (path: string) => {
+    const answer = await test.request('GET', path)
+    const { errors } = (await answer.json()) as { errors: { detail: string }[] }
+    return [answer.status, errors.map(({ detail }) => detail).join()]
+  }
+  for (const version of ['1.0.0', '1.1.0']) await test.publish(token, { name: 'demo', version })
+  await remove('1.0.0', 'it contained a key')
+  await remove('1.1.0')
+  const why = '`demo` 1.0.0 was deleted: it contained a key; choose another version'
+  assert.deepEqual(await said('/crates/demo/demo-1.0.0.crate'), [404, why])
+  assert.deepEqual(await said('/api/v1/crates/demo/1.0.0/download'), [404, why])
+  const plain = '`demo` 1.1.0 was deleted; choose another version'
+  assert.deepEqual(await said('/crates/demo/demo-1.1.0.crate'), [404, plain])
+  assert.deepEqual(await said('/crates/demo/demo-1.2.0.crate'), [404, 'there is nothing here'])
+  const again = await test.publish(token, { name: 'demo', version: '1.0.0', files: { 'a.rs': '' } })
+  assert.match(
+    JSON.stringify(again),
+    /`demo` 1\.0\.0 was deleted: it contained a key; lock files may/,
+  )
 })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { commandMessages } from '../../../core/error/messages/commands.ts'
+import { Metrics } from '../../../daemon/http/metrics.ts'
+import { backup } from '../../../generator/backup/backup.ts'
 import { makeToken } from '../../../generator/records/accounts/tokens.ts'
 import { COMMIT, VERSION } from '../../../generator/version.ts'
 import { type Exposition, parseExposition } from '../../support/exposition.ts'
@@ -46,6 +49,9 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_held: 'gauge',
     plimsoll_database_bytes: 'gauge',
     plimsoll_unrendered: 'gauge',
+    plimsoll_probe_seconds: 'histogram',
+    plimsoll_last_backup_timestamp_seconds: 'gauge',
+    plimsoll_tls_expiry_timestamp_seconds: 'gauge',
     plimsoll_build_info: 'gauge',
   })
   const value = (labels: string, { samples }: Exposition) =>
@@ -227,4 +233,21 @@ test('readers of a private registry see the metrics, strangers do not', async t 
   assert.equal((await test.request('GET', '/metrics')).status, 401)
   const bearer = await test.request('GET', '/metrics', `Bearer ${token}`)
   assert.equal(bearer.status, 200, 'Prometheus sends a token as a bearer')
+})
+
+test('the last backup, the certificate and the test writes of /readyz are told', async t => {
+  const test = await TestRegistry.open(t)
+  const value = async (key: string) =>
+    (await scrape(test)).samples.find(sample => sample.key === key)?.value
+  assert.equal(await value('plimsoll_last_backup_timestamp_seconds'), 0)
+  assert.equal(await value('plimsoll_tls_expiry_timestamp_seconds'), 0)
+  await backup(test.registry, join(test.dir, 'backup.tar'))
+  const made = test.now.getTime() / 1000
+  assert.equal(await value('plimsoll_last_backup_timestamp_seconds'), made)
+  await test.request('GET', '/readyz')
+  for (const part of ['catalog', 'crate store', 'public tree', 'disk'])
+    assert.equal(await value(`plimsoll_probe_seconds_count{part="${part}"}`), 1, part)
+  const metrics = new Metrics(test.registry, () => new Date('2027-01-01T00:00:00Z'))
+  const text = await (await metrics.page()).text()
+  assert.match(text, /^plimsoll_tls_expiry_timestamp_seconds 1798761600$/m)
 })

@@ -1,7 +1,8 @@
 // Mirrors daemon/http/listen.ts
 import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, constants } from 'node:http2'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
@@ -208,6 +209,8 @@ test('looks for a renewed certificate when it is told to', async () => {
     put(second)
     server.renewTls()
     assert.equal((await get(server.url)).name, 'second')
+    const { validTo } = new X509Certificate(readFileSync(second.cert))
+    assert.deepEqual(server.tlsExpiry(), new Date(validTo))
     copyFileSync(first.key, files.key)
     server.renewTls()
     server.renewTls()

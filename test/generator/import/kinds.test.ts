@@ -16,11 +16,12 @@ import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { type Code, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
-import { all, type Row } from '../../../generator/database/statement.ts'
+import { all, column, type Row } from '../../../generator/database/statement.ts'
 import { openCargoCache } from '../../../generator/import/source/cargo-cache.ts'
 import type { SourceKind } from '../../../generator/import/source/source.ts'
 import { build } from '../../../generator/projections/index/build.ts'
 import { findCrate } from '../../../generator/records/crates.ts'
+import { lastChange } from '../../../generator/records/marks.ts'
 import { listReleases } from '../../../generator/records/releases.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildCrate, buildEvil } from '../../support/crate-builder.ts'
@@ -457,9 +458,11 @@ test('crates that have no owner get the one that is named', async t => {
     'SELECT action, crate, detail FROM audit',
   )
   assert.deepEqual(events.slice(1), [
-    { action: 'import', crate: 'mine', detail: JSON.stringify({ source: old.root }) },
-    { action: 'import', crate: 'theirs', detail: JSON.stringify({ source: old.root }) },
+    { action: 'import', crate: null, detail: JSON.stringify({ source: old.root, versions: 2 }) },
   ])
+  // What follows a change goes by its number.
+  const sql = 'SELECT DISTINCT generation FROM crates WHERE id IN (1, 2)'
+  assert.deepEqual(await column(registry.database, sql), [await lastChange(registry.database)])
 })
 
 test('a release of crates.io remembers where it is from; others do not', async t => {

@@ -22,6 +22,7 @@ test('a user is found again in any case of the login', async t => {
     name: null,
     admin: true,
     locked: false,
+    removed: false,
     created: AT,
   })
   assert.equal(await hasNoUsers(database), false)
@@ -35,8 +36,8 @@ test('users are listed oldest first', async t => {
   for (const login of ['zoe', 'bob'])
     await addUser(database, { login, admin: false }, operatorChange(AT))
   assert.deepEqual(await listUsers(database), [
-    { id: 1, login: 'zoe', name: null, admin: false, locked: false, created: AT },
-    { id: 2, login: 'bob', name: null, admin: false, locked: false, created: AT },
+    { id: 1, login: 'zoe', name: null, admin: false, locked: false, removed: false, created: AT },
+    { id: 2, login: 'bob', name: null, admin: false, locked: false, removed: false, created: AT },
   ])
 })
 
@@ -50,7 +51,7 @@ test('a login that is taken is refused, also in another case, and nothing change
     )
   }
   assert.deepEqual(await listUsers(database), [
-    { id: 1, login: 'alice', name: null, admin: false, locked: false, created: AT },
+    { id: 1, login: 'alice', name: null, admin: false, locked: false, removed: false, created: AT },
   ])
 })
 
