@@ -27,7 +27,7 @@ export function playStatements(driver: Driver): void {
   // With a git index, git asks for the token: `privacy-git.ts` has that.
   for (const isPrivate of has(['api', 'sparse']) ? [false, true] : [false]) {
     const who = isPrivate ? 'a private registry' : 'a registry'
-    it(`every statement of plimsoll check holds of ${who}`, { timeout: 180_000 }, async t => {
+    it(`every statement of plimsoll check holds of ${who}`, { timeout: 300_000 }, async t => {
       const settings = isPrivate ? { PLIMSOLL_AUTH_REQUIRED: 'true' } : {}
       const stage = await Stage.open(t, driver, settings)
       const { registry } = stage
