@@ -94,6 +94,7 @@ test('every change of a user or a token prints as JSON what it became', async t 
       name: null,
       admin: true,
       locked: false,
+      removed: false,
       created: '',
     },
   )
