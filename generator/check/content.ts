@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Entry } from '../../core/entry/entry.ts'
-import { compareDependencies } from '../../core/entry/render.ts'
+import { compareText, type Dependency, type Entry } from '../../core/entry/entry.ts'
 import { collect, type Issue } from '../../core/error/error.ts'
 import { inspectCrate } from '../../core/release/inspect.ts'
 import { meaning, parseRequirement } from '../../core/requirement.ts'
@@ -54,18 +53,24 @@ export function same(contents: Fact<readonly Content[]>, part: (entry: Entry) =>
 }
 
 function plain(entry: Entry): Entry {
-  const deps = entry.deps.filter(({ kind }) => kind !== 'dev').sort(compareDependencies)
+  const deps = entry.deps.flatMap(({ target, ...dep }) => {
+    if (dep.kind === 'dev') return []
+    const req = collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req
+    return [
+      { ...dep, req, target: target && printTarget(target), package: dep.package ?? dep.name },
+    ]
+  })
   const features = Object.entries(entry.features).map(([name, all]) => [name, [...all].sort()])
   return {
     ...entry,
-    deps: deps.map(dep => ({
-      ...dep,
-      req: collect([], () => meaning(parseRequirement(dep.req))) ?? dep.req,
-      target: dep.target && printTarget(dep.target),
-      package: dep.package ?? dep.name,
-    })),
+    deps: deps.sort((a, b) => compareText(orderOf(a), orderOf(b))),
     features: Object.fromEntries(features.sort()),
     // 1.60 and 1.60.0 are one version of Rust.
     rust_version: entry.rust_version?.replace(/^(\d+\.\d+)\.0$/, '$1') as Entry['rust_version'],
   }
+}
+
+/** The order of dependencies: the same when a line has exchanged the two names of one. */
+function orderOf({ name, package: real, kind, target, req }: Dependency): string {
+  return JSON.stringify([[name, real].sort(), kind, target, req])
 }

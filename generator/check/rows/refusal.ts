@@ -51,7 +51,9 @@ function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wi
     const other = wish.packed === undefined ? made : await make(wish.packed, version)
     const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = other.bytes } = wish
     const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
-    return { name, answer: await publish(subject, made, body, token, subject.doubtful) }
+    // What is taken all the same is yanked by the version that it was sent with.
+    const sent = { ...made, version: String(wish.told?.vers ?? version) }
+    return { name, answer: await publish(subject, sent, body, token, subject.doubtful) }
   })
   attempts.push(tried)
   return async (subject: Subject) => {
