@@ -24,7 +24,10 @@ export function askWith(
   body?: Ask['body'],
   token: string | null = subject.token,
 ): Promise<Answer> {
-  return askApi(subject, path, { method, headers: authorized(token), ...(body && { body }) })
+  // Cargo names the type of JSON; that of a publish only since 1.96.
+  const type = body && path !== '/new' ? { 'content-type': 'application/json' } : {}
+  const headers = { ...authorized(token), ...type }
+  return askApi(subject, path, { method, headers, ...(body && { body }) })
 }
 
 /** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
