@@ -33,11 +33,9 @@ http {
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map(name => `${name}_temp_path ${folder}/${name};`)
     .join('\n  ')}
-  ${before(
-    hosting(site, 'nginx'),
-    /^ {2}location/m,
-    blockFor(site, 'upstream.md', 'nginx'),
-  ).replace('listen 443 ssl http2', `listen ${new URL(site.url).host}`)}
+  ${before(hosting(site, 'nginx'), /^ {2}location/m, blockFor(site, 'upstream.md', 'nginx'))
+    .replace('listen 443 ssl http2', `listen ${new URL(site.url).host}`)
+    .replace(/^ *ssl_certificate.*\n/gm, '')}
 }`,
     args: file => ['-c', file, '-e', 'stderr', '-g', 'daemon off;'],
   },
