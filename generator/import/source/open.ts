@@ -79,7 +79,10 @@ function say({ kind, index }: Detection): string {
 
 /** Returns every kind that a folder could be; a more specific kind hides a general one. */
 async function lookAround(source: string): Promise<Detection[]> {
-  if (existsSync(join(source, 'plimsoll.db'))) refuse('import_own_folder', { source })
+  const has = (file: string) => existsSync(join(source, file))
+  // Its records may be on a server; a folder for `build --from` has settings, and no tree.
+  if (has('plimsoll.db') || (has('plimsoll.toml') && has('public')))
+    refuse('import_own_folder', { source })
   if (isBare(source)) return [at('git')]
   const caches = await cargoCaches(source)
   if (caches.length > 0) return caches.map(index => at('cargo-cache', index))

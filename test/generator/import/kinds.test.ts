@@ -349,7 +349,11 @@ const unclear: {
   },
   {
     what: 'a registry folder of ours',
-    make: async t => (await newRegistry(t)).dir,
+    make: async t => {
+      const registry = await newRegistry(t)
+      await addAndShow(registry, { name: 'demo', version: '1.0.0' })
+      return registry.dir
+    },
     code: 'import_own_folder',
   },
   {
