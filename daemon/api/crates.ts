@@ -206,9 +206,11 @@ export function download(
   stored: StoredCrate | null,
 ): OpenHandler {
   return async c => {
-    const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
-    if (isName(name) && isVersion(version)) await refuseDeleted(registry.database, name, version)
-    const { card, release } = await foundVersion(registry, c)
+    const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {
+      const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
+      if (isName(name) && isVersion(version)) await refuseDeleted(registry.database, name, version)
+      throw error
+    })
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)
     const shown = (await files.serve(`/${path}`, c)) ?? (await stored?.(c, of))

@@ -169,8 +169,8 @@ export interface ImportSource {
 
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
- * follows. One whose version already has these
- * bytes is `present`, even if yanked. Throws a `Refusal` where another one has its place.
+ * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
+ * `Refusal` where another one has its place.
  */
 export async function importRelease(
   tx: Queries,
@@ -205,7 +205,10 @@ export async function logImport(
   if (versions === 0) return [...recorded]
   const by = await requireRight(tx, change)
   const generation = await addEvent(tx, by, { action: 'import', detail: { source, versions } })
-  return recorded.map(one => ({ ...one, edit: one.edit && { ...one.edit, generation } }))
+  return recorded.map(outcome => ({
+    ...outcome,
+    edit: outcome.edit && { ...outcome.edit, generation },
+  }))
 }
 
 /** Records releases of another registry in one transaction; all of them, or none. */
