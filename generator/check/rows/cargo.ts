@@ -1,7 +1,7 @@
 import { openCargo } from '../cargo.ts'
 import { fact, lines, missingName, type Subject } from '../subject.ts'
 import { Table } from '../table.ts'
-import { nameOf } from '../trial.ts'
+import { has, nameOf, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
 
 const command = (name: string) => `https://doc.rust-lang.org/cargo/commands/cargo-${name}.html`
@@ -43,6 +43,8 @@ const crate = fact(async subject => {
     throw error
   })
   subject.published.push([name, '1.0.0'])
+  // Before 1.66, Cargo does not wait until the index has what it published.
+  await settle(subject, name, has('1.0.0'))
   return { name, cargo, said }
 })
 const installed = fact(async subject => {
