@@ -1,4 +1,4 @@
-import { formatBytes } from '../quantity.ts'
+import { formatBytes, formatNumber } from '../quantity.ts'
 import type { Leniency } from './plan.ts'
 import { isEmptySearch, type SearchRequest } from './request.ts'
 import { parseQuery } from './words.ts'
@@ -15,7 +15,7 @@ export interface Outcome {
 /** Returns the headline of the results, with their number. */
 export function headlineOf(request: SearchRequest, { total }: Outcome): string {
   if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
-  const number = total === 0 ? 'No' : grouped(total)
+  const number = total === 0 ? 'No' : formatNumber(total)
   const count = `${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
   return q === '' ? count : `${count} for “${q}”`
@@ -48,7 +48,9 @@ export function notesOf({
       `No crate matches ${words === 2 ? 'both' : `all ${words}`} words. Showing results for ${matched === 1 ? 'one' : matched} of them.`,
     )
   if (considered)
-    notes.push(`Only the best ${grouped(considered)} crates were looked at; there may be more.`)
+    notes.push(
+      `Only the best ${formatNumber(considered)} crates were looked at; there may be more.`,
+    )
   if (loaded > MUCH) notes.push(`Your browser loaded ${formatBytes(loaded)} for this search.`)
   return notes
 }
@@ -60,10 +62,6 @@ export function betterText(q: string, { suggested }: Leniency): string | null {
   return parseQuery(q)
     .words.map(word => better.get(word) ?? word)
     .join(' ')
-}
-
-function grouped(number: number): string {
-  return number.toLocaleString('en-US')
 }
 
 function quoted(word: string): string {

@@ -90,10 +90,16 @@ export class SqliteDatabase implements Database {
   }
 }
 
+/** A prepared statement; libsql takes longer to tell whether it returns rows than many take to run. */
+interface Prepared {
+  readonly statement: Libsql.Statement
+  readonly returnsRows: boolean
+}
+
 /** An open database with its prepared statements by their text. */
 class Handle {
   readonly database: Libsql.Database
-  readonly #statements = new LRUCache<string, Libsql.Statement>({ max: MAX_STATEMENTS })
+  readonly #statements = new LRUCache<string, Prepared>({ max: MAX_STATEMENTS })
 
   constructor(database: Libsql.Database) {
     this.database = database
@@ -101,9 +107,9 @@ class Handle {
 
   /** Runs a statement to its end: an unfinished one would keep its snapshot and its lock. */
   query(sql: string, parameters: readonly unknown[]): Result {
-    const statement = this.#statements.get(sql) ?? this.#prepare(sql)
+    const { statement, returnsRows } = this.#statements.get(sql) ?? this.#prepare(sql)
     try {
-      if (statement.reader) return { rows: statement.all(parameters), changes: 0 }
+      if (returnsRows) return { rows: statement.all(parameters), changes: 0 }
       return { rows: [], changes: statement.run(parameters).changes }
     } catch (error) {
       this.#statements.delete(sql)
@@ -116,10 +122,11 @@ class Handle {
     this.database.close()
   }
 
-  #prepare(sql: string): Libsql.Statement {
+  #prepare(sql: string): Prepared {
     const statement = this.database.prepare(sql)
-    if (KEPT.test(sql)) this.#statements.set(sql, statement)
-    return statement
+    const prepared = { statement, returnsRows: statement.reader }
+    if (KEPT.test(sql)) this.#statements.set(sql, prepared)
+    return prepared
   }
 }
 

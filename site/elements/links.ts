@@ -33,21 +33,19 @@ export const account = {
 
 /** Returns a relative link between two pages, so that the tree works at any URL. */
 export function relativeLink(from: string, to: string): string {
-  const here = from.split('/').slice(0, -1)
-  const there = to.split('/')
+  // Up to the last `/` of what both begin with.
   let same = 0
-  while (same < here.length && same < there.length - 1 && here[same] === there[same]) same++
-  const last = there.length - 1
-  if (there[last] === 'index.html') there[last] = ''
-  const steps = [...here.slice(same).map(() => '..'), ...there.slice(same).map(encodeSegment)]
-  const link = steps.join('/')
+  for (let at = 0; at < to.length && to[at] === from[at]; at++) if (to[at] === '/') same = at + 1
+  const ups = from.slice(same).split('/').length - 1
+  const page = to.endsWith('/index.html') || to === 'index.html' ? to.slice(0, -10) : to
+  const link = '../'.repeat(ups) + encodePath(page.slice(same))
   return link === '' ? './' : link.startsWith('/') ? `.${link}` : link
 }
 
 /** Returns the absolute URL of a page. */
 export function absoluteLink(site: SiteConfig, to: string): string {
   const path = to.endsWith('index.html') ? to.slice(0, -'index.html'.length) : to
-  return `${site.base}/${path.split('/').map(encodeSegment).join('/')}`
+  return `${site.base}/${encodePath(path)}`
 }
 
 /** Turns the path of a page into a link from the current page. */
@@ -69,9 +67,16 @@ export function ownLink(to: Linker, url: string): string {
   return /^https?:\/\//i.test(url) ? url : to(url.replace(/^\/+/, ''))
 }
 
-/** Encodes a path segment, except `+`, which a path may contain and Cargo does not encode. */
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replaceAll('%2B', '+')
+/** Characters of paths that stay as they are: `+` is not encoded by Cargo either. */
+const PLAIN = /^[\w.+/-]*$/
+
+/** Encodes the segments of a path, except `+`. */
+function encodePath(path: string): string {
+  if (PLAIN.test(path)) return path
+  return path
+    .split('/')
+    .map(segment => encodeURIComponent(segment).replaceAll('%2B', '+'))
+    .join('/')
 }
 
 /** Normalizes an untrusted http or https URL; null for anything else (`javascript:`). */

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../core/quantity.ts'
-import { formatDate } from './elements.ts'
+import { formatDate, monthOf } from './elements.ts'
 import { html, type Markup, raw } from './markup.ts'
 
 export interface PlotPoint {
@@ -30,7 +30,6 @@ const MONTH_WIDTH = 44
 const FILE_COLORS = raw('xmlns="http://www.w3.org/2000/svg" color="#12848c" fill="#767676"')
 
 const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
-const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', timeZone: 'UTC' })
 
 /** Renders a plot with its title and, for screen readers and exact figures, a table. */
 export function plot(data: PlotData): Markup {
@@ -131,7 +130,7 @@ function monthsOf(points: readonly PlotPoint[], gap: number): [at: number, name:
     const isFirst = at > 0 && point.at.slice(0, 7) !== points[at - 1]?.at.slice(0, 7)
     const last = found.at(-1)?.[0] ?? -gap
     if (isFirst && at - last >= gap && points.length - at >= gap / 2)
-      found.push([at, MONTH.format(new Date(point.at))])
+      found.push([at, monthOf(point.at)])
   }
   return found
 }

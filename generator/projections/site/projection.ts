@@ -13,7 +13,9 @@ import { type Projection, renderer, replaceFiles } from '../projection.ts'
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./site.ts')
 
-const MARK = { kind: 'site', subject: SITE } as const
+const FRONT = { kind: 'site', subject: SITE } as const
+/** The files that change with the program and its settings alone. */
+const FIXED = { kind: 'site', subject: SITE + 1 } as const
 const FEEDS = { kind: 'feeds', subject: SITE } as const
 
 /** Returns the mark of the part of the site map that a crate is in. */
@@ -25,19 +27,22 @@ function partOf(crateId: number): MarkSubject {
 export const registrySite: Projection = {
   kind: 'site',
   work: 'front page',
-  changed: async (_, change) => (isRelisted(change) ? [MARK] : []),
+  changed: async (_, change) => (isRelisted(change) ? [FRONT] : []),
   due: 'soon',
   async render(context, mark) {
-    await replaceFiles(context, await (await files()).sitePages(context), [])
+    const { areFixed, frontOutput, fixedOutputs } = await files()
+    const isFront = mark.subject === FRONT.subject
+    const front = isFront ? [await frontOutput(context)] : []
+    const fixed = isFront && (await areFixed(context)) ? [] : fixedOutputs(context)
+    await replaceFiles(context, [...fixed, ...front], [])
     return { done: [mark] }
   },
-  markAll: tx => setMarks(tx, [MARK], 0),
+  markAll: tx => setMarks(tx, [FRONT, FIXED], 0),
   async *parts(context) {
-    yield {
-      about: 'index.html',
-      pending: MARK,
-      render: async () => (await files()).sitePages(context),
-    }
+    const { frontOutput, fixedOutputs } = await files()
+    const render = async () => [await frontOutput(context)]
+    yield { about: 'index.html', pending: FRONT, render }
+    yield { about: 'assets', pending: FIXED, render: async () => fixedOutputs(context) }
   },
   // The page of the search is in the folder of its files.
   leftover: { folders: [] },

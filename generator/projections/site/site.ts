@@ -6,7 +6,7 @@ import {
   SITEMAPS_FOLDER,
   sitemapPath,
 } from '../../../core/paths/tree.ts'
-import { assets, favicon } from '../../../site/layout/assets.ts'
+import { assetPath, assets, favicon } from '../../../site/layout/assets.ts'
 import { frontPage } from '../../../site/pages/front.ts'
 import { notFoundPage } from '../../../site/pages/not-found.ts'
 import { staticSearchPage } from '../../../site/pages/search.ts'
@@ -28,8 +28,8 @@ import { FEED_LENGTH, renderNewCrates, renderUpdates } from '../feed.ts'
 const FRONT_LENGTH = 12
 const FRONT_KEYWORDS = 16
 
-/** Renders the files about the registry as a whole, and the files that every registry has. */
-export async function sitePages(context: PageContext): Promise<Output[]> {
+/** Renders the front page. */
+export async function frontOutput(context: PageContext): Promise<Output> {
   const { database, site, isFilling = false } = context
   const { crates, versions, mostRequired } = await readFigures(database)
   const newest = site.feeds ? await newCrates(database, FRONT_LENGTH) : []
@@ -39,10 +39,19 @@ export async function sitePages(context: PageContext): Promise<Output[]> {
   const example = mostRequired ?? latest
   const keywords = await commonLabels(database, 'keyword', FRONT_KEYWORDS)
   const front = { crates, versions, newest, updated, first, keywords, example, isFilling }
+  return frontPage(site, front)
+}
+
+/** Returns whether the tree has the assets to which the front page of this program refers. */
+export function areFixed({ tree }: PageContext): Promise<boolean> {
+  return tree.has(assetPath('style.css'))
+}
+
+/** Renders the files that depend on the program and its settings alone. */
+export function fixedOutputs({ site }: PageContext): Output[] {
   return [
     ...assets,
     favicon,
-    frontPage(site, front),
     notFoundPage(site),
     staticSearchPage(site),
     robots(site),
