@@ -100,6 +100,8 @@ const scratch = mkdtempSync(join(folderOfFolders(), 'plimsoll-tests-'))
 // PostgreSQL's server runs as another user than root.
 chmodSync(scratch, 0o755)
 process.env.TMPDIR = scratch
+// Builds without `--cache` leave a file there for each folder.
+process.env.XDG_CACHE_HOME = join(scratch, 'cache')
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 const server = process.env.PLIMSOLL_TEST_DATABASE === 'postgres' ? await testServer() : null
