@@ -2,7 +2,7 @@ import { searchBucketPath, searchColumnPath, searchLayoutPath } from '../paths/s
 import { bucketOf, placeOf, SEARCH_FORMAT, type SearchLayout, shapeOf } from './files/layout.ts'
 import { eachPosting, type Postings } from './files/postings.ts'
 import { type Bucket, readBucket, readColumn } from './files/read.ts'
-import { Candidates, Hits, NO_FIT } from './hits.ts'
+import { Candidates, Found, Hits } from './hits.ts'
 import { planSearch, rarestOf, type Vocabulary } from './plan.ts'
 import { isEmptySearch, rustMinor, type SearchRequest } from './request.ts'
 import { beginningFit, filterTerm, plainFit, SHORT } from './terms.ts'
@@ -48,7 +48,7 @@ export async function findCrates(files: SearchFiles, request: SearchRequest): Pr
   const rarest = rarestOf(plan.words)
   for (const [at, { variants }] of plan.words.entries()) {
     const found = variants.map(async ({ term, likeness }) => {
-      return { fits: await terms.fits(term), likeness }
+      return { found: await terms.found(term), likeness }
     })
     candidates.addWord(await Promise.all(found), at === rarest)
     await files.pause()
@@ -66,7 +66,7 @@ class Terms implements Vocabulary {
   readonly #bits: number
   /** Above the ids of all crates. */
   readonly #size: number
-  readonly #fits = new Map<string, Promise<Uint8Array>>()
+  readonly #found = new Map<string, Promise<Found>>()
 
   constructor(files: SearchFiles, { bits }: SearchLayout, size: number) {
     this.#files = files
@@ -82,32 +82,27 @@ class Terms implements Vocabulary {
     return (await this.#bucket(placeOf(term))).terms.get(term) ?? ''
   }
 
-  /** Returns the fits, by id, of the crates that have a word, or a longer one in their names. */
-  fits(word: string): Promise<Uint8Array> {
-    const fits = this.#fits.get(word) ?? this.#find(word)
-    this.#fits.set(word, fits)
-    return fits
+  /** Returns the crates that have a word, or a longer one in their names. */
+  found(word: string): Promise<Found> {
+    const found = this.#found.get(word) ?? this.#find(word)
+    this.#found.set(word, found)
+    return found
   }
 
-  async #find(word: string): Promise<Uint8Array> {
+  async #find(word: string): Promise<Found> {
     const { terms } = await this.#bucket(placeOf(word))
     await this.#files.pause()
-    const fits = new Uint8Array(this.#size).fill(NO_FIT)
-    const put = (id: number, fit: number | null) => {
-      if (fit !== null && fit < (fits[id] ?? 0)) fits[id] = fit
-    }
-    eachPosting(terms.get(word) ?? '', (id, fit) => put(id, plainFit(fit)))
-    if (word.length <= SHORT) return fits
+    const found = new Found(this.#size)
+    eachPosting(terms.get(word) ?? '', (id, fit) => found.put(id, plainFit(fit)))
+    if (word.length <= SHORT) return found
     for (const [term, postings] of terms)
       if (term !== word && term.startsWith(word) && !term.includes('_'))
-        eachPosting(postings, (id, fit) => put(id, beginningFit(fit)))
-    return fits
+        eachPosting(postings, (id, fit) => found.put(id, beginningFit(fit)))
+    return found
   }
 
   async count(term: string): Promise<number> {
-    let count = 0
-    for (const fit of await this.fits(term)) if (fit !== NO_FIT) count++
-    return count
+    return (await this.found(term)).ids.length
   }
 
   async beginningAs(word: string): Promise<readonly ListedWord[]> {

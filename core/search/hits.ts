@@ -14,7 +14,45 @@ const YANKED_KEY = 4096
 const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as const
 
 /** The fit of a crate that a word does not find. */
-export const NO_FIT = 255
+const NO_FIT = 255
+
+/** The crates that a word finds, with the best of their fits: few of many, so they have a list. */
+export class Found {
+  readonly ids: number[] = []
+  readonly #fits: Uint8Array
+
+  /** `size`: above the ids of all crates; newer crates are not found. */
+  constructor(size: number) {
+    this.#fits = new Uint8Array(size).fill(NO_FIT)
+  }
+
+  put(id: number, fit: number | null): void {
+    const before = this.#fits[id]
+    if (fit === null || before === undefined || fit >= before) return
+    if (before === NO_FIT) this.ids.push(id)
+    this.#fits[id] = fit
+  }
+
+  /** Returns the fit of a crate that is found. */
+  fit(id: number): number {
+    return this.#fits[id] ?? NO_FIT
+  }
+}
+
+/** The crates that a word of the query finds by one of the terms that it stands for. */
+interface FoundTerm {
+  readonly found: Found
+  readonly likeness: Likeness
+}
+
+function bestOf(terms: readonly FoundTerm[], size: number): Found {
+  const [first] = terms
+  if (first?.likeness === 'same' && terms.length === 1) return first.found
+  const best = new Found(size)
+  for (const { found, likeness } of terms)
+    for (const id of found.ids) best.put(id, similarFit(found.fit(id), likeness))
+  return best
+}
 
 /** The crates that may be hits, by id, while the words and filters of a search are applied. */
 export class Candidates {
@@ -25,6 +63,9 @@ export class Candidates {
   readonly #fits: Uint8Array
   /** 2 unless the query is the name, plus 1 without the rarest word. */
   readonly #groups: Uint8Array
+  /** The crates with at least one word. */
+  readonly #ids: number[] = []
+  #most = 0
 
   constructor(ranks: Uint8Array) {
     this.#ranks = ranks.slice()
@@ -47,22 +88,17 @@ export class Candidates {
       if ((column[id] ?? 0) > minor + 1) this.#ranks[id] = 0
   }
 
-  addWord(
-    terms: readonly { readonly fits: Uint8Array; readonly likeness: Likeness }[],
-    isRarest: boolean,
-  ): void {
-    const best = new Uint8Array(this.#ranks.length).fill(NO_FIT)
-    for (const { fits, likeness } of terms)
-      for (let id = 0; id < best.length; id++) {
-        const fit = fits[id] ?? NO_FIT
-        if (fit !== NO_FIT) best[id] = Math.min(best[id] ?? NO_FIT, similarFit(fit, likeness))
-      }
-    for (let id = 0; id < best.length; id++) {
-      const fit = best[id] ?? NO_FIT
-      if (fit === NO_FIT) continue
-      this.#matched[id] = (this.#matched[id] ?? 0) + 1
-      if (fit > (this.#fits[id] ?? 0)) this.#fits[id] = fit
-      if (isRarest) this.#groups[id] = (this.#groups[id] ?? 0) & 2
+  addWord(terms: readonly FoundTerm[], isRarest: boolean): void {
+    const [ranks, matched, fits, groups] = [this.#ranks, this.#matched, this.#fits, this.#groups]
+    const best = bestOf(terms, ranks.length)
+    for (const id of best.ids) {
+      const count = (matched[id] ?? 0) + 1
+      matched[id] = count
+      if (count === 1) this.#ids.push(id)
+      if (count > this.#most && ranks[id] !== 0) this.#most = count
+      const fit = best.fit(id)
+      if (fit > (fits[id] ?? 0)) fits[id] = fit
+      if (isRarest) groups[id] = (groups[id] ?? 0) & 2
     }
   }
 
@@ -73,70 +109,75 @@ export class Candidates {
     })
   }
 
-  /** Returns the highest number of words that a crate has; -1 if there is no crate. */
-  mostMatched(): number {
-    let most = -1
-    for (let id = 0; id < this.#ranks.length; id++) {
-      const count = this.#matched[id] ?? 0
-      if (count > most && this.#ranks[id] !== 0) most = count
-    }
-    return most
+  /** The most words that a crate has which the filters keep. */
+  get mostMatched(): number {
+    return this.#most
   }
 
   /**
-   * Returns keys that sort crates with this many matched words. From the highest bit on: yanked,
-   * not named by the query, without the rarest word, the fit, and how low the rank is.
+   * Returns the ids of the crates with the most words, and keys by id that sort them; without
+   * words, of all that the filters keep. From the highest bit on: yanked, not named by the query,
+   * without the rarest word, the fit, and how low the rank is.
    */
-  keys(matched: number): Uint16Array {
-    const keys = new Uint16Array(this.#ranks.length).fill(NO_KEY)
-    for (let id = 0; id < keys.length; id++) {
-      const rank = this.#ranks[id] ?? 0
-      if (rank === 0 || this.#matched[id] !== matched) continue
-      const fit = ((this.#groups[id] ?? 0) << 3) | (this.#fits[id] ?? 0)
+  found(): { readonly ids: readonly number[]; readonly keys: Uint16Array } {
+    const [ranks, matched, most] = [this.#ranks, this.#matched, this.#most]
+    const [groups, fits] = [this.#groups, this.#fits]
+    const keys = new Uint16Array(ranks.length).fill(NO_KEY)
+    const ids: number[] = []
+    for (const id of most === 0 ? Array.from(keys.keys()) : this.#ids) {
+      const rank = ranks[id] ?? 0
+      if (rank === 0 || matched[id] !== most) continue
+      const fit = ((groups[id] ?? 0) << 3) | (fits[id] ?? 0)
       keys[id] = (isYanked(rank) ? YANKED_KEY : 0) | (fit << 7) | behind(rank)
+      ids.push(id)
     }
-    return keys
+    return { ids, keys }
   }
 }
 
 /** The hits of a search, in order. */
 export class Hits {
   readonly leniency: Leniency
-  /** The number of crates on all pages. */
-  readonly total: number
   /** The number of words that each of these crates has, the most that any crate has. */
   readonly matched: number
   readonly words: number
+  readonly #ids: readonly number[]
   readonly #keys: Uint16Array
 
   constructor(candidates: Candidates, { words, similar, suggested, missing }: Plan) {
     this.leniency = { similar, suggested, missing }
     this.words = words.length
-    this.matched = Math.max(0, candidates.mostMatched())
+    this.matched = candidates.mostMatched
     // Words that no crate has together with the filters find nothing.
     const isFound = this.words === 0 || this.matched > 0
-    this.#keys = isFound ? candidates.keys(this.matched) : new Uint16Array()
-    this.total = 0
-    for (const key of this.#keys) if (key < NO_KEY) this.total++
+    const { ids, keys } = isFound ? candidates.found() : { ids: [], keys: new Uint16Array() }
+    this.#ids = ids
+    this.#keys = keys
+  }
+
+  /** The number of crates on all pages. */
+  get total(): number {
+    return this.#ids.length
   }
 
   /** Returns the ids of a part of the crates, in the order of parts of their keys, then of ids. */
   slice({ limit, offset }: Slice, by: keyof typeof KEY_PARTS): number[] {
     const part = KEY_PARTS[by]
-    const next = new Int32Array(NO_KEY + 1)
-    for (const key of this.#keys) if (key < NO_KEY) next[key & part] = (next[key & part] ?? 0) + 1
+    const keyOf = (id: number) => (this.#keys[id] ?? NO_KEY) & part
+    const next = new Int32Array(NO_KEY)
+    for (const id of this.#ids) next[keyOf(id)] = (next[keyOf(id)] ?? 0) + 1
     let first = -offset
-    for (let key = 0; key < NO_KEY; key++) {
+    for (let key = 0; key < next.length; key++) {
       const count = next[key] ?? 0
       next[key] = first
       first += count
     }
+    // Without those of keys that come later, few are left to be sorted.
+    const some = this.#ids.filter(id => (next[keyOf(id)] ?? 0) < limit)
     const ids: number[] = []
-    for (let id = 0; id < this.#keys.length; id++) {
-      const key = this.#keys[id] ?? NO_KEY
-      if (key === NO_KEY) continue
-      const at = next[key & part] ?? 0
-      next[key & part] = at + 1
+    for (const id of Uint32Array.from(some).sort()) {
+      const at = next[keyOf(id)] ?? 0
+      next[keyOf(id)] = at + 1
       if (at >= 0 && at < limit) ids[at] = id
     }
     return ids
