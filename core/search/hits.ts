@@ -16,15 +16,17 @@ const KEY_PARTS = { relevance: -1, dependents: YANKED_KEY | 127, id: 0 } as cons
 /** The fit of a crate that a word does not find. */
 const NO_FIT = 255
 
+/** The crates for which there is room at first. */
+const FEW = 1024
+
 /** The crates that a word finds, with the best of their fits: few of many, so they have a list. */
 export class Found {
-  readonly #ids: Uint32Array
+  #ids = new Uint32Array(FEW)
   readonly #fits: Uint8Array
   #count = 0
 
   /** `size`: above the ids of all crates; newer crates are not found. */
   constructor(size: number) {
-    this.#ids = new Uint32Array(size)
     this.#fits = new Uint8Array(size).fill(NO_FIT)
   }
 
@@ -35,14 +37,22 @@ export class Found {
   put(id: number, fit: number | null): void {
     const before = this.#fits[id]
     if (fit === null || before === undefined || fit >= before) return
-    if (before === NO_FIT) this.#ids[this.#count++] = id
     this.#fits[id] = fit
+    if (before !== NO_FIT) return
+    if (this.#count === this.#ids.length) this.#ids = doubled(this.#ids)
+    this.#ids[this.#count++] = id
   }
 
   /** Returns the fit of a crate that is found. */
   fit(id: number): number {
     return this.#fits[id] ?? NO_FIT
   }
+}
+
+function doubled(ids: Uint32Array): Uint32Array<ArrayBuffer> {
+  const more = new Uint32Array(2 * ids.length)
+  more.set(ids)
+  return more
 }
 
 /** Calls `work` with each id; the iterators of such arrays take ten times as long. */
