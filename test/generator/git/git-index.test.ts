@@ -158,7 +158,9 @@ test('settings and variables of the user change nothing', async () => {
 test('an index that is up to date starts no program', async t => {
   const registry = await newRegistry(t)
   await addCrate(registry, { name: 'demo', version: '1.0.0' })
-  const index = await GitIndex.open(registry)
+  // nodegit needs no program.
+  const git = { ...registry.settings.git, engine: 'git' as const }
+  const index = await GitIndex.open({ ...registry, settings: { ...registry.settings, git } })
   t.after(() => index?.close())
   const { PATH } = process.env
   t.after(() => {
