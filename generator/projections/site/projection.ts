@@ -32,10 +32,11 @@ export const registrySite: Projection = {
   async render(context, mark) {
     const { areFixed, frontOutput, fixedOutputs } = await files()
     const isFront = mark.subject === FRONT.subject
-    const front = isFront ? [await frontOutput(context)] : []
-    const fixed = isFront && (await areFixed(context)) ? [] : fixedOutputs(context)
-    await replaceFiles(context, [...fixed, ...front], [])
-    return { done: [mark] }
+    const outputs = isFront ? [await frontOutput(context)] : fixedOutputs(context)
+    await replaceFiles(context, outputs, [])
+    // By a mark of their own: whoever is killed while writing them has written some.
+    const again = isFront && !(await areFixed(context)) ? [FIXED] : []
+    return { done: [mark], again }
   },
   markAll: tx => setMarks(tx, [FRONT, FIXED], 0),
   async *parts(context) {

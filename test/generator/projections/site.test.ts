@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
+import { buildMarks } from '../../../generator/pages/marked.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
+import { listMarks, setMarks } from '../../../generator/records/marks.ts'
 import { assetPath } from '../../../site/layout/assets.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
@@ -25,4 +27,19 @@ test('a publish writes the front page alone, and all that is fixed where the ass
   await tree.remove('robots.txt')
   await buildPages(registry.registry, { all: true })
   assert.equal(await registry.shown('robots.txt'), robots)
+})
+
+test('missing assets are marked before the first of them is written, for whoever is killed then', async t => {
+  const { registry } = await TestRegistry.open(t)
+  const { database, tree } = registry
+  await setMarks(database, [{ kind: 'site', subject: 0 }], 0)
+  await buildMarks(registry, await listMarks(database, 'site'))
+  assert.deepEqual(
+    (await listMarks(database, 'site')).map(mark => mark.subject),
+    [1],
+  )
+  assert.equal(await tree.has(assetPath('style.css')), false)
+  await buildMarks(registry, await listMarks(database, 'site'))
+  assert.deepEqual(await listMarks(database, 'site'), [])
+  assert.equal(await tree.has(assetPath('style.css')), true)
 })
