@@ -235,7 +235,8 @@ test('every dependency has its line in docs/adr', () => {
   const named = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })
   assert.deepEqual(
     named.filter(
-      name => !name.startsWith('@types/') && !reasons.some(one => one.includes(`\`${name}\``)),
+      name =>
+        !name.startsWith('@types/') && !reasons.some(reason => reason.includes(`\`${name}\``)),
     ),
     [],
   )
@@ -296,7 +297,7 @@ function importsOf(file: string): string[] {
   const specifiers = [
     ...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+\.ts)'/g),
   ].map(match => match[1] ?? '')
-  return [...new Set(specifiers.map(one => normalize(join(dirname(file), one))))]
+  return [...new Set(specifiers.map(specifier => normalize(join(dirname(file), specifier))))]
 }
 
 function edges(): [from: string, to: string][] {
@@ -312,7 +313,7 @@ function rooms(folder: string): Map<string, string[]> {
   const start = folder === '' ? '' : `${folder}/`
   const roomOf = (file: string) => file.slice(start.length).split('/')[0] ?? ''
   const found = new Map<string, Set<string>>()
-  for (const file of sources.filter(one => one.startsWith(start)))
+  for (const file of sources.filter(source => source.startsWith(start)))
     found.set(roomOf(file), new Set())
   for (const [from, to] of edges()) {
     if (!from.startsWith(start) || !to.startsWith(start) || roomOf(from) === roomOf(to)) continue

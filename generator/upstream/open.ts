@@ -82,7 +82,8 @@ export async function openUpstreams(
     }
     byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
   }
-  const fallback = [...byName.values()].find(one => one.settings.fallback !== 'off') ?? null
+  const fallback =
+    [...byName.values()].find(upstream => upstream.settings.fallback !== 'off') ?? null
   const kept = [...sources.values()]
   const close = async () => {
     for (const web of webs) await web.close()

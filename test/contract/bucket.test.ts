@@ -43,15 +43,15 @@ test('a list has every object below the prefix, by name, over several pages', as
     await Promise.all(keys.slice(at, at + 50).map(key => bucket.put(key, Buffer.from(key))))
   await bucketOn(s3, 'a/bc').put('other', Buffer.from(''))
   const listed: string[] = []
-  for await (const one of bucket.list()) {
-    assert.equal(one.size, Buffer.byteLength(one.path))
-    listed.push(one.path)
+  for await (const key of bucket.list()) {
+    assert.equal(key.size, Buffer.byteLength(key.path))
+    listed.push(key.path)
   }
   assert.deepEqual(listed, keys)
   const [last = ''] = names.slice(-1)
   for await (const { path, etag } of bucket.list(last))
     assert.deepEqual([path, etag], [last, (await bucket.head(last))?.etag])
-  for await (const one of bucket.list('none')) assert.fail(one.path)
+  for await (const key of bucket.list('none')) assert.fail(key.path)
 })
 
 test('a presigned address is open to everybody', async t => {

@@ -113,7 +113,7 @@ for (const [name, open] of Object.entries(stores)) {
     const staged = await Promise.all(
       Array.from({ length: 20 }, () => store.stage(once(BYTES), 100)),
     )
-    await Promise.all(staged.map(one => one.keep(KEY)))
+    await Promise.all(staged.map(upload => upload.keep(KEY)))
     assert.deepEqual(await keysOf(store), [KEY])
     assert.deepEqual(await read(store, KEY), { size: BYTES.length, text: `${BYTES}` })
   })

@@ -47,7 +47,7 @@ for (const engine of engines) {
       const repository = await open(path)
       const all = ['1/a', '2/ab', '3/a/abc', 'ca/rg/cargo', 'ca/rg/cargo-1_x', 'config.json']
       const id = await repository.commit(
-        [...all].reverse().map(one => put(one)),
+        [...all].reverse().map(path => put(path)),
         info(),
       )
       assert.match(id ?? '', /^[0-9a-f]{40}$/)

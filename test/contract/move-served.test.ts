@@ -121,9 +121,9 @@ async function moveUnderLoad(
   )
   await publishers.end()
   assert.match(refused.at(-1)?.text ?? '', /have moved/)
-  assert.ok(refused.some(one => /is paused .* until/.test(one.text)))
+  assert.ok(refused.some(refusal => /is paused .* until/.test(refusal.text)))
   assert.ok(acknowledged.length > before, 'publishes go on while the files are copied')
-  for (const one of acknowledged.slice(-3)) await assertServed(daemon.url, one)
+  for (const candidate of acknowledged.slice(-3)) await assertServed(daemon.url, candidate)
   assert.equal(await (await fetch(`${daemon.url}/readyz`)).text(), 'ready\n')
   daemon.stop()
   const status = await plimsollHere(['status', '--dir', from.dir], from.env)
@@ -143,7 +143,7 @@ async function moveUnderLoad(
 /** Lets a daemon render what is pending, and checks that everything agrees. */
 async function settle(t: TestContext, { dir, env }: Home, versions: readonly Candidate[]) {
   const daemon = await serve(new Cleanup(t), dir, env)
-  for (const one of versions.slice(-3)) await assertServed(daemon.url, one)
+  for (const candidate of versions.slice(-3)) await assertServed(daemon.url, candidate)
   const registry = await openRegistry(dir, { env })
   await until(
     async () => (await countMarks(registry.database, MARK_KINDS)).length === 0,

@@ -222,16 +222,16 @@ test('it is refused with records in the database, and with an empty database bes
   const env = { PLIMSOLL_DATABASE_URL: database.url }
   await assert.rejects(openRegistry(registry.dir, { env }), has('records_missing'))
   const places = { crates: null, tree: null }
-  const [one, two] = [await moving(t, registry.dir), await moving(t, other.dir)]
-  await migrate(two, { database, ...places })
-  await assert.rejects(migrate(one, { database, ...places }), has('migrate_not_empty'))
+  const [first, second] = [await moving(t, registry.dir), await moving(t, other.dir)]
+  await migrate(second, { database, ...places })
+  await assert.rejects(migrate(first, { database, ...places }), has('migrate_not_empty'))
   await addAndShow(registry, { name: 'more', version: '1.0.0' })
   await assert.rejects(addAndShow(other, { name: 'more', version: '1.0.0' }), has('registry_moved'))
   const elsewhere = serverSettings(await server.create('elsewhere'))
-  await assert.rejects(migrate(two, { database: elsewhere, ...places }), has('records_moved'))
+  await assert.rejects(migrate(second, { database: elsewhere, ...places }), has('records_moved'))
   await assert.rejects(openRegistry(other.dir, { env: {} }), has('records_moved'))
   const file = { ...database, url: null }
-  await assert.rejects(migrate(one, { database: file, ...places }), has('migrate_file_exists'))
+  await assert.rejects(migrate(first, { database: file, ...places }), has('migrate_file_exists'))
 })
 
 test('a pause that ends too early gives the move up; the next one succeeds', { skip }, async t => {

@@ -36,7 +36,7 @@ async function text(place: Place, path: string): Promise<string | undefined> {
 async function part(place: Place, path: string, range?: { start: number; end: number }) {
   const found = await place.open(path, range)
   const parts: Buffer[] = []
-  for await (const one of found?.bytes ?? []) parts.push(one as Buffer)
+  for await (const chunk of found?.bytes ?? []) parts.push(chunk as Buffer)
   return found && { size: found.size, text: Buffer.concat(parts).toString() }
 }
 

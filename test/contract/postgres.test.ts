@@ -135,7 +135,7 @@ test('of two processes that make one crate one wins; ids follow the order of com
   const make = (at: number, name: string) =>
     (processes[at % 2] as Database).transaction(tx => insertCrate(tx, name as Name, OPERATOR, at))
   const twice = await Promise.allSettled([make(0, 'same'), make(1, 'same')])
-  assert.deepEqual(twice.map(one => one.status).sort(), ['fulfilled', 'rejected'])
+  assert.deepEqual(twice.map(result => result.status).sort(), ['fulfilled', 'rejected'])
   const seen: number[] = []
   const names = Array.from({ length: 40 }, (_, at) => `crate${at}`)
   await Promise.all(names.map(async (name, at) => seen.push((await make(at, name)).id)))

@@ -28,14 +28,14 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'two')
-  const one = await cluster.daemon()
-  const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
+  const first = await cluster.daemon()
+  const token = /plim_\w{38}/.exec(first.log())?.[0] ?? ''
   const two = await cluster.daemon()
   assert.doesNotMatch(two.log(), /plim_\w{38}/)
   for (const [at, [here, there]] of [
-    [one, two],
-    [two, one],
-    [one, two],
+    [first, two],
+    [two, first],
+    [first, two],
   ].entries() as IterableIterator<[number, [Daemon, Daemon]]>) {
     assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
     for (const daemon of [there, here])
@@ -44,7 +44,9 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
     assert.equal(crate.status, 200)
   }
   for (let at = 0; at < 4; at++) {
-    const rivals = [one, two].map((daemon, who) => publish(daemon, token, `1.${at}.0`, `// ${who}`))
+    const rivals = [first, two].map((daemon, who) =>
+      publish(daemon, token, `1.${at}.0`, `// ${who}`),
+    )
     const statuses = (await Promise.all(rivals)).map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [200, 409])
   }
@@ -66,13 +68,13 @@ test('two daemons share a database and folders: any publishes, one wins, both sh
   )
   const path = '/api/v1/crates/demo/1.0.0/yank'
   const headers = { authorization: token }
-  const yank = fetch(`${one.url}${path}`, { method: 'DELETE', headers }).catch(() => undefined)
+  const yank = fetch(`${first.url}${path}`, { method: 'DELETE', headers }).catch(() => undefined)
   const yanked = "SELECT 1 FROM audit WHERE action = 'yank'"
   await until(
     async () => (await cluster.query(yanked)).length > 0,
     () => 'the yank is not recorded',
   )
-  await one.kill()
+  await first.kill()
   await yank
   await cluster.query(`SELECT pg_terminate_backend(pid) ${holder}`)
   await end
@@ -96,11 +98,11 @@ test('two daemons share buckets: either shows each publish at once, and no index
 }, async t => {
   const cluster = await Cluster.make(t, server, 'buckets', true)
   // Both begin on no records: one of them makes `admin`.
-  const [one, two] = await Promise.all([cluster.daemon(), cluster.daemon()])
-  const tokens = [one, two].flatMap(daemon => daemon.log().match(/plim_\w{38}/g) ?? [])
+  const [first, second] = await Promise.all([cluster.daemon(), cluster.daemon()])
+  const tokens = [first, second].flatMap(daemon => daemon.log().match(/plim_\w{38}/g) ?? [])
   assert.equal(tokens.length, 1)
   const token = tokens[0] ?? ''
-  const both = [one, two] as const
+  const both = [first, second] as const
   for (let at = 0; at < 4; at++) {
     const [here, there] = [both[at % 2], both[(at + 1) % 2]] as [Daemon, Daemon]
     assert.equal((await publish(here, token, `0.${at}.0`)).status, 200)
@@ -114,30 +116,30 @@ test('two daemons share buckets: either shows each publish at once, and no index
     publish(both[at % 2] as Daemon, token, `1.${at}.0`),
   )
   for (const { status } of await Promise.all(burst)) assert.equal(status, 200)
-  const expected = await (await fetch(`${one.url}/index/de/mo/demo`)).text()
+  const expected = await (await fetch(`${first.url}/index/de/mo/demo`)).text()
   assert.equal(expected.trim().split('\n').length, 12)
   const work = "SELECT 1 FROM marks WHERE kind NOT IN ('label', 'user', 'views')"
   await until(
     async () => (await cluster.query(work)).length === 0,
-    () => `work is left\n${one.log()}\n${two.log()}`,
+    () => `work is left\n${first.log()}\n${second.log()}`,
   )
   const object = (path: string) => cluster.s3?.objects.get(`www/${path}`)?.bytes.toString()
   assert.equal(object('index/de/mo/demo'), expected)
-  for (const { vers } of await index(two)) {
+  for (const { vers } of await index(second)) {
     assert.ok(cluster.s3?.objects.has(`www/crates/demo/demo-${vers}.crate`))
-    const page = await fetch(`${two.url}/crates/demo/${vers}/`)
+    const page = await fetch(`${second.url}/crates/demo/${vers}/`)
     assert.equal(await page.text(), object(`crates/demo/${vers}/index.html`))
   }
-  const page = await fetch(`${one.url}/crates/demo/`)
+  const page = await fetch(`${first.url}/crates/demo/`)
   assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
   const known = { headers: { 'if-none-match': page.headers.get('etag') ?? '' } }
-  assert.equal((await fetch(`${one.url}/crates/demo/`, known)).status, 304)
-  const folder = await fetch(`${two.url}/crates/demo`, { redirect: 'manual' })
+  assert.equal((await fetch(`${first.url}/crates/demo/`, known)).status, 304)
+  const folder = await fetch(`${second.url}/crates/demo`, { redirect: 'manual' })
   assert.deepEqual([folder.status, folder.headers.get('location')], [301, './demo/'])
-  assert.equal((await fetch(`${two.url}/crates/no-crate/`)).status, 404)
-  assert.equal((await fetch(`${two.url}/index/no/-c/no-crate`)).status, 404)
+  assert.equal((await fetch(`${second.url}/crates/no-crate/`)).status, 404)
+  assert.equal((await fetch(`${second.url}/index/no/-c/no-crate`)).status, 404)
 
-  const verify = ['verify', '--dir', two.dir]
+  const verify = ['verify', '--dir', second.dir]
   const sound = await plimsollHere(verify, cluster.environment())
   assert.equal(sound.code, 0, sound.stdout)
   assert.match(
@@ -150,7 +152,7 @@ test('daemons with other settings or folders are refused, and one that has ended
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'apart')
-  const one = await cluster.daemon()
+  const first = await cluster.daemon()
   assert.match(
     await cluster.refusal({
       PLIMSOLL_LIMITS_CRATE_BYTES: '1MiB',
@@ -162,11 +164,11 @@ test('daemons with other settings or folders are refused, and one that has ended
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }, undefined, 2),
     /is not its folder: set `storage\.public` to a folder that all daemons share/,
   )
-  const { stdout } = await plimsollHere(['status', '--dir', one.dir], cluster.environment())
+  const { stdout } = await plimsollHere(['status', '--dir', first.dir], cluster.environment())
   const line =
     /^daemon +[0-9a-f]{8} on \S+, process \d+ at http:\S+, version \S+, seen \d+ s ago$/gm
   assert.equal(stdout.match(line)?.length, 1, stdout)
-  await one.kill()
+  await first.kill()
   await cluster.query(`UPDATE facts SET value = jsonb_set(CAST(value AS jsonb), '{seen}', '0')
     WHERE key LIKE 'daemon:%'`)
   const dir = folderOf(t)
@@ -200,7 +202,7 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   const marked: unknown[] = []
   const again = async () => void marked.push('again')
   const locks = [0, 1].map(() => new ServerLocks(settings)) as [ServerLocks, ServerLocks]
-  const [one, two] = locks.map(each => each.mutex('build')) as [
+  const [first, two] = locks.map(each => each.mutex('build')) as [
     ReturnType<ServerLocks['mutex']>,
     ReturnType<ServerLocks['mutex']>,
   ]
@@ -208,9 +210,9 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   for (const each of locks) cleanup.add(() => each.close())
   const steps: string[] = []
   const second: Promise<void>[] = []
-  await one.run(async () => {
-    one.ifLost(again)
-    assert.equal(await one.isHeld(), true)
+  await first.run(async () => {
+    first.ifLost(again)
+    assert.equal(await first.isHeld(), true)
     second.push(two.run(async () => void steps.push('two')))
     steps.push('one')
     await execute(
@@ -219,10 +221,10 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
     )
     await Promise.all(second)
     steps.push('one goes on')
-    assert.equal(await one.isHeld(), false)
+    assert.equal(await first.isHeld(), false)
   })
   assert.deepEqual(steps, ['one', 'two', 'one goes on'])
-  await one.close()
+  await first.close()
   assert.deepEqual(marked, ['again'])
   await two.run(async () => two.ifLost(again))
   await two.close()

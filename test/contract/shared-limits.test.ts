@@ -46,9 +46,9 @@ test('a shared limit gives what one in memory gives', { skip }, async t => {
       state = (state * 1_103_515_245 + 12_345) % 2 ** 31
       at += [0, 0, 0, 1, 7, 20, 90][state % 7] ?? 0
       const key = `user ${state % 2}`
-      const one = shared[step % 2] as SharedRateLimit
+      const limit = shared[step % 2] as SharedRateLimit
       const expected = memory.take(key, later(at))
-      assert.deepEqual(await one.take(key, later(at)), expected, `${perMinute}, step ${step}`)
+      assert.deepEqual(await limit.take(key, later(at)), expected, `${perMinute}, step ${step}`)
     }
   }
 })
@@ -70,7 +70,7 @@ test('a hundred attempts at once through two daemons take no more tokens than th
   const both = [0, 1].map(() => new SharedRateLimit(database, 'login', 10))
   const attempts = Array.from({ length: 100 }, (_, at) => both[at % 2]?.take('account ann', NOW))
   const taken = await Promise.all(attempts)
-  assert.equal(taken.filter(one => one?.wait === 0).length, 10)
+  assert.equal(taken.filter(answer => answer?.wait === 0).length, 10)
   assert.deepEqual(await both[0]?.take('account bob', NOW), { wait: 0, recent: 1 })
 })
 
@@ -143,9 +143,9 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
     PLIMSOLL_AUTH_PASSWORD_COST: '14',
     PLIMSOLL_SERVER_TRUSTED_PROXIES: '127.0.0.1',
   }
-  const one = await cluster.daemon(settings)
+  const first = await cluster.daemon(settings)
   const two = await cluster.daemon(settings)
-  const registry = await openRegistry(one.dir, { env: cluster.environment(settings) })
+  const registry = await openRegistry(first.dir, { env: cluster.environment(settings) })
   t.after(() => registry.close())
   const { database } = registry
   for (const login of ['ann', 'bob']) {
@@ -153,12 +153,12 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
     const user = await addUser(database, { login, admin: false }, operatorChange(at))
     await setPassword(database, user, { password: PASSWORD, cost: 14 }, operatorChange(at))
   }
-  const known = visitorOf(one, '192.0.2.50')
+  const known = visitorOf(first, '192.0.2.50')
   assert.equal((await known.logIn('ann')).status, 303)
   const guess = async (daemon: Daemon, address: string) =>
     (await visitorOf(daemon, address).logIn('ann', 'not the right one')).status
   // The next token of the address comes after 20 s, that of the account after 10 s.
-  const guesses = Array.from({ length: 3 }, () => guess(one, '203.0.113.1'))
+  const guesses = Array.from({ length: 3 }, () => guess(first, '203.0.113.1'))
   assert.deepEqual(new Set(await Promise.all(guesses)), new Set([403]))
   assert.equal(await guess(two, '203.0.113.1'), 429)
   const right = await visitorOf(two, '203.0.113.1').logIn('ann')
@@ -170,10 +170,10 @@ test('wrong passwords through one daemon keep the guesser out of the other one, 
   const wrong = statuses.filter(status => status === 403).length
   assert.ok(wrong >= 2 && wrong <= 4, statuses.join())
   assert.equal(statuses.filter(status => status === 429).length, 12 - wrong)
-  const more = Array.from({ length: 5 }, (_, at) => guess(one, `203.0.113.${90 + at}`))
+  const more = Array.from({ length: 5 }, (_, at) => guess(first, `203.0.113.${90 + at}`))
   const late = (await Promise.all(more)).filter(status => status === 403)
   assert.ok(late.length <= 1, 'a part of a token may have been left')
-  assert.equal((await visitorOf(one, '203.0.113.99').logIn('bob')).status, 303)
+  assert.equal((await visitorOf(first, '203.0.113.99').logIn('bob')).status, 303)
   // A browser that was in before is not kept out, through whichever daemon.
   const again = visitorOf(two, '203.0.113.1')
   for (const [name, cookie] of known.cookies)
@@ -192,11 +192,11 @@ test('publishes and yanks of a user through two daemons are limited as if there 
     PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '2',
     PLIMSOLL_LIMITS_CHANGES_PER_MINUTE: '1',
   }
-  const one = await cluster.daemon(settings)
+  const first = await cluster.daemon(settings)
   const two = await cluster.daemon(settings)
-  const token = /plim_\w{38}/.exec(one.log())?.[0] ?? ''
+  const token = /plim_\w{38}/.exec(first.log())?.[0] ?? ''
   const burst = Array.from({ length: 12 }, (_, at) =>
-    publish(at % 2 === 0 ? one : two, token, `1.${at}.0`),
+    publish(at % 2 === 0 ? first : two, token, `1.${at}.0`),
   )
   const answers = await Promise.all(burst)
   const statuses = answers.map(({ status }) => status)
@@ -215,6 +215,6 @@ test('publishes and yanks of a user through two daemons are limited as if there 
     const headers = { authorization: token }
     return (await fetch(`${url}${path}`, { method: 'DELETE', headers })).status
   }
-  assert.equal(await yank(one), 200)
+  assert.equal(await yank(first), 200)
   assert.equal(await yank(two), 429)
 })

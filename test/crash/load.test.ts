@@ -30,8 +30,8 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
     ])
     const url = await daemon.url()
     await assertSound(registry)
-    for (const one of acknowledged) await assertServed(url, one)
-    for (const one of unanswered) assertPublished(await publish(url, token, one))
+    for (const candidate of acknowledged) await assertServed(url, candidate)
+    for (const candidate of unanswered) assertPublished(await publish(url, token, candidate))
     acknowledged.push(...unanswered)
     unanswered = []
     if (round < ROUNDS) {
@@ -40,12 +40,12 @@ test('killed at any moment under load, the daemon keeps every version it acknowl
         for (let count = 0; !isOver; count++) {
           // Some crates have one publisher, some have several.
           const name = number % 2 === 0 ? `load-${round}-${number}-${count}` : 'load-shared'
-          const one = { name, version: `${round}.${number}.${count}` }
-          const answer = await publish(url, token, one)
+          const candidate = { name, version: `${round}.${number}.${count}` }
+          const answer = await publish(url, token, candidate)
           if (answer) {
             assertPublished(answer)
-            acknowledged.push(one)
-          } else unanswered.push(one)
+            acknowledged.push(candidate)
+          } else unanswered.push(candidate)
         }
       }
       const load = Array.from({ length: PUBLISHERS }, (_, number) => publisher(number))

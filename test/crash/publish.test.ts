@@ -57,7 +57,7 @@ class Mortal {
     const daemon = new Victim(cleanup, notes, at, serveArguments(registry))
     const url = await daemon.url()
     await assertSound(registry)
-    for (const one of this.#acknowledged.slice(-2)) await assertServed(url, one)
+    for (const candidate of this.#acknowledged.slice(-2)) await assertServed(url, candidate)
     if (this.#halfDone) {
       assertPublished(await publish(url, token, this.#halfDone))
       this.#acknowledged.push(this.#halfDone)
@@ -88,7 +88,7 @@ class Mortal {
       () => false,
     )
     if (isAlive) {
-      for (const one of this.#acknowledged) await assertServed(url, one)
+      for (const candidate of this.#acknowledged) await assertServed(url, candidate)
       await assertSound(this.#place.registry)
       daemon.child.kill('SIGKILL')
     }
@@ -139,7 +139,7 @@ test('killed before what it rendered is on disk and unmarked, the daemon renders
     const daemon = new Victim(cleanup, notes, step, serveArguments(registry))
     const url = await daemon.url()
     await assertSound(registry)
-    for (const one of acknowledged) await assertServed(url, one)
+    for (const kept of acknowledged) await assertServed(url, kept)
     const candidate = { name: `crate-${at}`, version: '1.0.0' }
     assertPublished(await publish(url, token, candidate))
     daemon.arm()

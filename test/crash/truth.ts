@@ -54,12 +54,12 @@ export function bytesOf({ name, version }: Candidate): Uint8Array {
 export async function publish(
   url: string,
   token: string,
-  one: Candidate,
+  candidate: Candidate,
 ): Promise<{ status: number; text: string; retryAfter: number } | null> {
   const answer = await fetch(`${url}/api/v1/crates/new`, {
     method: 'PUT',
     headers: { authorization: token },
-    body: encodePublish(plainMetadata(one.name, one.version), bytesOf(one)),
+    body: encodePublish(plainMetadata(candidate.name, candidate.version), bytesOf(candidate)),
   }).catch(() => null)
   const retryAfter = Number(answer?.headers.get('retry-after') ?? Number.NaN)
   const text = answer && (await answer.text().catch(() => null))
@@ -77,16 +77,18 @@ export function assertPublished(answer: { status: number; text: string } | null)
  * Whether a running daemon gives a version to its users: a line in the index, and the bytes that it
  * names.
  */
-export async function assertServed(url: string, one: Candidate): Promise<void> {
-  const bytes = bytesOf(one)
-  const index = await (await fetch(`${url}/${indexPath(parseName(one.name))}`)).text()
-  const line = index.split('\n').find(text => text.includes(`"vers":"${one.version}"`))
-  assert.ok(line, `${one.name} ${one.version} is not in its index file`)
+export async function assertServed(url: string, candidate: Candidate): Promise<void> {
+  const bytes = bytesOf(candidate)
+  const index = await (await fetch(`${url}/${indexPath(parseName(candidate.name))}`)).text()
+  const line = index.split('\n').find(text => text.includes(`"vers":"${candidate.version}"`))
+  assert.ok(line, `${candidate.name} ${candidate.version} is not in its index file`)
   assert.equal(
     (JSON.parse(line) as { cksum: string }).cksum,
     createHash('sha256').update(bytes).digest('hex'),
   )
-  const crate = await fetch(`${url}/crates/${one.name}/${one.name}-${one.version}.crate`)
+  const crate = await fetch(
+    `${url}/crates/${candidate.name}/${candidate.name}-${candidate.version}.crate`,
+  )
   assert.deepEqual(Buffer.from(await crate.arrayBuffer()), Buffer.from(bytes))
 }
 

@@ -122,11 +122,14 @@ test('while the daemon starts it lives and is not ready; all else waits', async 
   const asked = await Promise.all(
     ['/healthz', '/readyz?x=1', '/startupz'].map(path => fetch(`${server.url}${path}`)),
   )
-  assert.deepEqual(await Promise.all(asked.map(async one => [one.status, await one.text()])), [
-    [200, 'ok\n'],
-    [503, 'not ready: starting\n'],
-    [503, 'not ready: starting\n'],
-  ])
+  assert.deepEqual(
+    await Promise.all(asked.map(async response => [response.status, await response.text()])),
+    [
+      [200, 'ok\n'],
+      [503, 'not ready: starting\n'],
+      [503, 'not ready: starting\n'],
+    ],
+  )
   server.answer(() => new Response('the app'))
   for (const answer of [early, fetch(`${server.url}/readyz`)])
     assert.equal(await (await answer).text(), 'the app')

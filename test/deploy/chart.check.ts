@@ -81,11 +81,13 @@ function helm(values: object, code = 0): string {
 type Manifest = ReturnType<typeof parse>
 
 function render(values: object): Map<string, Manifest> {
-  const documents = parseAllDocuments(helm(values)).map(one => {
-    assert.deepEqual(one.errors, [])
-    return one.toJS() as Manifest
+  const documents = parseAllDocuments(helm(values)).map(document => {
+    assert.deepEqual(document.errors, [])
+    return document.toJS() as Manifest
   })
-  return new Map(documents.filter(one => one !== null).map(one => [one.kind, one]))
+  return new Map(
+    documents.filter(document => document !== null).map(document => [document.kind, document]),
+  )
 }
 
 const skip = missing('helm')
@@ -104,7 +106,9 @@ for (const [name, { values, kinds }] of Object.entries(SETS))
     const absent = missing('kubernetes-validate')
     if (absent) return t.diagnostic(absent)
     // Kubernetes itself does not have the kinds of the Prometheus operator.
-    const own = [...manifests.values()].filter(one => !one.apiVersion.startsWith('monitoring.'))
+    const own = [...manifests.values()].filter(
+      manifest => !manifest.apiVersion.startsWith('monitoring.'),
+    )
     const text = own.map(yaml).join('---\n')
     run('kubernetes-validate', ['-k', '1.31', '--strict', '--no-warn', '-'], { input: text })
   })
@@ -140,7 +144,9 @@ test('helm: Prometheus sees the daemon by the name that the alerts have', { skip
   for (const [key, value] of Object.entries(selector.matchLabels)) assert.equal(labels[key], value)
   assert.equal(set.get('Service').spec.ports[0].name, endpoints[0].port)
   const { groups } = set.get('PrometheusRule').spec
-  const rules = new Map<string, Manifest>(groups[0].rules.map((one: Manifest) => [one.alert, one]))
+  const rules = new Map<string, Manifest>(
+    groups[0].rules.map((rule: Manifest) => [rule.alert, rule]),
+  )
   const down = rules.get('PlimsollDown')
   assert.equal(
     down.expr,

@@ -90,7 +90,8 @@ test('what needs a profile is waited for only with it, and starts in order', () 
   assert.deepEqual([services.objects.user, services.buckets.user], [user, undefined])
   assert.equal(services.buckets.image, services.plimsoll.image)
   const mounted = Object.values<{ volumes: (string | { source: string })[] }>(services).flatMap(
-    ({ volumes }) => volumes.map(one => (typeof one === 'string' ? one.split(':')[0] : one.source)),
+    ({ volumes }) =>
+      volumes.map(volume => (typeof volume === 'string' ? volume.split(':')[0] : volume.source)),
   )
   assert.deepEqual([...new Set(mounted)].sort(), Object.keys(volumes).sort())
 })
@@ -159,7 +160,7 @@ test('every setting that the packages name exists', () => {
 })
 
 test('all YAML can be read, and values of the chart obey its schema of names', () => {
-  for (const file of all.filter(one => /\.ya?ml$/.test(one) && !one.includes('/templates/')))
+  for (const file of all.filter(name => /\.ya?ml$/.test(name) && !name.includes('/templates/')))
     for (const document of parseAllDocuments(read(file)))
       assert.deepEqual([file, ...document.errors], [file])
   const schema = JSON.parse(read('deploy/helm/plimsoll/values.schema.json'))
@@ -167,7 +168,7 @@ test('all YAML can be read, and values of the chart obey its schema of names', (
   assert.deepEqual(
     Object.keys(values).sort(),
     Object.keys(schema.properties)
-      .filter(one => one !== 'global')
+      .filter(name => name !== 'global')
       .sort(),
   )
 })
@@ -292,11 +293,11 @@ test('the daemon is given more time to stop than it takes', () => {
     terminationGracePeriodSeconds,
     unit,
   ]
-  for (const one of given) assert.ok(Number(one) > seconds, String(one))
+  for (const argument of given) assert.ok(Number(argument) > seconds, String(argument))
 })
 
 function filesIn(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter(one => one.isFile())
-    .map(one => join(one.parentPath, one.name).slice(root.length + 1))
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
 }

@@ -75,9 +75,9 @@ async function useAsContainer(cleanup: Cleanup, final: Stage, image: string): Pr
   assert.equal(readlinkSync(`/proc/${pid}/exe`).endsWith('/usr/local/bin/node'), true)
   assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), new RegExp(`^Uid:\\t${uid}\\t`, 'm'))
 
-  const health = execForm(lastOf(final, 'HEALTHCHECK')).map(one => one.replace('8080', '8099'))
+  const health = execForm(lastOf(final, 'HEALTHCHECK')).map(word => word.replace('8080', '8099'))
   assert.equal(await ended(enter(image, health, confinement)), 0)
-  const nobody = health.map(one => one.replace('8099', '1'))
+  const nobody = health.map(word => word.replace('8099', '1'))
   assert.equal(await ended(enter(image, nobody, confinement)), 1)
   const write = ['sh', '-c', 'touch /tmp/new /data/new && ! touch /new 2>/dev/null']
   assert.equal(await ended(enter(image, write, confinement)), 0)
@@ -141,16 +141,16 @@ function copy(
 
 /** Docker copies what is in a folder, and a file under its name. */
 function copyOne(source: string, path: string, to: string, isContext: boolean, owner?: string) {
-  const one = join(source, path)
-  const target = statSync(one).isDirectory() ? to : join(to, path)
+  const from = join(source, path)
+  const target = statSync(from).isDirectory() ? to : join(to, path)
   const ignored = isContext ? ignoredNames() : []
-  cpSync(one, target, {
+  cpSync(from, target, {
     recursive: true,
     verbatimSymlinks: true,
     filter: file => !ignored.some(pattern => isIgnored(relative(checkout, file), pattern)),
   })
   if (owner === undefined) return
-  const copied = execFileSync('find', ['-mindepth', '1', '-printf', '%P\\0'], { cwd: one })
+  const copied = execFileSync('find', ['-mindepth', '1', '-printf', '%P\\0'], { cwd: from })
   for (const name of copied.toString().split('\0').filter(Boolean)) {
     const [uid = 0, gid = 0] = owner.split(':').map(Number)
     chownSync(join(to, name), uid, gid)
@@ -194,7 +194,7 @@ function bytesOf(folder: string): number {
     .toString()
     .trim()
     .split('\n')
-    .reduce((sum, one) => sum + Number(one), 0)
+    .reduce((sum, size) => sum + Number(size), 0)
 }
 
 function megabytes(bytes: number): string {

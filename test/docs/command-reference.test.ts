@@ -65,7 +65,8 @@ test('docs/commands.md describes every command as it is declared, with an exampl
 /** Returns the chapter of a command, or those of the commands in a group. */
 function chapters(command: Command, above: string): string[] {
   const name = `${above} ${command.name()}`
-  if (command.commands.length > 0) return command.commands.flatMap(one => chapters(one, name))
+  if (command.commands.length > 0)
+    return command.commands.flatMap(command => chapters(command, name))
   const manual = manualOf(command)
   assert.ok(manual && manual.examples.length > 0, `${name} has no example`)
   assert.equal(manual.json === undefined, WITHOUT_JSON.includes(name), `${name}: --json`)

@@ -119,7 +119,7 @@ test('the package has types', async t => {
     "import { type Refusal } from 'plimsoll/core/error/error'",
     "import { openRegistry, type Registry } from 'plimsoll/registry/registry'",
     "export const opened: Promise<Registry> = openRegistry('registry', { env: {} })",
-    'export const codes = (refusal: Refusal): string[] => refusal.issues.map(one => one.code)',
+    'export const codes = (refusal: Refusal): string[] => refusal.issues.map(issue => issue.code)',
     '// @ts-expect-error: a folder is a text',
     'void openRegistry(1, { env: {} })',
   ]

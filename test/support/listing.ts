@@ -49,7 +49,7 @@ export function* renderListing(
   const letters = listData(sorted)
   for (const data of letters) if (data.prefix !== '') yield listPage(site, data)
   const [total, orders] = [sorted.length, ['name', 'dependents'] as const]
-  const ranks = popular.slice(0, RANKS_SHOWN).filter(one => one.dependents > 0)
+  const ranks = popular.slice(0, RANKS_SHOWN).filter(crate => crate.dependents > 0)
   const [first] = letters
   if (first) yield lettersPage(site, { total, parts: first.parts }, ranks, orders)
   else yield* orderedPages(site, { order: 'name', crates: sorted }, total, orders)
@@ -60,14 +60,14 @@ export function* renderListing(
   const largest = sorted.toSorted((a, b) => b.bytes - a.bytes).slice(0, RANKS_SHOWN)
   const rest = { crates: total, weeks: [], newest: [], popular: ranks, largest }
   yield statisticsPage(site, { ...totals, ...rest })
-  yield apiPage(site, popular.find(one => !one.yanked) ?? null)
+  yield apiPage(site, popular.find(crate => !crate.yanked) ?? null)
   if (!site.private) yield* [...sitemapIndex(site, [0]), sitemapPart(site, 0, sorted)]
 }
 
 /** Returns all labels of crates that have an unyanked version. */
 function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
   const found = new Map<number, FullLabel>()
-  for (const crate of crates.filter(one => !one.yanked)) {
+  for (const crate of crates.filter(crate => !crate.yanked)) {
     for (const [id, label] of labelsOf(crate.about)) {
       const some = found.get(id)
       if (some) some.crates.push(crate)
@@ -79,15 +79,17 @@ function labelsIn(crates: readonly ListedCrate[]): FullLabel[] {
 
 /** Returns the labels of a kind that most crates have, at most `limit`. */
 function commonOf(labels: readonly FullLabel[], kind: Label['kind'], limit: number): LabelItem[] {
-  const own = labels.filter(one => one.kind === kind)
+  const own = labels.filter(label => label.kind === kind)
   const items = own.map(({ slug, crates }) => ({ slug, crates: crates.length }))
   return items.sort((a, b) => b.crates - a.crates || (a.slug < b.slug ? -1 : 1)).slice(0, limit)
 }
 
 function* labelPages(site: SiteConfig, labels: readonly FullLabel[]): Generator<Output> {
-  const categories = labels.filter(one => one.kind === 'category')
+  const categories = labels.filter(label => label.kind === 'category')
   for (const { kind, slug, crates } of labels) {
-    const below = categories.filter(one => kind === one.kind && one.slug.startsWith(`${slug}::`))
+    const below = categories.filter(
+      category => kind === category.kind && category.slug.startsWith(`${slug}::`),
+    )
     const data = { kind, slug, total: crates.length, crates: crates.slice(0, LABEL_CRATES) }
     const items = commonOf(below, 'category', LABELS_SHOWN)
     items.sort((a, b) => (a.slug < b.slug ? -1 : 1))

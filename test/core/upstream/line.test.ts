@@ -43,6 +43,6 @@ test('only the value of `yanked` changes, wherever it is, and only at the top', 
     assert.equal(withYanked(line, false), line)
     assert.ok(isSameButYanked(line, yanked))
   }
-  const [one, other] = ['1', '2'].map(v => parseLine(`{"deps":[],${rest},"v":${v}}`))
-  assert.ok(one && other && !isSameButYanked(one, other))
+  const [first, other] = ['1', '2'].map(v => parseLine(`{"deps":[],${rest},"v":${v}}`))
+  assert.ok(first && other && !isSameButYanked(first, other))
 })

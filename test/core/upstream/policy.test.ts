@@ -54,29 +54,29 @@ test('young versions are yanked until they are old enough, undated ones until th
 })
 
 test('denied and vanished versions are yanked, and only what is there is shown offline', () => {
-  const [one, two] = [line('1.0.0'), line('2.0.0')]
-  const crate = crateOf([one, two], [two])
-  assert.deepEqual(verdictOf(crate, two, policy({ deny: rules('f*') }), at(2)), {
+  const [first, second] = [line('1.0.0'), line('2.0.0')]
+  const crate = crateOf([first, second], [second])
+  assert.deepEqual(verdictOf(crate, second, policy({ deny: rules('f*') }), at(2)), {
     state: 'denied',
     rule: 'f*',
   })
-  assert.deepEqual(verdictOf(crate, one, policy(), at(2)), { state: 'gone' })
+  assert.deepEqual(verdictOf(crate, first, policy(), at(2)), { state: 'gone' })
   const shown = showFile(crate, policy(), at(2), ({ version }) => version === '1.0.0')
-  assert.equal(shown.text, `${withYanked(one, true).text}\n`)
+  assert.equal(shown.text, `${withYanked(first, true).text}\n`)
 })
 
 test('a held version for which all others are yanked is a lure; the guard shows them for a day', () => {
-  const [one, two] = [line('1.0.0', OLD), line('1.1.0', OLD)]
+  const [first, second] = [line('1.0.0', OLD), line('1.1.0', OLD)]
   const lure = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
-  const yanked = [one, two].map(each => withYanked(each, true))
-  const crate = crateOf([one, two], [one, two], [...yanked, lure])
+  const yanked = [first, second].map(each => withYanked(each, true))
+  const crate = crateOf([first, second], [first, second], [...yanked, lure])
   const held = policy({ hold: 7 * DAY })
   assert.deepEqual(lureOf(crate, held, at(3)), {
     version: '1.2.0',
     yanked: new Set(['1.0.0', '1.1.0']),
   })
   const states = (given: UpstreamPolicy, hour: number) =>
-    [one, two, lure].map(
+    [first, second, lure].map(
       each => verdictOf(crate, crate.lines.get(each.version) ?? each, given, at(hour)).state,
     )
   assert.deepEqual(states(held, 3), ['yanked', 'yanked', 'held'])
@@ -85,7 +85,7 @@ test('a held version for which all others are yanked is a lure; the guard shows 
   const shown = showFile(crate, guarded, at(3))
   assert.equal(
     shown.text,
-    [one, two, withYanked(lure, true)].map(({ text }) => `${text}\n`).join(''),
+    [first, second, withYanked(lure, true)].map(({ text }) => `${text}\n`).join(''),
   )
   assert.equal(shown.until, '2026-08-02T02:00:00Z')
   assert.deepEqual(states(guarded, 26), ['yanked', 'yanked', 'held'])
@@ -94,17 +94,17 @@ test('a held version for which all others are yanked is a lure; the guard shows 
 })
 
 test('no lure: a version that is still good, yanks long ago or unseen, a release nobody holds', () => {
-  const [one, two] = [line('1.0.0', OLD), line('1.1.0', OLD)]
+  const [first, second] = [line('1.0.0', OLD), line('1.1.0', OLD)]
   const release = line('1.2.0', { pubtime: '2026-08-01T01:30:00Z' })
   const late = line('1.2.0', { pubtime: '2026-08-05T00:00:00Z' })
   const yanked = (each: UpstreamLine) => withYanked(each, true)
   const held = policy({ hold: 70 * DAY })
   const rows: [string, UpstreamCrate, UpstreamPolicy][] = [
-    ['good', crateOf([one, two], [yanked(one), two, release]), held],
-    ['unseen', crateOf([yanked(one), yanked(two), release]), held],
-    ['long ago', crateOf([one], [yanked(one), late]), held],
-    ['not held', crateOf([one], [yanked(one), release]), policy()],
-    ['undated', crateOf([one], [yanked(one), line('1.2.0')]), held],
+    ['good', crateOf([first, second], [yanked(first), second, release]), held],
+    ['unseen', crateOf([yanked(first), yanked(second), release]), held],
+    ['long ago', crateOf([first], [yanked(first), late]), held],
+    ['not held', crateOf([first], [yanked(first), release]), policy()],
+    ['undated', crateOf([first], [yanked(first), line('1.2.0')]), held],
   ]
   for (const [what, crate, given] of rows) {
     const hold = what === 'good' ? { ...given, allow: rules('foo@1.1') } : given

@@ -22,7 +22,7 @@ type Caller = Exclude<Group, 'bad'> | (typeof BAD)[number]
 const CALLERS: readonly Caller[] = ['nobody', ...BAD, 'stranger', 'lacking', 'elsewhere', 'owner']
 
 const groupOf = (caller: Caller): Group =>
-  BAD.some(one => one === caller) ? 'bad' : (caller as Group)
+  BAD.some(bad => bad === caller) ? 'bad' : (caller as Group)
 
 /** Whoever holds the token of a locked user is told so. */
 function verdictOf(ask: Ask, kind: 'public' | 'private', caller: Caller): Verdict {

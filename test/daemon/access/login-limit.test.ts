@@ -95,7 +95,10 @@ test('many addresses together make only so many guesses, and keep no browser out
   const statuses: number[] = []
   for (let i = 0; i < 6; i++) statuses.push(...(await guess(test, `203.0.113.${i}`, ' ALICE ', 3)))
   assert.deepEqual(
-    [statuses.filter(one => one === 403).length, statuses.filter(one => one === 429).length],
+    [
+      statuses.filter(status => status === 403).length,
+      statuses.filter(status => status === 429).length,
+    ],
     [4, 14],
   )
   assert.equal(
@@ -203,7 +206,7 @@ test('guesses from very many addresses fill the queue of hashing, and a browser 
     'known ones first, who has tried before last',
   )
   const statuses = await Promise.all(guesses)
-  const count = (status: number) => statuses.filter(one => one === status).length
+  const count = (status: number) => statuses.filter(each => each === status).length
   assert.equal(count(403) + count(503), 90)
   assert.ok(count(503) > 0, 'the queue was full')
   assert.equal((await visitorAt(test, '192.0.2.99').logIn('bob')).status, 303, 'and is empty again')

@@ -151,9 +151,9 @@ test('a crate has only so many new versions within 24 hours; what is there alrea
   const token = await test.user('alice')
   const publish = (version: string) => test.publish(token, { name: 'demo', version })
   const together = await Promise.all(['1.0.0', '1.0.1', '1.0.2', '1.0.3'].map(publish))
-  assert.deepEqual(together.map(one => one.status).sort(), [200, 200, 429, 429])
+  assert.deepEqual(together.map(answer => answer.status).sort(), [200, 200, 429, 429])
   const there =
-    ['1.0.0', '1.0.1', '1.0.2', '1.0.3'][together.findIndex(one => one.status === 200)] ?? ''
+    ['1.0.0', '1.0.1', '1.0.2', '1.0.3'][together.findIndex(answer => answer.status === 200)] ?? ''
   assert.deepEqual((await publish(there)).body.errors, undefined)
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 200)
   test.now = new Date(test.now.getTime() + 86_400_000)
@@ -219,13 +219,13 @@ test('fifty publishes and fifty yanks at once by one user are nothing to wonder 
     names.map(name => test.publish(token, { name, version: '1.0.0' })),
   )
   assert.deepEqual(
-    new Set(published.map(one => `${one.status} ${one.body.errors ?? ''}`)),
+    new Set(published.map(answer => `${answer.status} ${answer.body.errors ?? ''}`)),
     new Set(['200 ']),
   )
   const yanked = await Promise.all(
     names.map(name => test.request('DELETE', `/api/v1/crates/${name}/1.0.0/yank`, token)),
   )
-  assert.deepEqual(new Set(yanked.map(one => one.status)), new Set([200]))
+  assert.deepEqual(new Set(yanked.map(answer => answer.status)), new Set([200]))
 })
 
 test('a user has only so many new crates within 24 hours; new versions of them are another matter', async t => {
@@ -234,8 +234,9 @@ test('a user has only so many new crates within 24 hours; new versions of them a
   const publish = (name: string, version = '1.0.0', token = alice) =>
     test.publish(token, { name, version })
   const together = await Promise.all(['one', 'two', 'three', 'four'].map(name => publish(name)))
-  assert.deepEqual(together.map(one => one.status).sort(), [200, 200, 429, 429])
-  const there = ['one', 'two', 'three', 'four'][together.findIndex(one => one.status === 200)] ?? ''
+  assert.deepEqual(together.map(answer => answer.status).sort(), [200, 200, 429, 429])
+  const there =
+    ['one', 'two', 'three', 'four'][together.findIndex(answer => answer.status === 200)] ?? ''
   assert.equal((await publish(there, '1.0.1')).status, 200)
   assert.equal((await publish(there)).status, 200, 'a retry')
   assert.equal((await publish('five', '1.0.0', bob)).status, 200)

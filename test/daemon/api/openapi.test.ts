@@ -27,8 +27,8 @@ async function read(registry: TestRegistry): Promise<Document> {
 test('every route below /api/ is in the document, and nothing else is', async t => {
   const registry = await TestRegistry.open(t)
   const routes = registry.app.routes
-    .filter(one => one.method !== 'ALL' && one.path.startsWith('/api/'))
-    .map(one => `${one.method} ${one.path.replace(/:(\w+)/g, '{$1}')}`)
+    .filter(route => route.method !== 'ALL' && route.path.startsWith('/api/'))
+    .map(route => `${route.method} ${route.path.replace(/:(\w+)/g, '{$1}')}`)
   const { paths } = await read(registry)
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -49,7 +49,9 @@ test('the document is OpenAPI 3.1 whose references lead somewhere', async t => {
   assert.equal(text.includes('$defs'), false)
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const { parameters } of Object.values(methods)) {
-      const inPath = parameters.filter(one => one.in === 'path').map(one => one.name)
+      const inPath = parameters
+        .filter(parameter => parameter.in === 'path')
+        .map(parameter => parameter.name)
       assert.deepEqual(
         inPath,
         [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1]),
@@ -118,6 +120,8 @@ test('real answers of every JSON operation are what the document says', async t 
     await json('DELETE', '/api/v1/crates/{name}/owners', { body: '{"users":["bob"]}' }),
   )
   assert.notEqual(bob, token)
-  const ofJson = Object.entries(operations).filter(([, one]) => !('contentType' in one.answer))
+  const ofJson = Object.entries(operations).filter(
+    ([, operation]) => !('contentType' in operation.answer),
+  )
   assert.deepEqual([...checked].sort(), ofJson.map(([key]) => key).sort())
 })

@@ -46,13 +46,13 @@ async function slowWire(t: TestContext, target: string, bytesPerSecond: number):
   const sockets = new Set<Socket>()
   const server = createServer(near => {
     const far = connect(Number(port), hostname)
-    for (const one of [near, far]) {
-      sockets.add(one)
-      one.on('error', () => {
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {
         near.destroy()
         far.destroy()
       })
-      one.on('close', () => sockets.delete(one))
+      socket.on('close', () => sockets.delete(socket))
     }
     const brake = new Transform({
       transform(chunk: Buffer, _, done) {
@@ -65,7 +65,7 @@ async function slowWire(t: TestContext, target: string, bytesPerSecond: number):
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
-    for (const one of sockets) one.destroy()
+    for (const socket of sockets) socket.destroy()
     server.close()
   })
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

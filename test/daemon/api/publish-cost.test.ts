@@ -34,7 +34,9 @@ function countStatements(t: TestContext): () => number {
 /** The files of a folder, each with what changes when it is written. */
 function filesOf(folder: string): Set<string> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter(entry => entry.isFile()).map(one => join(one.parentPath, one.name))
+  const files = entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
   return new Set(files.map(path => `${path} ${statSync(path).ino}`))
 }
 

@@ -369,7 +369,7 @@ test('what is there already', async t => {
       const { status, body } = await test.publish(alice, { name, version: '0.9.0' })
       assert.equal(status, 200)
       assert.deepEqual(
-        body.errors?.map(one => one.detail),
+        body.errors?.map(error => error.detail),
         [
           `\`${name}\` collides with the existing crate \`Foo-Bar\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`Foo-Bar\` or choose another name`,
         ],

@@ -19,7 +19,7 @@ test('50 publishes of different crates at once by one user all land', async t =>
   const clear = { warnings: { invalid_categories: [], invalid_badges: [], other: [] } }
   for (const [i, answer] of answers.entries()) {
     const lookAlikes =
-      answer.body.warnings?.other.filter(one => one.includes('easily mistaken for')) ?? []
+      answer.body.warnings?.other.filter(warning => warning.includes('easily mistaken for')) ?? []
     const expected = { ...clear, warnings: { ...clear.warnings, other: lookAlikes } }
     assert.deepEqual(answer, { status: 200, body: expected }, names[i])
   }

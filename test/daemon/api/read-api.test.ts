@@ -23,12 +23,12 @@ import { BASE, ownDependency } from '../../support/release.ts'
 let registry: TestRegistry
 const teardown: (() => unknown)[] = []
 test.after(async () => {
-  for (const one of teardown) await one()
+  for (const undo of teardown) await undo()
 })
 
 /** One registry for all tests here; none changes it. */
 before(async () => {
-  registry = await TestRegistry.open({ after: one => teardown.push(one as () => unknown) })
+  registry = await TestRegistry.open({ after: undo => teardown.push(undo as () => unknown) })
   const token = await registry.user('alice')
   const rich = `[package]
 name = "Rich_Crate"
@@ -63,11 +63,11 @@ std = []
       {
         name: 'Rich_Crate',
         version: '1.1.0+build.5',
-        manifest: rich + dependencies.map(one => one.manifest).join(''),
+        manifest: rich + dependencies.map(dependency => dependency.manifest).join(''),
         files: { 'src/lib.rs': '', 'src/main.rs': 'fn main() {}', 'README.md': '# Rich <script>' },
       },
       {
-        deps: dependencies.map(one => one.metadata),
+        deps: dependencies.map(dependency => dependency.metadata),
         features: { default: ['std'], std: [] },
         rust_version: '1.70',
         links: 'rich',
@@ -182,7 +182,7 @@ test('a crate, found by its canonical name, in the shape of crates.io', async ()
       { id: 'beta', keyword: 'beta', crates_cnt: 1, created_at: '2026-11-21T08:30:15Z' },
     ])
     assert.deepEqual(
-      categories?.map(one => one.slug),
+      categories?.map(category => category.slug),
       ['parsing'],
     )
   }
@@ -203,7 +203,7 @@ test('`include` picks the parts of a crate', async () => {
 })
 
 test('versions: by precedence or by date, in pages when asked', async () => {
-  const nums = (body: { versions: { num: string }[] }) => body.versions.map(one => one.num)
+  const nums = (body: { versions: { num: string }[] }) => body.versions.map(version => version.num)
   const all = await get(versionsAnswer, '/api/v1/crates/rich_crate/versions')
   assert.deepEqual(nums(all), ['1.1.0+build.5', '1.0.0'])
   assert.deepEqual(all.meta, { total: 2, next_page: null, prev_page: null })
@@ -310,7 +310,7 @@ test('a version has all its features; in lists only where they are not very many
   const { versions: whole } = await read(crateAnswer, 'wide')
   const { versions: listed } = await read(versionsAnswer, 'wide/versions')
   assert.deepEqual(
-    [...(whole ?? []), ...listed].map(one => one.features),
+    [...(whole ?? []), ...listed].map(version => version.features),
     [{}, {}, {}, {}],
   )
   assert.deepEqual((await read(versionAnswer, 'wide/1.0.0')).version.features, features)
@@ -333,14 +333,14 @@ test('reverse dependencies: each crate once, by name, in pages', async () => {
     '/api/v1/crates/BASIS/reverse_dependencies',
   )
   assert.deepEqual(
-    dependencies.map(one => [one.version_id, one.crate_id, one.kind]),
+    dependencies.map(dependency => [dependency.version_id, dependency.crate_id, dependency.kind]),
     [
       [3, 'basis', 'normal'],
       [6, 'basis', 'build'],
     ],
   )
   assert.deepEqual(
-    versions.map(one => [one.id, one.crate, one.num]),
+    versions.map(version => [version.id, version.crate, version.num]),
     [
       [3, 'Rich_Crate', '1.1.0+build.5'],
       [6, 'user-of', '0.2.0'],
@@ -387,7 +387,7 @@ test('what is not counted here is empty; authors are those of the manifest', asy
 
 test('the summary: how many, which are new, which were updated', async () => {
   const { new_crates, just_updated, ...rest } = await get(summaryAnswer, '/api/v1/summary')
-  const names = (list: { name: string }[]) => list.map(one => one.name)
+  const names = (list: { name: string }[]) => list.map(item => item.name)
   assert.deepEqual(names(new_crates), ['user-of', 'summary', 'new', 'Rich_Crate', 'basis'])
   assert.deepEqual(names(just_updated), ['Rich_Crate'])
   assert.deepEqual(rest, {

@@ -30,7 +30,7 @@ async function ask(registry: TestRegistry, query: string): Promise<Found> {
 }
 
 async function names(registry: TestRegistry, query: string): Promise<string[]> {
-  return (await ask(registry, query)).crates.map(one => one.name)
+  return (await ask(registry, query)).crates.map(crate => crate.name)
 }
 
 /** Publishes crates `name@version`, with manifest lines of `[package]`. */
@@ -76,7 +76,7 @@ test('exact name, words of the name, names that begin so, keywords, description,
   assert.deepEqual(await names(registry, '?q=TOML'), expected)
   const { crates, meta } = await ask(registry, '?q=toml&per_page=2&page=2&other=ignored')
   assert.deepEqual(
-    crates.map(one => one.name),
+    crates.map(crate => crate.name),
     ['tomlin', 'tomlin-longer'],
   )
   assert.deepEqual(meta, {
@@ -88,7 +88,7 @@ test('exact name, words of the name, names that begin so, keywords, description,
     ...NOTHING_ELSE,
   })
   assert.deepEqual(
-    (await ask(registry, '?q=toml')).crates.map(one => one.exact_match),
+    (await ask(registry, '?q=toml')).crates.map(crate => crate.exact_match),
     [true, false, false, false, false, false, false],
   )
 })
@@ -186,7 +186,7 @@ test('without words: all crates by name, in pages', async t => {
     assert.deepEqual(await names(registry, query), ['alpha', 'bravo', 'charlie'])
   const { crates, meta } = await ask(registry, '?per_page=2&page=2')
   assert.deepEqual(
-    crates.map(one => one.name),
+    crates.map(crate => crate.name),
     ['charlie'],
   )
   const { total, next_page, prev_page } = meta

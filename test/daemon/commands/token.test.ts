@@ -16,7 +16,7 @@ const PATTERN = 'matches no crate; write a crate name, or the start of one follo
 async function publish(url: string, token: string, name: string): Promise<string> {
   const response = await publishTo(url, token, { name, version: '1.0.0' })
   const { errors = [] } = (await response.json()) as { errors?: { detail: string }[] }
-  return `${response.status} ${errors.map(one => one.detail).join(', ')}`.trim()
+  return `${response.status} ${errors.map(error => error.detail).join(', ')}`.trim()
 }
 
 test('a token made beside a running daemon works at once, as far as it reaches; a revoked one stops at once', async t => {
@@ -86,7 +86,7 @@ test('token create, list, revoke: what is refused, and how', async t => {
     [
       create('--crate', 'a*b', '--crate', '9', '--crate', ''),
       2,
-      ['a*b', '9', ''].map(one => `\`${one}\` ${PATTERN}`).join('\nerror: '),
+      ['a*b', '9', ''].map(pattern => `\`${pattern}\` ${PATTERN}`).join('\nerror: '),
     ],
     [create('--scope', 'read', 'yank', '--crate', 'a*'), 2, READ_LIMITED],
     [

@@ -110,8 +110,9 @@ for (const [template, path, wrong] of TEMPLATES) {
 test('verify finds a template that nobody can answer', async t => {
   const { test } = await opened(t, '/d/{crate}')
   const found = []
-  for await (const one of verify(test.registry, { repair: false, served: true })) found.push(one)
-  assert.match(found.find(one => one.lost)?.what ?? '', /^no download works: two releases/)
+  for await (const fault of verify(test.registry, { repair: false, served: true }))
+    found.push(fault)
+  assert.match(found.find(finding => finding.lost)?.what ?? '', /^no download works: two releases/)
 })
 
 test('a template with the path of a base URL is answered with and without it', async t => {

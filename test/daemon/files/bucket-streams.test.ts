@@ -16,7 +16,7 @@ function endless(t: TestContext, options: BucketStreamOptions = {}) {
   t.after(() => {
     // For those who wait until now.
     found = 'nothing'
-    for (const one of opened) one.destroy()
+    for (const answer of opened) answer.destroy()
   })
   app.get('/', async c => {
     const answer = await streams.answer(c, async () => {
@@ -54,7 +54,7 @@ test('so many run, so many wait, and one client has at most half of either', asy
   await opens(opened, 2)
   const refused = await ask('2001:db8::2')
   assert.deepEqual([refused.status, await refused.text()], [503, 'downloads_busy'])
-  const others = ['b', 'c', 'd'].map(one => ask(one))
+  const others = ['b', 'c', 'd'].map(path => ask(path))
   await opens(opened, 4)
   assert.equal((await others[0])?.status, 200)
   opened[0]?.push(null)

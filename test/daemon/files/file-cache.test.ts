@@ -83,13 +83,13 @@ test('a big file is read once for all who ask at the same time', async t => {
   const memory = new FileCache(100_000)
   const path = file('a', 5000)
   const stats = statSync(path)
-  const [one, two] = await Promise.all([
+  const [first, second] = await Promise.all([
     memory.loadLater(path, stats, true),
     memory.loadLater(path, stats, true),
   ])
-  assert.equal(one, two)
+  assert.equal(first, second)
   const tags = await Promise.all([memory.tag(path, stats), memory.tag(path, stats)])
-  assert.deepEqual(tags, [one.tag, one.tag])
+  assert.deepEqual(tags, [first.tag, first.tag])
 })
 
 test('a file that cannot be read fails for its caller, and can be asked for again', async t => {

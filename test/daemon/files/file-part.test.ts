@@ -45,9 +45,9 @@ async function sent(part: FilePart): Promise<Buffer> {
 
 /** Whether this process has a file open. */
 function isOpen(file: string): boolean {
-  return readdirSync('/proc/self/fd').some(one => {
+  return readdirSync('/proc/self/fd').some(name => {
     try {
-      return readlinkSync(`/proc/self/fd/${one}`) === file
+      return readlinkSync(`/proc/self/fd/${name}`) === file
     } catch {
       return false
     }
@@ -59,7 +59,7 @@ test('all bytes are sent in their order, each time, and the file is closed', asy
   // The first time by threads, then at once.
   for (let time = 0; time < 3; time++) assert.ok((await sent(part)).equals(BYTES))
   const many = await Promise.all(Array.from({ length: 20 }, () => sent(part)))
-  assert.ok(many.every(one => one.equals(BYTES)))
+  assert.ok(many.every(bytes => bytes.equals(BYTES)))
   assert.ok(!isOpen(part.file))
 })
 

@@ -190,9 +190,9 @@ test('quick answers count like those of the app', async t => {
     const response = await registry.request('GET', '/metrics')
     const { samples } = parseExposition(await response.text())
     return samples
-      .filter(one => one.name === 'plimsoll_request_seconds_count')
-      .filter(one => one.labels.includes('route="/*"'))
-      .map(one => [one.labels, one.value] as const)
+      .filter(sample => sample.name === 'plimsoll_request_seconds_count')
+      .filter(sample => sample.labels.includes('route="/*"'))
+      .map(sample => [sample.labels, sample.value] as const)
   }
   for (const asked of ASKED) await ask(slow, asked)
   const once = await counted()
@@ -238,7 +238,7 @@ test('of answers that are asked for ahead only one is read at a time, and all of
   const registry = await withFiles(t)
   const { quick } = await serve(t, registry)
   await ask(quick, [big ?? ''])
-  const open = () => readdirSync('/proc/self/fd').filter(one => isLinkTo(one, 'demo-2.0.0.crate'))
+  const open = () => readdirSync('/proc/self/fd').filter(name => isLinkTo(name, 'demo-2.0.0.crate'))
   const client = await RawClient.open(quick)
   client.socket.pause()
   await client.send(`GET ${big} HTTP/1.1\r\nhost: crates.test\r\n\r\n`.repeat(5))

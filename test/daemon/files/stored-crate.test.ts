@@ -117,7 +117,7 @@ test('clients that read nothing hold up neither publishes nor others, and get al
   const ask = async (remoteAddress: string, path = '/crates/big/big-1.0.0.crate') =>
     test.app.request(`${BASE}${path}`, {}, { incoming: { socket: { remoteAddress } } })
   const held = await Promise.all(Array.from({ length: 128 }, () => ask('192.0.2.1')))
-  t.after(() => Promise.all(held.map(one => one.bodyUsed || one.body?.cancel())))
+  t.after(() => Promise.all(held.map(response => response.bodyUsed || response.body?.cancel())))
   for (const { status } of held) assert.equal(status, 200)
   const waiting = Array.from({ length: 128 }, () => ask('192.0.2.1'))
   const refused = await ask('192.0.2.1')
@@ -134,6 +134,6 @@ test('clients that read nothing hold up neither publishes nor others, and get al
   )
   const other = await ask('192.0.2.2', PATH)
   assert.deepEqual(Buffer.from(await other.arrayBuffer()), BYTES)
-  for (const one of [...held, ...(await Promise.all(waiting))])
-    if (one.status === 200) assert.deepEqual(Buffer.from(await one.arrayBuffer()), bytes)
+  for (const answer of [...held, ...(await Promise.all(waiting))])
+    if (answer.status === 200) assert.deepEqual(Buffer.from(await answer.arrayBuffer()), bytes)
 })

@@ -106,7 +106,7 @@ test('a prefix works whether or not the proxy takes it off', async t => {
     '/me',
   ]) {
     const [plain, prefixed] = await Promise.all(
-      [path, `/cargo/registry${path}`].map(one => test.app.request(one)),
+      [path, `/cargo/registry${path}`].map(place => test.app.request(place)),
     )
     assert.deepEqual([plain?.status, prefixed?.status], [200, 200], path)
     if (path !== '/me') assert.equal(await prefixed?.text(), await plain?.text(), path)

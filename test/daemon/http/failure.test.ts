@@ -42,10 +42,10 @@ test('a failure of an operation of Cargo is 200 with errors, or its honest statu
     [issue('crate_too_big', { max: 1 }), 413, 413],
     [issue('metadata_too_big', { size: 2, max: 1 }), 413, 413],
   ]
-  for (const [one, cargo, http] of rows) {
-    const body = { errors: [{ detail: one.message }] }
-    assert.deepEqual(await answerTo('cargo', one), [cargo, body], one.code)
-    assert.deepEqual(await answerTo('http', one), [http, body], one.code)
+  for (const [issue, cargo, http] of rows) {
+    const body = { errors: [{ detail: issue.message }] }
+    assert.deepEqual(await answerTo('cargo', issue), [cargo, body], issue.code)
+    assert.deepEqual(await answerTo('http', issue), [http, body], issue.code)
   }
 })
 
@@ -54,7 +54,7 @@ test('of several objections each is told; a real status goes before an honest on
     issue('description_missing'),
     issue('version_taken', { name: 'a', version: '1.0.0', existing: '1.0.0' }),
   ] as const
-  const details = issues.map(one => ({ detail: one.message }))
+  const details = issues.map(issue => ({ detail: issue.message }))
   assert.deepEqual(await answerTo('cargo', ...issues), [200, { errors: details }])
   assert.deepEqual(await answerTo('http', ...issues), [409, { errors: details }])
   const real = issue('crate_too_big', { max: 1 })
@@ -119,16 +119,16 @@ test('no token ever stands in the log, on whatever way it came', async t => {
   })
   const token = await test.user('alice')
   const unknown = makeToken()
-  for (const one of [token, unknown, `Bearer ${token}`]) {
-    await test.publish(one, { name: 'demo', version: '1.0.0' })
-    await test.request('GET', '/index/config.json', one)
-    await test.request('GET', `/${one.replace('Bearer ', '')}`, one)
+  for (const secret of [token, unknown, `Bearer ${token}`]) {
+    await test.publish(secret, { name: 'demo', version: '1.0.0' })
+    await test.request('GET', '/index/config.json', secret)
+    await test.request('GET', `/${secret.replace('Bearer ', '')}`, secret)
     await test.request(
       'DELETE',
-      `/api/v1/crates/demo/${one.replace('Bearer ', '')}/yank?token=${token}`,
-      one,
+      `/api/v1/crates/demo/${secret.replace('Bearer ', '')}/yank?token=${token}`,
+      secret,
       {
-        headers: { 'user-agent': `cargo ${one}`, cookie: one, referer: `http://x/${one}` },
+        headers: { 'user-agent': `cargo ${secret}`, cookie: secret, referer: `http://x/${secret}` },
       },
     )
   }
@@ -139,9 +139,9 @@ test('no token ever stands in the log, on whatever way it came', async t => {
   await run(test.registry.database, 'DROP TABLE marks')
   assert.equal((await test.publish(token, { name: 'other', version: '1.0.0' })).status, 500)
   assert.ok(test.logged.length > 12, String(test.logged.length))
-  for (const one of [token, unknown]) {
-    assert.equal(test.logText().includes(one.slice(5, 37)), false)
-    assert.equal(test.logText().includes(one.slice(5, 20)), false)
+  for (const secret of [token, unknown]) {
+    assert.equal(test.logText().includes(secret.slice(5, 37)), false)
+    assert.equal(test.logText().includes(secret.slice(5, 20)), false)
   }
   assert.match(test.logText(), /plim_…/)
 })

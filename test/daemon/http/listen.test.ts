@@ -21,11 +21,11 @@ async function open(t: TestContext, options: Options = {}) {
 }
 
 test('port 0 takes a free port, which the URL names', async t => {
-  const [one, two] = [await open(t), await open(t)]
-  assert.match(one.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
-  assert.notEqual(one.url, two.url)
-  one.answer(() => new Response('one'))
-  assert.equal(await (await fetch(one.url)).text(), 'one')
+  const [first, second] = [await open(t), await open(t)]
+  assert.match(first.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+  assert.notEqual(first.url, second.url)
+  first.answer(() => new Response('one'))
+  assert.equal(await (await fetch(first.url)).text(), 'one')
 })
 
 test('a request that comes before there is an app waits for it', async t => {
@@ -64,7 +64,7 @@ test('an address that is not of this machine is refused', async t => {
 })
 
 const hasIpv6 = Object.values(networkInterfaces()).some(list =>
-  list?.some(one => one.address === '::1'),
+  list?.some(listener => listener.address === '::1'),
 )
 
 test('IPv6 addresses stand in brackets', {
@@ -92,7 +92,7 @@ test('stopping closes connections that are kept, or have sent nothing yet, and t
   await half.send('GET / HTTP/1.1\r\n')
   // Were it to wait for one of them, then for an hour.
   await server.stop(3600)
-  for (const one of [client, silent, half]) await one.until((_, isClosed) => isClosed)
+  for (const socket of [client, silent, half]) await socket.until((_, isClosed) => isClosed)
   assert.deepEqual([client.isClosed, silent.isClosed, half.isClosed], [true, true, true])
   await assert.rejects(fetch(server.url))
 })

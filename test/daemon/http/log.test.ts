@@ -135,7 +135,7 @@ test('the line of a change says who changed what from where; a refused one is a 
   await visitor.post('/me/crates/demo/unyank', { version: '1.0.0' })
   const rows = test.logged.map(line => JSON.parse(line) as Record<string, unknown>)
   const [owner, other] = [{ user: 'alice' }, { user: 'bob' }]
-  const [one, two] = [
+  const [first, second] = [
     { crate: 'demo', version: '1.0.0' },
     { crate: 'demo', version: '1.0.1' },
   ]
@@ -149,13 +149,13 @@ test('the line of a change says who changed what from where; a refused one is a 
       ...(refused !== undefined && { refused: String(refused).slice(0, 22) }),
     })),
     [
-      { level: 30, ...owner, ...one, address: 'unknown' },
-      { level: 40, ...other, ...two, address: 'unknown', refused: '`bob` is not an owner ' },
+      { level: 30, ...owner, ...first, address: 'unknown' },
+      { level: 40, ...other, ...second, address: 'unknown', refused: '`bob` is not an owner ' },
       { level: 40, address: 'unknown', refused: 'this token is not vali' },
-      { level: 30, ...owner, ...one, address: 'unknown' },
-      { level: 40, ...other, ...one, address: 'unknown', refused: '`bob` is not an owner ' },
+      { level: 30, ...owner, ...first, address: 'unknown' },
+      { level: 40, ...other, ...first, address: 'unknown', refused: '`bob` is not an owner ' },
       { level: 30, ...owner, crate: 'demo', address: 'unknown' },
-      { level: 30, ...owner, ...one, address: '192.0.2.1' },
+      { level: 30, ...owner, ...first, address: '192.0.2.1' },
     ],
   )
 })

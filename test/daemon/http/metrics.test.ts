@@ -21,11 +21,13 @@ async function scrape(test: TestRegistry, token?: string): Promise<Exposition> {
 
 /** How much a counter has grown, by its labels; what has not is left out. */
 function grown(before: Exposition, now: Exposition, name: string): Record<string, number> {
-  const rows = now.samples.filter(one => one.name === name)
+  const rows = now.samples.filter(sample => sample.name === name)
   const was = new Map(
-    before.samples.filter(one => one.name === name).map(one => [one.labels, one.value]),
+    before.samples
+      .filter(sample => sample.name === name)
+      .map(sample => [sample.labels, sample.value]),
   )
-  const differences = rows.map(one => [one.labels, one.value - (was.get(one.labels) ?? 0)] as const)
+  const differences = rows.map(row => [row.labels, row.value - (was.get(row.labels) ?? 0)] as const)
   return Object.fromEntries(differences.filter(([, difference]) => difference !== 0))
 }
 
@@ -55,7 +57,7 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
     plimsoll_build_info: 'gauge',
   })
   const value = (labels: string, { samples }: Exposition) =>
-    samples.find(one => one.key === labels)?.value
+    samples.find(sample => sample.key === labels)?.value
   // On a server, all tables have at least a page; SQLite begins with a header of 100 bytes.
   assert.ok((value('plimsoll_database_bytes', now) ?? 0) > 100)
   for (const { key, name, value: was } of before.samples) {
@@ -64,18 +66,18 @@ test('the page is in Prometheus’ text format, its counters never fall and its 
   assert.equal(value(`plimsoll_build_info{version="${VERSION}",commit="${COMMIT}"}`, now), 1)
   const publish = 'method="PUT",route="/api/v1/crates/new",status="200"'
   const buckets = now.samples.filter(
-    one => one.name === 'plimsoll_request_seconds_bucket' && one.labels.endsWith(publish),
+    sample => sample.name === 'plimsoll_request_seconds_bucket' && sample.labels.endsWith(publish),
   )
   assert.equal(buckets.length, 10)
-  for (const [i, one] of buckets.entries())
-    assert.ok(one.value >= (buckets[i - 1]?.value ?? 0), one.key)
+  for (const [i, bucket] of buckets.entries())
+    assert.ok(bucket.value >= (buckets[i - 1]?.value ?? 0), bucket.key)
   assert.match(buckets.at(-1)?.labels ?? '', /^le="\+Inf",/)
   assert.deepEqual(
     [buckets.at(-1)?.value, value(`plimsoll_request_seconds_count{${publish}}`, now)],
     [2, 2],
   )
   // A path is no label: whoever asks for many makes no more series.
-  assert.deepEqual([...new Set(now.samples.filter(one => one.labels.includes('quoted')))], [])
+  assert.deepEqual([...new Set(now.samples.filter(sample => sample.labels.includes('quoted')))], [])
 })
 
 test('the failures that alerts are about are zero before the first one', async t => {
@@ -138,7 +140,7 @@ test('publishes, repeated ones and what is pending are counted', async t => {
     'what="releases"': 2,
   })
   const pending = (shown: Exposition, kind: string) =>
-    shown.samples.find(one => one.key === `plimsoll_pending{kind="${kind}"}`)?.value
+    shown.samples.find(sample => sample.key === `plimsoll_pending{kind="${kind}"}`)?.value
   assert.deepEqual([pending(now, 'index'), pending(now, 'git'), pending(now, 'page')], [0, 0, 1])
   await test.indexWorker.pages.flush()
   assert.equal(pending(await scrape(test), 'page'), 0)

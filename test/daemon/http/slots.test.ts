@@ -40,7 +40,7 @@ test('so many work at a time, so many wait, and half of either is left to other 
   const { work, begun, release } = heldWork()
   const greedy = [1, 2, 3].map(() => run(slots, 'a', work('a')))
   await assert.rejects(run(slots, 'a', work('a')), isBusy)
-  const others = ['b', 'c', 'd'].map(one => run(slots, one, work(one)))
+  const others = ['b', 'c', 'd'].map(name => run(slots, name, work(name)))
   await assert.rejects(run(slots, 'e', work('e')), isBusy)
   await new Promise(setImmediate)
   assert.deepEqual(begun, ['a', 'b'])

@@ -40,7 +40,7 @@ test('the results page has what the API finds, in its order, page by page', asyn
   assert.ok(meta.total > 40 && meta.total <= 100, `${meta.total}`)
   assert.deepEqual(
     seen,
-    crates.map(one => one.name),
+    crates.map(crate => crate.name),
   )
 })
 

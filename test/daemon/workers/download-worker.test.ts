@@ -87,7 +87,7 @@ test('downloads reach the web API, the files of the crate, its page and the summ
   assert.equal(summary['num_downloads'], 4)
   for (const list of ['most_downloaded', 'most_recently_downloaded'])
     assert.deepEqual(
-      (summary[list] as unknown as { name: string }[]).map(one => one.name),
+      (summary[list] as unknown as { name: string }[]).map(crate => crate.name),
       ['demo'],
     )
 })
@@ -121,7 +121,7 @@ test('the downloads of the web API are by day and version, in the shape of crate
   await download('1.1.0')
   await worker.flush()
   const { versions } = await get('/api/v1/crates/demo')
-  const [new_, old] = (versions as unknown as { id: number }[]).map(one => one.id)
+  const [new_, old] = (versions as unknown as { id: number }[]).map(version => version.id)
   assert.deepEqual(await get('/api/v1/crates/demo/downloads'), {
     version_downloads: [
       { version: new_, downloads: 1, date: '2026-11-22' },

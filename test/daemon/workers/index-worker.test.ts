@@ -142,7 +142,7 @@ test('one crate that cannot be rendered holds up no other', async t => {
       return write.call(inner, output)
     }
     inner.writeAll = async (texts, folders) => {
-      if (isBroken && texts.some(one => one.path === path)) throw new Error('a bad block')
+      if (isBroken && texts.some(text => text.path === path)) throw new Error('a bad block')
       return writeAll.call(inner, texts, folders)
     }
   })

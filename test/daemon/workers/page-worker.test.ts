@@ -122,7 +122,7 @@ test('overviews wait after they were rendered, other pages do not', async t => {
   })
   const kinds = async () =>
     (await countMarks(database, MARK_KINDS))
-      .map(one => one.kind)
+      .map(mark => mark.kind)
       .filter(kind => PAGE_KINDS.includes(kind))
       .sort()
   const manifest = (version: string) =>

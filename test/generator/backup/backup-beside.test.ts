@@ -68,7 +68,7 @@ test('a backup made while publishes go on has every release acknowledged before 
   }
   assert.equal(there.length, count)
   assert.deepEqual(
-    before.filter(one => !there.includes(one)),
+    before.filter(path => !there.includes(path)),
     [],
   )
   // The old token still works there: it is part of what was saved.

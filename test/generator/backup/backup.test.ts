@@ -49,12 +49,12 @@ async function add(registry: Registry, name: string, version: string): Promise<v
 
 /** Every file below a folder with its text. */
 function snapshot(dir: string): Record<string, string> {
-  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(one =>
-    one.isFile(),
+  const names = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(entry =>
+    entry.isFile(),
   )
   return Object.fromEntries(
     names
-      .map(one => join(one.parentPath, one.name))
+      .map(entry => join(entry.parentPath, entry.name))
       .sort()
       .map(path => [path.slice(dir.length), readFileSync(path, 'latin1')]),
   )
@@ -222,7 +222,7 @@ test('what is deleted while a backup is made is not in it, and does not spoil it
   for (const name of ['one', 'two', 'three']) await add(registry, name, '1.0.0')
   const target = join(folder, 'overtaken.tar')
   let key = ''
-  for await (const one of registry.crates.list()) if (one.includes('/two/')) key = one
+  for await (const path of registry.crates.list()) if (path.includes('/two/')) key = path
   let deletion: Promise<unknown> | null = null
   // Whoever asks for the missing bytes finds the deletion done.
   const database = withQueryHook(registry.database, async sql => {

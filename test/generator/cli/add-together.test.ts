@@ -41,7 +41,7 @@ async function scene(t: TestContext) {
     const run = await plimsoll('add', who, '--json')
     assert.ok(run.stdout, `add printed no report, ended with ${run.code} and said ${run.stderr}`)
     const report = JSON.parse(run.stdout) as { path: string; outcome?: string; errors?: string[] }[]
-    assert.equal(run.code, report.some(one => one.errors) ? 1 : 0, run.stderr)
+    assert.equal(run.code, report.some(line => line.errors) ? 1 : 0, run.stderr)
     return new Map(
       report.map(({ path, outcome, errors }) => {
         const version = /race-(.*)\.crate$/.exec(path)?.[1] ?? ''
@@ -65,7 +65,7 @@ async function judge(
   const shown = new Map(
     lines
       .map(line => JSON.parse(line) as { vers: string; cksum: string })
-      .map(one => [one.vers, one.cksum]),
+      .map(line => [line.vers, line.cksum]),
   )
   assert.equal(lines.length, VERSIONS.length)
   for (const version of VERSIONS) {
@@ -91,8 +91,8 @@ async function judge(
 
 test('two processes add the same versions at once: of each, one wins and the other hears that it exists', async t => {
   const here = await scene(t)
-  const [one, two] = await Promise.all([here.add('one'), here.add('two')])
-  await judge(here, { one, two })
+  const [first, second] = await Promise.all([here.add('one'), here.add('two')])
+  await judge(here, { one: first, two: second })
 })
 
 test('a process adds what a daemon takes in at the same time: of each version, one wins', async t => {
@@ -117,7 +117,7 @@ test('a process adds what a daemon takes in at the same time: of each version, o
       body: Buffer.from(body),
     })
     const answer = (await response.json()) as { errors?: { detail: string }[] }
-    two.set(version, answer.errors?.map(one => one.detail) ?? 'won')
+    two.set(version, answer.errors?.map(error => error.detail) ?? 'won')
   }
   await judge(here, { one: await adding, two })
   assert.equal(begun, first, 'they were at it together')

@@ -155,7 +155,7 @@ test('add takes a folder whose crates need each other, whatever their order', as
   const again = await plimsoll('add', '--json', join(folder, 'in'))
   assert.deepEqual(
     (JSON.parse(again.stdout) as { name: string; outcome: string }[]).map(
-      one => `${one.outcome} ${one.name}`,
+      release => `${release.outcome} ${release.name}`,
     ),
     ['present util', 'present lib', 'present lib', 'present app'],
   )

@@ -29,7 +29,7 @@ async function start(t: TestContext) {
       join(folder, dir, 'plimsoll.toml'),
       `[registry]\nbase_url = "${BASE}"\n[storage]\nendpoint = "${s3.url}"\nregion = "eu-test-1"\n`,
     )
-  const words = (args: string) => args.split(' ').map(one => one.replace(/^\.\//, `${folder}/`))
+  const words = (args: string) => args.split(' ').map(arg => arg.replace(/^\.\//, `${folder}/`))
   const call = (args: string, env: NodeJS.ProcessEnv = {}) =>
     plimsollHere(words(args), { ...keys, ...env })
   /** In a process of its own, which has the folder as its current one. */

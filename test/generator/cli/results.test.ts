@@ -43,8 +43,11 @@ test('every command that reports has one JSON text on stdout', async t => {
   const added = (await json(plimsoll('add', 'crates', '--json'), 1)) as Record<string, unknown>[]
   assert.equal(added.length, 10)
   const keys = ['path', 'name', 'version', 'outcome', 'warnings']
-  for (const one of added)
-    assert.deepEqual(Object.keys(one), one.outcome === 'refused' ? [...keys, 'errors'] : keys)
+  for (const release of added)
+    assert.deepEqual(
+      Object.keys(release),
+      release.outcome === 'refused' ? [...keys, 'errors'] : keys,
+    )
   assert.deepEqual(await json(plimsoll('build', '--all', '--json')), { crates: 5 })
   const static_ = ['--from', 'crates', '--out', 'out', '--skip-bad', '--no-cache', '--json']
   const tree = (await json(plimsoll('build', ...static_), 1)) as Record<string, unknown>
@@ -160,9 +163,9 @@ test('delete counts the dependents and names a few', async t => {
 test('the example of the front page is the crate with the most dependents, both ways', async t => {
   const { folder, plimsoll } = await scene(t)
   assert.equal((await plimsoll('add', 'crates')).code, 0)
-  const one = join(folder, 'zeppelin.crate')
-  writeFileSync(one, buildCrate({ name: 'zeppelin', version: '1.0.0' }))
-  assert.equal((await plimsoll('add', one)).code, 0)
+  const file = join(folder, 'zeppelin.crate')
+  writeFileSync(file, buildCrate({ name: 'zeppelin', version: '1.0.0' }))
+  assert.equal((await plimsoll('add', file)).code, 0)
   assert.equal((await plimsoll('build', '--from', 'crates', '--out', 'out')).code, 0)
   for (const tree of ['registry/public', 'out']) {
     const page = readFileSync(join(folder, tree, 'index.html'), 'utf8')

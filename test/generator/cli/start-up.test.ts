@@ -26,7 +26,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 test('a command is loaded with what it needs and nothing else', () => {
   const program = [...loadedWith(join('daemon', 'cli.js'))]
   assert.deepEqual(
-    program.filter(one => !one.endsWith('.js') && !one.startsWith('node:')),
+    program.filter(file => !file.endsWith('.js') && !file.startsWith('node:')),
     ['commander'],
   )
   const status = [...loadedWith(join('generator', 'cli', 'status.js'))]
@@ -35,7 +35,7 @@ test('a command is loaded with what it needs and nothing else', () => {
   const heavy =
     /^(?:hono|highlight\.js|markdown-it|parse5|pino|prom-client|site\/(?:index|layout|markup|assets|highlight))\b/
   assert.deepEqual(
-    status.filter(one => heavy.test(one)),
+    status.filter(file => heavy.test(file)),
     [],
   )
 })

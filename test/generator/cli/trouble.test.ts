@@ -202,7 +202,7 @@ test('a backup leaves nothing but the backup, also when the disk is full', async
     buildCrate({ name: 'big', version: '1.0.0', files: { 'noise.bin': randomBytes(400_000) } }),
   )
   assert.equal((await plimsoll('add', big)).code, 0)
-  const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(one => `'${one}'`).join(' ')
+  const args = ['backup', join(folder, 'two.tar'), '--dir', dir].map(arg => `'${arg}'`).join(' ')
   // No file may be much longer than the database: the archive is.
   const blocks = Math.ceil(statSync(join(dir, 'plimsoll.db')).size / 1024) + 100
   const script = `trap '' XFSZ; ulimit -f ${blocks}; exec '${process.execPath}' '${join(root, 'dist', 'daemon', 'cli.js')}' ${args}`

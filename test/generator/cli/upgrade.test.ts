@@ -34,7 +34,7 @@ test('commands that read never upgrade the records, nor do others beside an olde
   t.after(() => records.close())
   const steps = () =>
     (records.prepare('SELECT name FROM kysely_migration ORDER BY name').all() as { name: string }[])
-      .map(one => one.name)
+      .map(row => row.name)
       .at(-1)
   const formats = () =>
     (records.prepare("SELECT value FROM facts WHERE key = 'listings'").get() as { value: string })

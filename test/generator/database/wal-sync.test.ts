@@ -15,7 +15,7 @@ function keysWithoutLog(path: string): string[] {
   const copy = new Libsql(`${path}.copy`)
   const facts = copy.prepare('SELECT key FROM facts').all() as { key: string }[]
   copy.close()
-  return facts.map(one => one.key).sort()
+  return facts.map(fact => fact.key).sort()
 }
 
 test('a log that could not be opened once, say for want of descriptors, is opened at the next commit', async t => {

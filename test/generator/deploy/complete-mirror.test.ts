@@ -57,7 +57,7 @@ for (const crates of ['crates', 's3://test/crates']) {
     for await (const path of registry.tree.list()) paths.push(path)
     const expected = new Set([
       ...paths,
-      ...['1.0.0', '1.1.0'].map(one => `crates/demo/demo-${one}.crate`),
+      ...['1.0.0', '1.1.0'].map(version => `crates/demo/demo-${version}.crate`),
     ])
     const there = s3.keys().flatMap(key => (key.startsWith('www/') ? [key.slice(4)] : []))
     assert.deepEqual(there, [...expected].sort())
@@ -88,7 +88,7 @@ test('a tree is uploaded in parts, while it is listed: crates, then the index, t
   let [listed, most] = [0, 0]
   const tree = {
     async *list(folder: string) {
-      for (const path of paths.filter(one => one.startsWith(folder))) {
+      for (const path of paths.filter(path => path.startsWith(folder))) {
         listed++
         yield path
       }
@@ -127,7 +127,7 @@ for (const crates of ['crates', 's3://test/crates']) {
       await assert.rejects(completeMirror(registry), (error: unknown) => {
         assert.ok(error instanceof Refusal)
         assert.deepEqual(
-          error.issues.map(one => [one.code, one.message.startsWith(`${path} `)]),
+          error.issues.map(issue => [issue.code, issue.message.startsWith(`${path} `)]),
           [['file_refused', true]],
         )
         return true
@@ -160,7 +160,7 @@ test('of many refused `.crate` files 50 are named, and none has its line in the 
   const paths = names.flatMap(name => [pageOf(name), indexPath(name), crateOf(name)])
   const tree = {
     async *list(folder: string) {
-      yield* paths.filter(one => one.startsWith(folder))
+      yield* paths.filter(path => path.startsWith(folder))
     },
   }
   const isLarge = (name: string) => Number(name.slice(1)) % 40 === 0

@@ -52,7 +52,7 @@ test('counts successful downloads of versions that exist, and tells what else th
   ].join('')
   const sums = await read(file('access.log', content))
   assert.deepEqual(
-    { ...sums, examples: sums.examples.map(one => [one.line, one.text.slice(0, 12)]) },
+    { ...sums, examples: sums.examples.map(example => [example.line, example.text.slice(0, 12)]) },
     {
       lines: 13,
       downloads: 3,

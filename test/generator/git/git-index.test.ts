@@ -56,22 +56,22 @@ bothEngines('one engine goes on where the other stopped', async () => {
 test('two open repositories see each other’s commits and packing', async () => {
   const path = fresh()
   const engines = nodegit ? (['nodegit', 'git'] as const) : (['git', 'git'] as const)
-  const [one, two] = [
+  const [first, second] = [
     await openIndexRepository({ path, engine: engines[0] }),
     await openIndexRepository({ path, engine: engines[1] }),
   ]
   for (let i = 0; i < 60; i++) {
-    const id = await (i % 2 ? one : two).commit([put('ca/rg/cargo', `${i}`)], {
+    const id = await (i % 2 ? first : second).commit([put('ca/rg/cargo', `${i}`)], {
       message: '',
       time: new Date(0),
     })
-    assert.equal(await (i % 2 ? two : one).head(), id)
-    assert.ok((await paths(i % 2 ? two : one)).includes('ca/rg/cargo'))
+    assert.equal(await (i % 2 ? second : first).head(), id)
+    assert.ok((await paths(i % 2 ? second : first)).includes('ca/rg/cargo'))
     if (i % 7 === 0) await git(path, 'repack', '-adq')
-    if (i % 20 === 0) await two.maintain()
+    if (i % 20 === 0) await second.maintain()
   }
-  await one.close()
-  await two.close()
+  await first.close()
+  await second.close()
   assert.equal(await git(path, 'log', '-1', '--format=%at'), '0')
   await git(path, 'fsck', '--strict')
 })

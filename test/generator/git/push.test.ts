@@ -92,7 +92,7 @@ test('a remote that is away is tried again until it is back; the others do not w
   push.request()
   await arrived(here, head)
   await failed(told, 3)
-  assert.ok(told.every(one => one.has('git_push_failed')))
+  assert.ok(told.every(codes => codes.has('git_push_failed')))
   assert.match(told[0]?.message ?? '', /does not appear to be a git repository/)
   await rename(`${away}.away`, away)
   await arrived(away, head)

@@ -162,7 +162,9 @@ test('what is refused ends it with 1, and the JSON report names everything', {
   assert.deepEqual([report.kind, report.added, report.present, report.refused], ['tree', 199, 0, 1])
   assert.deepEqual(report.own_urls, ['sparse+https://old.example/'])
   assert.equal(report.versions.length, 200)
-  const refused = report.versions.filter((one: { outcome: string }) => one.outcome === 'refused')
+  const refused = report.versions.filter(
+    (version: { outcome: string }) => version.outcome === 'refused',
+  )
   assert.deepEqual([refused[0].name, refused[0].version], ['crate-3', '1.2.0'])
   assert.match(refused[0].messages[0], /^there is no \.crate of `crate-3` 1\.2\.0: looked for/)
   const text = await importInto(folder, dir)

@@ -478,7 +478,7 @@ test('a release of crates.io remembers where it is from; others do not', async t
     const releases = await listReleases(registry.database, crate?.id ?? 0)
     const origin = url.includes('github') ? url : undefined
     assert.deepEqual(
-      releases.map(one => one.about.origin),
+      releases.map(release => release.about.origin),
       [origin, origin],
     )
   }

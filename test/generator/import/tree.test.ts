@@ -29,14 +29,14 @@ test('every field of a line survives, whatever wrote it', async t => {
     { name: 'json', req: '^1', registry: CRATES_IO, package: 'serde_json', optional: true },
   ]
   const line = {
-    deps: deps.map(one => ({
-      ...one,
+    deps: deps.map(dependency => ({
+      ...dependency,
       features: ['a'],
-      optional: one.name === 'json',
+      optional: dependency.name === 'json',
       default_features: false,
       target: 'cfg(target_os="wasi")',
       kind: 'normal',
-      package: one.package ?? null,
+      package: dependency.package ?? null,
       'x-note': { deep: [1, null] },
     })),
     features: { default: ['json2'], json2: ['dep:json'] },
@@ -60,7 +60,9 @@ test('every field of a line survives, whatever wrote it', async t => {
     { ...rest, features: { ...features, ...features2 } },
     {
       ...before,
-      deps: line.deps.map(one => (one.name === 'here' ? { ...one, registry: null } : one)),
+      deps: line.deps.map(dependency =>
+        dependency.name === 'here' ? { ...dependency, registry: null } : dependency,
+      ),
     },
   )
   assert.equal(second.vers, '0.9.0')

@@ -130,14 +130,14 @@ test('the token goes to the hosts that the operator has named, and nowhere else'
   assert.deepEqual(sums, { added: 3, present: 0, refused: 0 }, report(outcomes))
   assert.deepEqual(heard, [undefined, undefined, undefined])
   assert.deepEqual(
-    server.requests.all.filter(one => one.headers.authorization),
+    server.requests.all.filter(request => request.headers.authorization),
     [],
   )
   const crates = `${elsewhere}/crates/{lowerprefix}/{crate}/{version}.crate`
   await takeOver(await newRegistry(t), `sparse+${index}/`, { names: list, token: TOKEN, crates })
   assert.deepEqual(heard.slice(3), [TOKEN, TOKEN, TOKEN])
   assert.deepEqual(
-    server.requests.all.filter(one => one.headers.authorization),
+    server.requests.all.filter(request => request.headers.authorization),
     [],
   )
   assert.doesNotMatch(

@@ -44,7 +44,7 @@ test('a file that the storage refuses postpones its own mark only', async t => {
   for (const error of registry.buildFailures)
     assert.ok(error instanceof Refusal && error.has('file_refused') && !isStorageRefusal(error))
   const failed = await listFailedMarks(database, followers)
-  assert.ok(failed.length > 0 && failed.every(one => one.error.includes(refused.slice(4))))
+  assert.ok(failed.length > 0 && failed.every(failure => failure.error.includes(refused.slice(4))))
   const marked = (await countMarks(database, MARK_KINDS)).reduce((sum, { n }) => sum + n, 0)
   assert.equal(marked, failed.length)
   s3.fault = () => null

@@ -264,7 +264,7 @@ test('the list splits where it grows too long and joins again, page by page', as
   assert.deepEqual(await pages(), split)
   const counted = (text: string | null) =>
     [...(text ?? '').matchAll(/<strong>(\w+)<\/strong> <span class="quiet">(\d+)</g)].map(
-      one => `${one[1]} ${one[2]}`,
+      match => `${match[1]} ${match[2]}`,
     )
   assert.deepEqual(counted(await registry.shown('crates/index.html')), ['ab 201', 'n 900', 'z 1'])
   assert.deepEqual(counted(await registry.shown('crates/index-ab.html')), ['abc 1', 'abd 199'])
@@ -306,8 +306,8 @@ test('verify finds nothing in a tree as it should be, and a list page that is no
   const run = async () => {
     const found: string[] = []
     const options = { repair: true, served: false }
-    for await (const one of verifyCrates(registry.registry, options)) found.push(one.where)
-    for await (const one of verifyPages(registry.registry, options)) found.push(one.where)
+    for await (const finding of verifyCrates(registry.registry, options)) found.push(finding.where)
+    for await (const finding of verifyPages(registry.registry, options)) found.push(finding.where)
     return found
   }
   assert.deepEqual(await run(), [])

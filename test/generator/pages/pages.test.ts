@@ -75,12 +75,12 @@ test('crate.json is everything about a crate, newest version first, without READ
     dependents: 1,
   })
   assert.deepEqual(
-    versions.map(one => [
-      one.version,
-      one.download,
-      one.published_at,
-      one.published_by,
-      typeof one.size,
+    versions.map(version => [
+      version.version,
+      version.download,
+      version.published_at,
+      version.published_by,
+      typeof version.size,
     ]),
     [
       [
@@ -101,7 +101,7 @@ test('crate.json is everything about a crate, newest version first, without READ
   )
   const lines = (await registry.shown('index/sh/ow/shown'))?.trimEnd().split('\n') ?? []
   assert.deepEqual(
-    versions.map(one => one.entry),
+    versions.map(version => version.entry),
     lines.map(line => JSON.parse(line) as unknown),
   )
   assert.equal((await registry.shown('crates/shown/crate.json'))?.includes('secret'), false)
@@ -116,10 +116,10 @@ test('a yank and a lost dependent show in crate.json', async t => {
     await buildPages(registry.registry)
   }
   await change('1.10.0')
-  const one = await record(registry, 'shown')
-  assert.deepEqual([one.newest_version, one.yanked, one.dependents], ['1.9.0', false, 1])
+  const shown = await record(registry, 'shown')
+  assert.deepEqual([shown.newest_version, shown.yanked, shown.dependents], ['1.9.0', false, 1])
   assert.deepEqual(
-    one.versions.map(version => (version.entry as { yanked: boolean }).yanked),
+    shown.versions.map(version => (version.entry as { yanked: boolean }).yanked),
     [true, false],
   )
   await change('0.1.0', 'user-of')
@@ -203,12 +203,12 @@ test('feeds have their length and their order', async t => {
       ...((await registry.shown(path)) ?? '').matchAll(
         /<title>long (\S+)<\/title>\n<updated>(\S+)</g,
       ),
-    ].map(one => [one[1], one[2]])
+    ].map(match => [match[1], match[2]])
   const timed = [{ ...template }, ...rows]
-    .filter(one => one.published_at !== null)
+    .filter(row => row.published_at !== null)
     .sort((a, b) => (a.published_at ?? '').localeCompare(b.published_at ?? '') || a.id - b.id)
     .reverse()
-    .map(one => [one.version, one.published_at])
+    .map(row => [row.version, row.published_at])
   assert.deepEqual(await entries('crates/long/feed.xml'), timed.slice(0, 50))
   assert.deepEqual(await entries('feeds/updates.xml'), timed.slice(0, 100))
 })
@@ -290,9 +290,11 @@ test('verify finds and mends pages that differ; what is pending is no difference
     const options = { ...asked, onPending }
     pending = 0
     const found: Finding[] = []
-    for await (const one of verifyCrates(context, options)) found.push(one)
-    for await (const one of verifyPages(context, options)) found.push(one)
-    return found.map(one => `${one.repaired ? 'repaired ' : ''}${one.where}: ${one.what}`)
+    for await (const fault of verifyCrates(context, options)) found.push(fault)
+    for await (const fault of verifyPages(context, options)) found.push(fault)
+    return found.map(
+      finding => `${finding.repaired ? 'repaired ' : ''}${finding.where}: ${finding.what}`,
+    )
   }
   assert.deepEqual(await run({ repair: false, served: false }), [])
   writeFileSync(join(registry.dir, 'public/crates/shown/crate.json'), '{}')
@@ -304,7 +306,7 @@ test('verify finds and mends pages that differ; what is pending is no difference
   assert.deepEqual(await run({ repair: false, served: false }), faults)
   assert.deepEqual(
     await run({ repair: true, served: false }),
-    faults.map(one => `repaired ${one}`),
+    faults.map(fault => `repaired ${fault}`),
   )
   assert.deepEqual(await run({ repair: false, served: false }), [])
   await setYanked(context, 'shown' as Name, '1.9.0' as never, true, CHANGE)

@@ -101,7 +101,7 @@ test('the page of a crate and that of its newest version share the rendering of 
     await buildPages(registry, { all: true })
     for (const path of ['demo/index.html', 'demo/1.0.0/index.html', 'demo/1.1.0/index.html'])
       assert.match(pageOf(registry, `crates/${path}`), /Read me first/)
-    return tried.filter(one => one === 'readme').length
+    return tried.filter(task => task === 'readme').length
   }
   assert.equal(await rendered(), 2)
   assert.equal(await rendered(), 2)

@@ -58,7 +58,7 @@ test('changes are purged together, without what never changes, with the headers 
     () => 'no purge',
   )
   const files = ['index/de/mo/demo', 'crates/demo/', 'crates/demo/index.html', 'old%2B1.html']
-  const body = JSON.stringify({ files: files.map(one => `https://crates.example/reg/${one}`) })
+  const body = JSON.stringify({ files: files.map(file => `https://crates.example/reg/${file}`) })
   assert.deepEqual(purges, [`POST /purge secret ${body}`])
 })
 

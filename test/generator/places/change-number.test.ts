@@ -16,15 +16,15 @@ test('the number stays until somebody changes something: this process or another
   const [reader, other] = pair(folderOf(t))
   const seen = [reader.read()]
   assert.equal(reader.read(), seen[0])
-  for (const one of [other, reader, other, other, reader]) {
-    await one.renew()
-    if (one === other) await new Promise(setImmediate)
+  for (const instance of [other, reader, other, other, reader]) {
+    await instance.renew()
+    if (instance === other) await new Promise(setImmediate)
     const now = reader.read()
     assert.ok(!seen.includes(now), `${now} again`)
     assert.equal(reader.read(), now)
     seen.push(now)
   }
-  for (const one of [reader, other]) one.close()
+  for (const instance of [reader, other]) instance.close()
 })
 
 test('the file is read once in a turn of the event loop', async t => {
@@ -37,23 +37,23 @@ test('the file is read once in a turn of the event loop', async t => {
   assert.notEqual(own, before, 'own changes count at once')
   await new Promise(setImmediate)
   assert.notEqual(reader.read(), own)
-  for (const one of [reader, other]) one.close()
+  for (const instance of [reader, other]) instance.close()
 })
 
 test('two processes never write the same numbers', async t => {
   const folder = folderOf(t)
-  const [reader, one] = pair(folder)
-  const two = pair(folder)[0]
+  const [reader, first] = pair(folder)
+  const second = pair(folder)[0]
   const seen = new Set([reader.read()])
   for (let at = 0; at < 5; at++) {
-    for (const writer of [one, two]) {
+    for (const writer of [first, second]) {
       await writer.renew()
       await new Promise(setImmediate)
       seen.add(reader.read())
     }
   }
   assert.equal(seen.size, 11)
-  for (const each of [reader, one, two]) each.close()
+  for (const each of [reader, first, second]) each.close()
 })
 
 test('a process that reads the number does not write it: a slow disk would block it', async t => {

@@ -40,7 +40,7 @@ test('an answer that is lost after the bytes were stored is a success', async t 
   await (await store.stage(once(BYTES), 100)).keep(KEY)
   assert.deepEqual(s3.objects.get(STORED)?.bytes, BYTES)
   assert.deepEqual(
-    s3.requests.map(one => one.method),
+    s3.requests.map(request => request.method),
     ['PUT', 'PUT', 'HEAD'],
   )
 })

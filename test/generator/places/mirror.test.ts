@@ -30,7 +30,7 @@ async function opened(t: TestContext) {
   }
   const text = (path: string) => s3.objects.get(`www/${path}`)?.bytes.toString()
   const writes = () =>
-    s3.requests.splice(0).flatMap(one => (one.method === 'GET' ? [] : [one.method]))
+    s3.requests.splice(0).flatMap(request => (request.method === 'GET' ? [] : [request.method]))
   return { s3, root, crates, open, text, writes, tree: open() }
 }
 
@@ -68,15 +68,15 @@ test('a batch uploads crates first, then the index, then pages', async t => {
     await turn.showStored(place, key)
     assert.deepEqual(s3.requests, [])
   })
-  const puts = s3.requests.flatMap(one => (one.method === 'PUT' ? [one.key] : []))
+  const puts = s3.requests.flatMap(request => (request.method === 'PUT' ? [request.key] : []))
   assert.deepEqual(puts, [`www/${place.path}`, `www/${INDEX}`, 'www/crates/demo/index.html'])
   assert.equal(s3.objects.get(`www/${place.path}`)?.bytes.toString(), 'bytes')
 })
 
 test('of two builders neither leaves an older file', async t => {
   const { s3, root, open, text } = await opened(t)
-  const [one, other] = [open(), open()]
-  await one.write(output(INDEX, '1\n'))
+  const [first, other] = [open(), open()]
+  await first.write(output(INDEX, '1\n'))
   await other.write(output(INDEX, '1\n'))
   // The other one writes and uploads between the read of the first one and its upload.
   let isOvertaken = false
@@ -88,20 +88,20 @@ test('of two builders neither leaves an older file', async t => {
     }
     return null
   }
-  await one.write(output(INDEX, '2\n'))
+  await first.write(output(INDEX, '2\n'))
   assert.equal(text(INDEX), '3\n')
   assert.equal(readFileSync(join(root, INDEX), 'utf8'), '3\n')
 })
 
 test('bytes that another builder has replaced since are written again', async t => {
   const { open, root, text, writes } = await opened(t)
-  const [one, other] = [open(), open()]
-  await one.write(output(INDEX, 'plain\n'))
+  const [first, other] = [open(), open()]
+  await first.write(output(INDEX, 'plain\n'))
   await other.write(output(INDEX, 'yanked\n'))
   assert.equal(text(INDEX), 'yanked\n')
   // What the first one remembers is what it is to write now, and is not there any more.
   writes()
-  await one.write(output(INDEX, 'plain\n'))
+  await first.write(output(INDEX, 'plain\n'))
   assert.equal(text(INDEX), 'plain\n')
   assert.equal(readFileSync(join(root, INDEX), 'utf8'), 'plain\n')
   assert.deepEqual(writes(), ['HEAD', 'HEAD', 'PUT'])
@@ -128,7 +128,7 @@ test('after another builder an index file is what the records have, and its crat
   }
   await tree.write(output(INDEX, '2\n'))
   assert.equal(text(INDEX), '2\n3\n')
-  const puts = s3.requests.flatMap(one => (one.method === 'PUT' ? [one.key] : []))
+  const puts = s3.requests.flatMap(request => (request.method === 'PUT' ? [request.key] : []))
   assert.deepEqual(puts, [`www/${INDEX}`, `www/${shown}`, `www/${INDEX}`])
   assert.equal(existsSync(join(root, INDEX)), false)
 
@@ -180,9 +180,9 @@ test('who has lost the mutex replaces and removes nothing that others may have w
     new PublicTree(root, 'each', {
       uploads: new BucketTree(bucketOn(s3, 'www', 300), folder(root), crates),
     })
-  const [one, other] = [open(), open()]
+  const [first, other] = [open(), open()]
   for (const path of ['index.html', 'list.html', 'old.html'])
-    await one.write(output(path, 'before'))
+    await first.write(output(path, 'before'))
   const asked: string[] = []
   let isHeld = true
   const mutex = {
@@ -192,9 +192,9 @@ test('who has lost the mutex replaces and removes nothing that others may have w
     },
   }
   // What it remembers is there still: nothing has to be asked.
-  await one.batch(async turn => void (await turn.write(output('list.html', 'again'))), mutex)
+  await first.batch(async turn => void (await turn.write(output('list.html', 'again'))), mutex)
   assert.deepEqual([text('list.html'), asked], ['again', []])
-  const older = one.batch(async turn => {
+  const older = first.batch(async turn => {
     await turn.write(output('index.html', 'older'))
     await other.write(output('index.html', 'newer'))
     await turn.write(output('index.html', 'older'))
@@ -202,11 +202,11 @@ test('who has lost the mutex replaces and removes nothing that others may have w
   }, mutex)
   await assert.rejects(older, /another process has been given the work on index\.html/)
   assert.equal(text('index.html'), 'newer')
-  const removal = one.batch(turn => turn.remove('old.html'), mutex)
+  const removal = first.batch(turn => turn.remove('old.html'), mutex)
   await assert.rejects(removal, /work on old\.html/)
   assert.equal(text('old.html'), 'before')
   isHeld = true
-  await one.batch(async turn => void (await turn.write(output('index.html', 'newest'))), mutex)
+  await first.batch(async turn => void (await turn.write(output('index.html', 'newest'))), mutex)
   assert.equal(text('index.html'), 'newest')
 })
 
@@ -248,7 +248,7 @@ test('a file that the storage refuses stops no other one, and is not tried with 
   })
   await assert.rejects(change, (error: unknown) => {
     assert.ok(error instanceof Refusal && !isStorageRefusal(error))
-    const codes = error.issues.map(one => one.code)
+    const codes = error.issues.map(issue => issue.code)
     assert.deepEqual(codes, ['file_refused', 'file_refused'])
     return /^raw\/a.*400.*locked\.html.*403/.test(error.message)
   })
@@ -256,7 +256,7 @@ test('a file that the storage refuses stops no other one, and is not tried with 
   s3.requests.splice(0)
   await tree.write(output('index.html', 'newer'))
   assert.deepEqual(
-    s3.requests.map(one => one.key),
+    s3.requests.map(request => request.key),
     ['www/index.html'],
   )
 })
@@ -320,7 +320,7 @@ test('a storage that takes no file at all gets everything later', async t => {
     for (const path of paths) await turn.write(output(path, path))
   })
   await assert.rejects(change, isStorageRefusal)
-  assert.ok(s3.requests.filter(one => one.method === 'PUT').length <= 1 + 64)
+  assert.ok(s3.requests.filter(request => request.method === 'PUT').length <= 1 + 64)
   s3.fault = () => null
   await tree.write(output('index.html', 'new'))
   assert.deepEqual(paths.map(text), paths)
@@ -330,7 +330,7 @@ test('a `.crate` that is deleted before it is copied, or while it is, is not lef
   const { s3, root, crates, text } = await opened(t)
   const { cksum, key } = await kept(crates)
   let isHere = true
-  const isReleased = async (one: string) => one === cksum && isHere
+  const isReleased = async (sum: string) => sum === cksum && isHere
   const mirror = new Mirror(bucketOn(s3, 'www', 300), folder(root), crates, { isReleased })
   const tree = new PublicTree(root, 'each', { uploads: mirror })
   const place = output('crates/demo/demo-1.0.0.crate', '')

@@ -39,7 +39,7 @@ test('many texts are written in one step, and folders are swept before', async t
   assert.equal(statSync(tree.path('index/ab/cd/kept')).ino, before.ino)
   assert.deepEqual(
     filesBelow(tree.root),
-    texts.map(one => one.path),
+    texts.map(text => text.path),
   )
 })
 

@@ -38,7 +38,7 @@ import { buildCrate, type CrateParts } from '../../support/crate-builder.ts'
 import { newRegistry, OPERATOR } from '../../support/workplace.ts'
 
 const demo = parseName('demo')
-const one = parseVersion('1.0.0')
+const V1 = parseVersion('1.0.0')
 
 async function releaseOf(
   registry: Registry,
@@ -101,7 +101,7 @@ test('a release is added with its crate, first owner, audit event and marks, and
   })
   assert.deepEqual(await readCrate(database, crateId), crate)
   assert.equal(await isOwner(database, crateId, change.user?.id ?? 0), true)
-  const found = await findRelease(database, crateId, one)
+  const found = await findRelease(database, crateId, V1)
   assert.equal(found?.publishedBy, 'alice')
   assert.equal(found?.publishedAt, OPERATOR.at)
   assert.equal(found?.yanked, false)
@@ -150,7 +150,7 @@ test('a version is taken by other bytes, by another build of it, and after a yan
   )
   const build = await releaseOf(registry, { version: '1.0.0+build' })
   await assert.rejects(addRelease(registry, build, OPERATOR), refuses('version_taken'))
-  await setYanked(registry, demo, one, true, OPERATOR)
+  await setYanked(registry, demo, V1, true, OPERATOR)
   await assert.rejects(
     setYanked(registry, demo, parseVersion('1.0.0+build'), true, OPERATOR),
     (error: unknown) =>
@@ -186,9 +186,9 @@ test('owners add versions, administrators yank, too, and have a crate without ow
   await addRelease(registry, await releaseOf(registry, {}), alice)
   for (const other of [bob, admin])
     await assert.rejects(addRelease(registry, next, other), refuses('not_owner'))
-  await assert.rejects(setYanked(registry, demo, one, true, bob), refuses('not_owner'))
-  await setYanked(registry, demo, one, true, admin)
-  await setYanked(registry, demo, one, false, alice)
+  await assert.rejects(setYanked(registry, demo, V1, true, bob), refuses('not_owner'))
+  await setYanked(registry, demo, V1, true, admin)
+  await setYanked(registry, demo, V1, false, alice)
   const yanks = `SELECT actor, detail FROM audit WHERE action LIKE '%yank' ORDER BY id`
   assert.deepEqual(await all(database, yanks), [
     { actor: 'root', detail: '{"as":"administrator"}' },
@@ -208,7 +208,7 @@ test('owners add versions, administrators yank, too, and have a crate without ow
   const update = await releaseOf(registry, { name: 'taken-in', version: '2.0.0' }, 'd'.repeat(64))
   await assert.rejects(addRelease(registry, update, bob), refuses('crate_ownerless'))
   const takenIn = parseName('taken-in')
-  await assert.rejects(setYanked(registry, takenIn, one, true, bob), (error: Error) => {
+  await assert.rejects(setYanked(registry, takenIn, V1, true, bob), (error: Error) => {
     assert.equal(
       error.message,
       '`bob` is not an owner of `taken-in`: it has no owners; ask an administrator',
@@ -237,7 +237,7 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
   } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const [before] = await indexLines(database, crateId)
   await clearMarks(database, await listMarks(database, 'index'))
-  assert.deepEqual(await setYanked(registry, parseName('DEMO'), one, true, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, parseName('DEMO'), V1, true, OPERATOR), {
     crateId,
     changed: true,
   })
@@ -245,17 +245,17 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
     before?.replace('"yanked":false', '"yanked":true'),
   ])
   assert.equal((await listMarks(database, 'index')).length, 1)
-  assert.deepEqual(await setYanked(registry, demo, one, true, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, demo, V1, true, OPERATOR), {
     crateId,
     changed: false,
   })
-  assert.deepEqual(await setYanked(registry, demo, one, false, OPERATOR), {
+  assert.deepEqual(await setYanked(registry, demo, V1, false, OPERATOR), {
     crateId,
     changed: true,
   })
   assert.deepEqual(await indexLines(database, crateId), [before])
   await assert.rejects(
-    setYanked(registry, parseName('none'), one, true, OPERATOR),
+    setYanked(registry, parseName('none'), V1, true, OPERATOR),
     refuses('crate_unknown'),
   )
   await assert.rejects(
@@ -271,7 +271,7 @@ test('a mark goes only when nothing has changed since it was read', async t => {
     crate: { id: crateId },
   } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const old = await listMarks(database, 'index')
-  await setYanked(registry, demo, one, true, OPERATOR)
+  await setYanked(registry, demo, V1, true, OPERATOR)
   await clearMarks(database, old)
   const [mark] = await listMarks(database, 'index')
   assert.ok(mark && mark.generation > (old[0]?.generation ?? 0))
@@ -289,7 +289,7 @@ test('marks come oldest first', async t => {
     const release = await releaseOf(registry, { name: `crate-${name}` }, name.repeat(64))
     ids.push((await addRelease(registry, release, OPERATOR)).crate.id)
   }
-  await setYanked(registry, parseName('crate-a'), one, true, OPERATOR)
+  await setYanked(registry, parseName('crate-a'), V1, true, OPERATOR)
   assert.deepEqual(
     (await listMarks(registry.database, 'index')).map(mark => mark.subject),
     ids.reverse(),
@@ -346,7 +346,7 @@ test('readme and bytes are found by release and checksum', async t => {
   const {
     crate: { id: crateId },
   } = await addRelease(registry, release, OPERATOR)
-  const found = await findRelease(registry.database, crateId, one)
+  const found = await findRelease(registry.database, crateId, V1)
   assert.equal(await readReadme(registry.database, found?.id ?? 0), '# Demo')
   assert.equal(await readReadme(registry.database, 0), null)
   assert.deepEqual(await releaseOfBytes(registry.database, 'a'.repeat(64)), {

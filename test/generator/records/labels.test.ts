@@ -44,13 +44,13 @@ async function publish(
   name: string,
   on: readonly string[] = [],
 ): Promise<void> {
-  const depends = on.map(one => ownDependency(one, { req: '*' }))
+  const depends = on.map(dependency => ownDependency(dependency, { req: '*' }))
   const manifest = [
     `[package]\nname = "${name}"\nversion = "1.0.0"\nlicense = "MIT"\ndescription = "d"`,
     `keywords = ["Tool"]\ncategories = ["science::robotics"]`,
-    ...depends.map(one => one.manifest),
+    ...depends.map(dependency => dependency.manifest),
   ].join('\n')
-  const deps = depends.map(one => one.metadata)
+  const deps = depends.map(dependency => dependency.metadata)
   const { body } = await registry.publish(token, { name, version: '1.0.0', manifest }, { deps })
   assert.ok(!('errors' in body), JSON.stringify(body))
 }

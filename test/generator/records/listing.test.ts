@@ -74,9 +74,9 @@ test('what each change makes of the listings is what making them anew gives', as
         `[package]\nname = "${crate}"\nversion = "${number}"\nlicense = "MIT"`,
         `description = "${words[roll(5)]} ${words[roll(5)]}"\nkeywords = ["${words[roll(4)]}"]`,
         `categories = ["${['science', 'science::robotics', 'no-std'][step % 3]}"]`,
-        ...depends.map(one => one.manifest),
+        ...depends.map(dependency => dependency.manifest),
       ].join('\n')
-      const deps = depends.map(one => one.metadata)
+      const deps = depends.map(dependency => dependency.metadata)
       const { body } = await registry.publish(
         token,
         { name: crate, version: number, manifest },
@@ -94,7 +94,7 @@ test('what each change makes of the listings is what making them anew gives', as
         change,
       )
       published.splice(
-        published.findIndex(one => one[0] === name && one[1] === version),
+        published.findIndex(answer => answer[0] === name && answer[1] === version),
         1,
       )
     }

@@ -137,36 +137,36 @@ test('a deleted version can come back with the bytes it had, and with no others'
 
 test('a deletion that fails after its records is finished by the next one', t =>
   withRegistry(async registry => {
-    const one = { name: base, version: parseVersion('1.0.0'), force: false }
+    const target = { name: base, version: parseVersion('1.0.0'), force: false }
     const remove = t.mock.method(registry.crates, 'remove', async () => {
       throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
     })
     const unfinished = (error: unknown) =>
       error instanceof Refusal &&
       error.issues.map(({ code }) => code).join() === 'delete_unfinished,access_denied'
-    await assert.rejects(deleteReleases(registry, one, change), unfinished)
+    await assert.rejects(deleteReleases(registry, target, change), unfinished)
     const left = 'store ba/se/base'
     assert.deepEqual((await files(registry)).filter(file => file === left).length, 2)
-    await assert.rejects(deleteReleases(registry, one, change), unfinished)
+    await assert.rejects(deleteReleases(registry, target, change), unfinished)
     const found = []
     for await (const finding of verifyCrates(registry, { repair: false, served: false }))
       found.push(finding.where)
     assert.deepEqual(found, ['base@1.0.0'])
     remove.mock.restore()
-    const plan = await planDeletion(registry, one)
+    const plan = await planDeletion(registry, target)
     assert.deepEqual([plan.releases, plan.dependents], [[], []])
     assert.deepEqual(
       plan.unfinished.map(({ version }) => version),
       ['1.0.0'],
     )
-    const other = { ...one, version: parseVersion('1.1.0') }
+    const other = { ...target, version: parseVersion('1.1.0') }
     assert.deepEqual((await planDeletion(registry, other)).unfinished, [])
     // With all versions, what is left of earlier ones goes, too.
     const all = { name: base, version: null, force: true }
     assert.equal((await planDeletion(registry, all)).unfinished.length, 1)
-    await deleteReleases(registry, one, change)
+    await deleteReleases(registry, target, change)
     assert.deepEqual((await files(registry)).filter(file => file === left).length, 1)
-    await assert.rejects(deleteReleases(registry, one, change), refusesWith('release_unknown'))
+    await assert.rejects(deleteReleases(registry, target, change), refusesWith('release_unknown'))
   }))
 
 test('a deletion that a bucket refused says what to do, and the next one says what it did', async t => {
@@ -231,7 +231,7 @@ for (const [crates, pages] of [
     await test.indexWorker.settle()
     await test.indexWorker.pages.flush()
     const path = (version: string) => `crates/demo/demo-${version}.crate`
-    const isShown = () => versions.map(one => s3.objects.has(`www/${path(one)}`))
+    const isShown = () => versions.map(version => s3.objects.has(`www/${path(version)}`))
     if (pages !== 'public') assert.deepEqual(isShown(), [true, true])
     const name = parseName('demo')
     // Only the copy is left when the process is killed after the removal here: the mark stays.
@@ -247,7 +247,8 @@ for (const [crates, pages] of [
     const left = s3.keys().filter(key => /^www\/(?:crates\/demo|index\/de)/.test(key))
     assert.deepEqual(left, [])
     await until(
-      () => versions.every(one => purged.includes(`${BASE}/${path(one).replace('+', '%2B')}`)),
+      () =>
+        versions.every(version => purged.includes(`${BASE}/${path(version).replace('+', '%2B')}`)),
       () => purged.join('\n'),
     )
   })

@@ -54,8 +54,8 @@ async function publish(
 /** What `verify` says of the crates. */
 async function findings(registry: Registry): Promise<string[]> {
   const found: string[] = []
-  for await (const one of verifyCrates(registry, { repair: false, served: true }))
-    found.push(`${one.where}: ${one.what}`)
+  for await (const finding of verifyCrates(registry, { repair: false, served: true }))
+    found.push(`${finding.where}: ${finding.what}`)
   return found
 }
 
@@ -216,7 +216,7 @@ test('of a lost turn nobody is refused for what another one of it would have pub
   const other = { ...demo, files: { 'src/lib.rs': '// other bytes' } }
   const { ends } = await meet(t, lose, [demo, other, { name: 'last', version: '1.0.0' }], 2)
   const reasons = ends.map(end => (end.status === 'rejected' ? end.reason : null))
-  assert.ok(reasons.every(one => one instanceof Error && !(one instanceof Refusal)))
+  assert.ok(reasons.every(reason => reason instanceof Error && !(reason instanceof Refusal)))
 })
 
 test('what is refused leaves no bytes behind', async t => {

@@ -19,7 +19,7 @@ test('an archive that takes too much is refused; a failure of ours is none of it
   const { release, issues } = await inspectArchive('x.crate', {} as InspectParts)
   assert.equal(release, null)
   assert.deepEqual(
-    issues.map(one => one.message),
+    issues.map(issue => issue.message),
     [
       'the crate file cannot be checked because it takes more than 20 seconds of processor time; leave files out with `package.exclude`',
     ],

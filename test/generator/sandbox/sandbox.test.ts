@@ -45,7 +45,7 @@ test('a refusal crosses the threads with all its objections', async t => {
   await assert.rejects(run('refuse'), (error: unknown) => {
     assert.ok(error instanceof Refusal)
     assert.deepEqual(
-      error.issues.map(one => one.code),
+      error.issues.map(issue => issue.code),
       ['crate_unknown', 'route_unknown'],
     )
     assert.equal(error.retryAfter, 7)
@@ -84,7 +84,7 @@ test('one thread is left to tasks that people wait for', async t => {
 test('tasks beyond what may wait are refused', async t => {
   const { run } = sandboxOf(t)
   const all = await Promise.allSettled(Array.from({ length: 1010 }, () => run('x')))
-  const refused = all.filter(one => one.status === 'rejected')
+  const refused = all.filter(answer => answer.status === 'rejected')
   // Two run at once.
   assert.equal(refused.length, 8)
   for (const { reason } of refused)
@@ -104,10 +104,10 @@ test('clients take turns: one task of each runs, and few wait', async t => {
   const many = Array.from({ length: 66 }, (_, at) => run(`mallory ${at}`, 1))
   const all = await Promise.allSettled([...many, run('alice', 2), run('bob', 3)])
   assert.deepEqual(done.slice(0, 4), ['mallory 0', 'alice', 'bob', 'mallory 1'])
-  const refused = all.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
+  const refused = all.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []))
   assert.ok(refused.length === 1 && refused[0] instanceof Refusal)
   assert.deepEqual(
-    refused[0].issues.map(one => one.message),
+    refused[0].issues.map(issue => issue.message),
     [
       '64 publishes of this account are already waiting to be checked; publish again when they are answered',
     ],

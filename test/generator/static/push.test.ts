@@ -128,7 +128,7 @@ forEach('packages lie where the own `dl` leads, as a build has them', async (t, 
   const config = { settings, urls: { ...urls, dl: `${BASE}/f/{prefix}/{crate}/{version}` } }
   const result = await pushTo(place, [file], config)
   assert.deepEqual(
-    result.files.map(one => one.outcome),
+    result.files.map(file => file.outcome),
     ['pushed'],
   )
   const out = join(folderOf(t), 'out')
@@ -148,7 +148,7 @@ forEach('20 pushes at once make the index and crates of a build', async (t, plac
     crate(from, 'in-need', '1.0.1'),
   ]
   const results = await Promise.all([...files, ...files].map(file => pushTo(place, [file])))
-  assert.equal(results.flatMap(one => one.files).length, 20)
+  assert.equal(results.flatMap(result => result.files).length, 20)
   const there = place.files()
   assertSound(there)
   const out = join(folderOf(t), 'built')
@@ -158,7 +158,7 @@ forEach('20 pushes at once make the index and crates of a build', async (t, plac
   assert.deepEqual([...there.keys()].sort(), expected)
   for (const path of expected) assert.deepEqual(there.get(path), built.get(path), path)
   const again = await pushTo(place, files)
-  assert.ok(again.files.every(one => one.outcome === 'present'))
+  assert.ok(again.files.every(file => file.outcome === 'present'))
   assert.deepEqual(place.files(), there)
 })
 
@@ -168,21 +168,21 @@ forEach('of two pushes of one version one wins, and the other says so', async (t
     crate(from, 'demo', '1.0.0', { files: { 'src/lib.rs': `// ${text}\n` } }),
   )
   const ends = await Promise.allSettled(files.map(file => pushTo(place, [file])))
-  const lost = ends.filter(one => one.status === 'rejected')
+  const lost = ends.filter(end => end.status === 'rejected')
   assert.equal(lost.length, 1)
   const error = lost[0]?.reason as Refusal
   assert.ok(error.has('version_taken') || error.has('push_unlisted'), error.message)
   assert.deepEqual(versions(place.files(), 'index/de/mo/demo'), ['1.0.0'])
   assertSound(place.files())
-  const loser = files[ends.findIndex(one => one.status === 'rejected')] ?? ''
+  const loser = files[ends.findIndex(end => end.status === 'rejected')] ?? ''
   await assert.rejects(pushTo(place, [loser]), refusedWith('version_taken'))
   // Build metadata makes no other version, but another file.
   const other = crate(from, 'demo', '1.0.0+more')
   await assert.rejects(pushTo(place, [other]), refusedWith('version_taken'))
   const twins = ['+a', '+b', '+c'].map(end => crate(from, 'demo', `2.0.0${end}`))
   const results = await Promise.allSettled(twins.map(file => pushTo(place, [file])))
-  const isDone = (one: PromiseSettledResult<PushResult>) =>
-    one.status === 'fulfilled' && one.value.refused.length === 0
+  const isDone = (end: PromiseSettledResult<PushResult>) =>
+    end.status === 'fulfilled' && end.value.refused.length === 0
   assert.equal(results.filter(isDone).length, 1)
   assert.equal(versions(place.files(), 'index/de/mo/demo').length, 2)
   const kept = [...place.files().keys()].filter(path => path.includes('demo-2.0.0'))
@@ -194,13 +194,13 @@ forEach('of two spellings of a new name one wins', async (t, place) => {
   const from = folderOf(t)
   const files = ['in-need', 'in_need', 'In_Need', 'IN-need'].map(name => crate(from, name))
   const ends = await Promise.allSettled(files.map(file => pushTo(place, [file])))
-  const done = ends.filter(one => one.status === 'fulfilled' && one.value.refused.length === 0)
+  const done = ends.filter(end => end.status === 'fulfilled' && end.value.refused.length === 0)
   assert.equal(done.length, 1)
   assertSound(place.files())
   const paths = [...place.files().keys()].filter(path => path.startsWith('index/in/'))
   assert.equal(paths.length, 1)
   assert.equal(versions(place.files(), paths[0] ?? '').length, 1)
-  const late = files[ends.findIndex(one => one.status === 'rejected')] ?? ''
+  const late = files[ends.findIndex(end => end.status === 'rejected')] ?? ''
   await assert.rejects(pushTo(place, [late]), refusedWith('name_taken'))
 })
 

@@ -40,10 +40,10 @@ test('a static tree has the crate.json of every crate, of equal bytes each time,
     ['1.9.0', 1, null, null, false],
   )
   assert.deepEqual(
-    versions.map((one: Record<string, unknown>) => [
-      one.version,
-      one.published_at,
-      one.published_by,
+    versions.map((version: Record<string, unknown>) => [
+      version.version,
+      version.published_at,
+      version.published_by,
     ]),
     [
       ['1.10.0', null, null],

@@ -40,7 +40,7 @@ async function refusal(job: Job): Promise<string[]> {
     (thrown: unknown) => thrown,
   )
   assert.ok(error instanceof Refusal, String(error))
-  return error.issues.filter(one => one.severity === 'error').map(one => one.message)
+  return error.issues.filter(issue => issue.severity === 'error').map(issue => issue.message)
 }
 
 function put(folder: string, path: string, parts: CrateParts | Uint8Array): string {
@@ -101,7 +101,7 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
   assert.deepEqual(
     lines
       .map(line => JSON.parse(line) as { vers: string; yanked: boolean })
-      .map(one => `${one.vers} ${one.yanked}`),
+      .map(line => `${line.vers} ${line.yanked}`),
     ['0.1.0 false', '1.9.0 true', '1.10.0-rc.1 false', '1.10.0 false'],
   )
   assert.equal(
@@ -111,19 +111,19 @@ test('a folder of .crate files becomes a tree: lines by SemVer, no api, what is 
 })
 
 test('the tree depends on nothing but the bytes: not on folders, file names, order or times', async t => {
-  const [one, two] = [folders(t), folders(t)]
+  const [first, second] = [folders(t), folders(t)]
   const all = [crate('demo', '1.0.0'), crate('demo', '1.1.0'), crate('other', '2.0.0')]
-  for (const [index, parts] of all.entries()) put(one.from, `${index}.crate`, parts)
+  for (const [index, parts] of all.entries()) put(first.from, `${index}.crate`, parts)
   for (const [index, parts] of all.entries()) {
-    const path = put(two.from, `${9 - index}/some where/${parts.name}.crate`, parts)
+    const path = put(second.from, `${9 - index}/some where/${parts.name}.crate`, parts)
     utimesSync(path, 1000 + index, 1000 + index)
   }
   // The same release in two places is one.
-  put(two.from, 'again.crate', crate('demo', '1.0.0'))
-  symlinkSync(join(two.from, 'again.crate'), join(two.from, 'link.crate'))
-  await run(one)
-  await run(two)
-  assert.equal(treeDigest(one.out), treeDigest(two.out))
+  put(second.from, 'again.crate', crate('demo', '1.0.0'))
+  symlinkSync(join(second.from, 'again.crate'), join(second.from, 'link.crate'))
+  await run(first)
+  await run(second)
+  assert.equal(treeDigest(first.out), treeDigest(second.out))
 })
 
 test('unchanged files are not rewritten; what vanished is removed, what was spoilt is mended', async t => {
@@ -303,7 +303,7 @@ test('what the cache remembers is not inspected again, and changes nothing', asy
   const extra = '{"code":"readme_unknown","severity":"warning","message":"from the cache"}'
   forge(cache, rest => rest.replace('"issues":[', `"issues":[${extra},`))
   const { warnings } = await run(job)
-  assert.equal(warnings.filter(one => one.message.endsWith(': from the cache')).length, 40)
+  assert.equal(warnings.filter(warning => warning.message.endsWith(': from the cache')).length, 40)
 
   // Damage anywhere costs time and nothing else.
   const [head = '', ...lines] = text.split('\n')
@@ -394,7 +394,7 @@ test('with skipBad the tree lacks what is refused, and what needs it', async t =
   })
   const { crates, refused } = await run({ ...job, more: 'limits.crate_bytes = "200 kB"' })
   assert.equal(crates, 1)
-  assert.deepEqual(refused.map(one => [one.message.split(': ')[0], one.code]).sort(), [
+  assert.deepEqual(refused.map(refusal => [refusal.message.split(': ')[0], refusal.code]).sort(), [
     [bad, 'archive_not_gzip'],
     [big, 'crate_too_big'],
     [first, 'dependency_missing'],

@@ -188,12 +188,12 @@ test('the files of what a newest version needs are fetched ahead, and theirs', a
 
 test('changes of the past raise alarms; the first line and its bytes stay', async t => {
   const { made, ask, later, registry, counts } = await start(t)
-  const [one, two] = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))
+  const [first, second] = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))
   await ask(indexOf('demo'))
   made.edit('demo', lines => [lines[0]?.replace('"features":{}', '"features":{"x":[]}') ?? ''])
   later(11)
   const text = await (await ask(indexOf('demo'))).text()
-  assert.equal(text, `${one}\n${two?.replace('"yanked":false', '"yanked":true')}\n`)
+  assert.equal(text, `${first}\n${second?.replace('"yanked":false', '"yanked":true')}\n`)
   assert.deepEqual(
     counts?.alarms,
     new Map([

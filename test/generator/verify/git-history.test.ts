@@ -68,7 +68,7 @@ async function makeTemplate(): Promise<string> {
 /** Makes every object a file of its own, so that a test can damage just one. */
 function unpack(registry: Registry): void {
   const folder = join(gitIndexPath(registry), 'objects', 'pack')
-  for (const name of readdirSync(folder).filter(one => one.endsWith('.pack'))) {
+  for (const name of readdirSync(folder).filter(name => name.endsWith('.pack'))) {
     const pack = readFileSync(join(folder, name))
     for (const end of ['.pack', '.idx', '.rev'])
       rmSync(join(folder, name.replace(/\.pack$/, end)), { force: true })

@@ -65,7 +65,7 @@ function damagePack(registry: Registry): void {
   // One of the two engines writes no packs.
   execFileSync('git', ['--git-dir', gitIndexPath(registry), 'repack', '-adq'])
   const folder = join(gitIndexPath(registry), 'objects', 'pack')
-  for (const name of readdirSync(folder).filter(one => one.endsWith('.pack'))) {
+  for (const name of readdirSync(folder).filter(name => name.endsWith('.pack'))) {
     const path = join(folder, name)
     const bytes = readFileSync(path)
     // Before the 20 bytes of its checksum.
@@ -216,12 +216,12 @@ test('a crate that cannot be read keeps no other from being verified', async t =
   writeFileSync(registry.tree.path('index/ot/he/other'), 'spoilt')
   const found = await findings(registry)
   assert.ok(
-    found.some(one => one.startsWith('demo: cannot be verified: ')),
+    found.some(finding => finding.startsWith('demo: cannot be verified: ')),
     found.join('\n'),
   )
   for (const path of ['index/ot/he/other', 'crates/other/index.html'])
     assert.ok(
-      found.some(one => one.startsWith(`${path}: `)),
+      found.some(finding => finding.startsWith(`${path}: `)),
       found.join('\n'),
     )
 })

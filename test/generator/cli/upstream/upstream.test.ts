@@ -117,10 +117,10 @@ test('explain says what is held, until when, and who may allow it; allow and acc
 
 test('prune asks first, and keeps what lock files name', async t => {
   const { made, folder, run, upstream, kept } = await start(t)
-  const [one, two] = ['one', 'two'].map(name => made.publish({ name }))
-  assert.ok(one && two)
+  const [first, second] = ['one', 'two'].map(name => made.publish({ name }))
+  assert.ok(first && second)
   await upstream('fetch', '--crate', 'one', 'two')
-  writeFileSync(join(folder, 'Cargo.lock'), locked(one))
+  writeFileSync(join(folder, 'Cargo.lock'), locked(first))
   const asked = await run('upstream', 'prune', '--keep-lock', 'Cargo.lock')
   assert.equal(asked.code, 1)
   assert.match(asked.stdout, /^would remove 1 file \(.*\), 1 stay$/m)

@@ -99,9 +99,12 @@ test('fileChecksum is the SHA-256, fileFacts the size and identity', async t => 
   linkSync(join(folder, 'file'), join(folder, 'link'))
   const sum = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'
   assert.equal(await fileChecksum(join(folder, 'file')), sum)
-  const [one, two] = [await fileFacts(join(folder, 'file')), await fileFacts(join(folder, 'link'))]
-  assert.deepEqual(one, two)
-  assert.equal(one?.size, 3)
+  const [first, second] = [
+    await fileFacts(join(folder, 'file')),
+    await fileFacts(join(folder, 'link')),
+  ]
+  assert.deepEqual(first, second)
+  assert.equal(first?.size, 3)
 })
 
 test('a `sync` that cannot do one file system is told from one that fails', async t => {

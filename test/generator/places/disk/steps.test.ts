@@ -33,7 +33,7 @@ test('create refuses a file that is there, keep makes the folder, open skips wha
   assert.equal(opened.length, 3)
   assert.deepEqual(steps.open([join(folder, 'none'), join(to, 'below')], 'r'), [])
   assert.equal(readFileSync(to, 'utf8'), 'x')
-  for (const one of [file, ...opened]) closeSync(one)
+  for (const descriptor of [file, ...opened]) closeSync(descriptor)
 })
 
 test('linkOver makes one file of two names, also over another file and over itself', t => {

@@ -16,20 +16,20 @@ const LOCK = join(root, 'dist', 'generator', 'places', 'locks', 'lock.js')
 
 test('a lock is held by one, says by whom, and is free again after release', t => {
   const path = join(folderOf(t), 'locks', 'serve.lock')
-  const [one, two] = [new Lock(path), new Lock(path)]
-  assert.equal(one.isHeld(), false)
-  assert.equal(two.holder(), '')
-  assert.equal(one.tryAcquire('process 1'), true)
-  assert.equal(two.tryAcquire('process 2'), false)
-  assert.deepEqual([one.isHeld(), two.isHeld()], [true, true])
-  assert.equal(two.holder(), 'process 1')
-  one.describe('process 1 at http://127.0.0.1:1')
-  assert.equal(two.holder(), 'process 1 at http://127.0.0.1:1')
-  one.release()
-  one.release()
-  assert.deepEqual([one.isHeld(), two.isHeld()], [false, false])
-  assert.equal(two.tryAcquire('process 2'), true)
-  two.release()
+  const [first, second] = [new Lock(path), new Lock(path)]
+  assert.equal(first.isHeld(), false)
+  assert.equal(second.holder(), '')
+  assert.equal(first.tryAcquire('process 1'), true)
+  assert.equal(second.tryAcquire('process 2'), false)
+  assert.deepEqual([first.isHeld(), second.isHeld()], [true, true])
+  assert.equal(second.holder(), 'process 1')
+  first.describe('process 1 at http://127.0.0.1:1')
+  assert.equal(second.holder(), 'process 1 at http://127.0.0.1:1')
+  first.release()
+  first.release()
+  assert.deepEqual([first.isHeld(), second.isHeld()], [false, false])
+  assert.equal(second.tryAcquire('process 2'), true)
+  second.release()
 })
 
 test('a lock whose holder was killed is free', async t => {
@@ -77,8 +77,8 @@ test('the work of one process goes one at a time and in order, failures included
     }),
   )
   assert.deepEqual(
-    (await Promise.allSettled(turns)).map(one =>
-      one.status === 'fulfilled' ? one.value : String(one.reason),
+    (await Promise.allSettled(turns)).map(turn =>
+      turn.status === 'fulfilled' ? turn.value : String(turn.reason),
     ),
     [1, 'Error: two fails', 3],
   )

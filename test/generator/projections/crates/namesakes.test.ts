@@ -28,8 +28,8 @@ test('a crate that appears or goes is linked, or no longer, where its name is a 
   const page = async (name: string) => (await registry.shown(`crates/${name}/index.html`)) ?? ''
   const intact = async () => {
     const findings: unknown[] = []
-    for await (const one of verifyPages(registry.registry, { repair: false, served: false }))
-      findings.push(one)
+    for await (const finding of verifyPages(registry.registry, { repair: false, served: false }))
+      findings.push(finding)
     assert.deepEqual(findings, [])
   }
   assert.match(await page('app'), /from crates\.io</)

@@ -90,7 +90,7 @@ test('without pages of sources nothing leads to them, and those of before are re
     await buildPages(other)
     const left = filesBelow(join(other.tree.root, 'crates/demo'))
     assert.deepEqual(
-      left.filter(one => one.endsWith('index.html')),
+      left.filter(path => path.endsWith('index.html')),
       ['1.0.0/index.html', '1.1.0/index.html', 'index.html', 'latest/index.html'],
     )
     assert.doesNotMatch((await registry.shown('crates/demo/index.html')) ?? '', /src\/|compare\//)

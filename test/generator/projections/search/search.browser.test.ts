@@ -17,7 +17,7 @@ async function found(registry: TestRegistry, query: string, limit: number): Prom
     'GET',
     `/api/v1/crates?q=${encodeURIComponent(query)}&per_page=${limit}`,
   )
-  return ((await response.json()) as { crates: { name: string }[] }).crates.map(one => one.name)
+  return ((await response.json()) as { crates: { name: string }[] }).crates.map(crate => crate.name)
 }
 
 /** Types a query and waits until the page suggests just these crates. */

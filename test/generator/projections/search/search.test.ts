@@ -86,7 +86,7 @@ async function compare(registry: TestRegistry, queries: readonly string[]): Prom
       meta: Leniency & { total: number; words: number; matched_words: number }
     }
     const mine = await lookup.search(searchFor(query), limit)
-    const [names, expected] = [mine.crates, crates].map(list => list.map(one => one.name))
+    const [names, expected] = [mine.crates, crates].map(list => list.map(item => item.name))
     const what = `“${query}”, ${limit}`
     assert.deepEqual(names, expected, what)
     assert.equal(mine.total, meta.total, what)
@@ -104,9 +104,9 @@ const QUERIES = inventedQueries(ENTRIES, 200)
 
 /** Adds what `fillCatalog` gives all crates. */
 function asInCatalog(entries: readonly SearchedCrate[]): SearchedCrate[] {
-  return entries.map(one => ({
-    ...one,
-    about: { ...one.about, license: 'MIT' },
+  return entries.map(entry => ({
+    ...entry,
+    about: { ...entry.about, license: 'MIT' },
     updatedAt: '2026-11-20T12:00:00Z',
   }))
 }
@@ -136,7 +136,7 @@ test('it does so after a publish, a yank, a deletion, and when the terms are spr
     await buildSearch(registry)
   }
   const names = async (query: string) =>
-    (await lookupIn(registry).search(searchFor(query), 9)).crates.map(one => one.name)
+    (await lookupIn(registry).search(searchFor(query), 9)).crates.map(crate => crate.name)
   await publish('zulu-hotel', '1.0.0', 'Quite unheard of')
   assert.deepEqual(await names('zulu'), ['zulu-hotel'])
   await compare(registry, [...queries, 'zulu', 'zulu hotel', 'unheard', 'zulu quite'])
@@ -201,7 +201,7 @@ test('a tree from files alone has the same search as the catalog of the same cra
   const byName = ENTRIES.slice(0, 300)
     .map(entry => ({ entry, key: entry.name.toLowerCase().replaceAll('-', '_') }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(one => one.entry)
+    .map(item => item.entry)
   const registry = await openFilled(t, byName)
   const files = new Map(
     [...searchFiles(asInCatalog(byName))].map(file => [file.path, file.bytes.toString()]),
@@ -237,11 +237,11 @@ test('a larger layout that is interrupted leaves the old files to searches, and 
   assert.deepEqual(await bitsOf(registry), [2, undefined])
   await fillCatalog(registry.registry, ENTRIES.slice(30, 200))
   await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, ['page', 'release', 'list'])
-  const names = ENTRIES.slice(0, 40).map(one => one.name)
+  const names = ENTRIES.slice(0, 40).map(entry => entry.name)
   const remove = placeObstacle(tree, 'search/terms/6/40.json')
   const { issues } = await buildPages(registry.registry)
   assert.deepEqual(
-    issues.map(one => one.code),
+    issues.map(issue => issue.code),
     ['page_failed'],
   )
   assert.deepEqual(await bitsOf(registry), [2, 6])

@@ -61,7 +61,7 @@ test('two additions of one login at the same time: one succeeds', async t => {
   const outcomes = await Promise.allSettled(
     Array.from({ length: 5 }, () => addUser(database, order, operatorChange(AT))),
   )
-  assert.equal(outcomes.filter(one => one.status === 'fulfilled').length, 1)
+  assert.equal(outcomes.filter(outcome => outcome.status === 'fulfilled').length, 1)
   assert.equal((await listUsers(database)).length, 1)
 })
 

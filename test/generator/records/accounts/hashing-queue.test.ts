@@ -78,7 +78,7 @@ test('work that fails makes room, too', async () => {
   )
   const failures = await Promise.allSettled(works)
   assert.deepEqual(
-    failures.map(one => one.status === 'rejected' && String(one.reason)),
+    failures.map(failure => failure.status === 'rejected' && String(failure.reason)),
     ['Error: failure 1', 'Error: failure 2'],
   )
   assert.equal(await queue.run(TOP_PRIORITY, () => Promise.resolve('done')), 'done')
