@@ -87,8 +87,9 @@ for (const { what, of, without, install } of missing)
 for (const name of isUnit ? SLOW : [])
   if (!existsSync(join(root, name)))
     console.error(`${name} is gone; correct SLOW in scripts/test.mjs`)
-if (suite.length === 0) {
-  console.error(`no test file matches ${words.join(' ')}`)
+const lost = words.filter(word => !chosen.some(name => name.includes(word)))
+if (lost.length > 0 || suite.length === 0) {
+  console.error(`no test file matches ${(lost.length > 0 ? lost : words).join(', ')}`)
   process.exit(2)
 }
 if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
