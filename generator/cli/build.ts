@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { counted } from '../../core/quantity.ts'
-import { sha256 } from '../../core/sha256.ts'
 import { buildStatic } from '../static/build.ts'
+import { cacheName, removeOldCaches } from '../static/cache.ts'
 import { TRIAL_BASE } from '../static/settings.ts'
 import {
   type FolderOptions,
@@ -96,12 +96,14 @@ async function buildFrom(
     )
   }
   const progress = progressLine(io)
+  const cache = cachePath(io, out, options.cache ?? true)
+  if (cache !== null && options.cache !== cache) await removeOldCaches(dirname(cache))
   const result = await buildStatic({
     from,
     out,
     settings,
     urls,
-    cache: cachePath(io, out, options.cache ?? true),
+    cache,
     skipBad: options.skipBad ?? false,
     progress: progress.at,
   })
@@ -119,6 +121,5 @@ function cachePath({ env }: Io, out: string, option: string | boolean): string |
     env.XDG_CACHE_HOME ||
     (process.platform === 'win32' && env.LOCALAPPDATA) ||
     join(homedir(), ...(process.platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']))
-  const name = sha256(resolve(out)).slice(0, 16)
-  return join(folder, 'plimsoll', `build-${name}.txt`)
+  return join(folder, 'plimsoll', cacheName(out))
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { hostname, uptime } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
 import { sha256 } from '../../core/sha256.ts'
@@ -14,6 +14,10 @@ const UNUSABLE = new Set('EACCES EPERM EROFS ENOENT ENOTDIR EISDIR EEXIST ENOSPC
 
 /** With fewer values, the build is fast anyway, so no cache is written. */
 const WORTHWHILE = 100
+
+const CACHE_NAME = /^build-[0-9a-f]{16}\.txt$/
+/** The caches of output folders that are gone are removed; a used one is only made anew. */
+const KEPT_MS = 90 * 86_400_000
 
 /** A longer cache has no results of work: Node has no texts of more than 512 MiB. */
 const LENGTH_MAX = 400_000_000
@@ -91,6 +95,21 @@ export class BuildCache {
     if (text === (await ifUsable(() => readText(path)))) return
     await ifUsable(() => disk.run('replace', path, Buffer.from(text)))
   }
+}
+
+/** Removes the caches in a folder that no build has changed for 90 days. */
+export async function removeOldCaches(folder: string): Promise<void> {
+  for (const name of (await ifUsable(() => readdir(folder))) ?? []) {
+    const path = join(folder, name)
+    if (!CACHE_NAME.test(name)) continue
+    const facts = await ifUsable(() => stat(path))
+    if (facts && Date.now() - facts.mtimeMs > KEPT_MS) await ifUsable(() => rm(path))
+  }
+}
+
+/** The name of the cache of an output folder, in a folder with those of others. */
+export function cacheName(out: string): string {
+  return `build-${sha256(resolve(out)).slice(0, 16)}.txt`
 }
 
 function workKey(inputs: readonly unknown[]): string {

@@ -1,6 +1,14 @@
 // Mirrors generator/cli/
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -384,7 +392,14 @@ test('build --from makes a tree of a folder of .crate files, and exits 1 naming 
       },
       { cwd: folder },
     )
+  const caches = ['build-0123456789abcdef.txt', 'build-fedcba9876543210.txt', 'other.txt']
+  mkdirSync(join(folder, 'plimsoll'))
+  for (const name of caches) writeFileSync(join(folder, 'plimsoll', name), '')
+  const long = new Date(Date.now() - 91 * 86_400_000)
+  for (const name of [caches[0], 'other.txt'])
+    utimesSync(join(folder, 'plimsoll', `${name}`), long, long)
   const first = await build('--base-url', BASE)
+  assert.deepEqual(readdirSync(join(folder, 'plimsoll')), caches.slice(1))
   const count = filesBelow(join(folder, 'out')).length
   expect(first, 0, `1 version of 1 crate; ${count} files changed in out\n`, '')
   expect(await build('--base-url', BASE), 0, '1 version of 1 crate; 0 files changed in out\n', '')
