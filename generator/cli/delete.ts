@@ -6,7 +6,7 @@ import { operatorChange } from '../records/change.ts'
 import { type DeletionPlan, deleteReleases, planDeletion } from '../registry/delete.ts'
 import { showChanges } from './console/changes.ts'
 import { readRegistry, withRegistry } from './console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
+import { type FolderOptions, type Io, lineOfText, report, withDir } from './console/io.ts'
 import { withManual } from './console/manual.ts'
 import { parseSpec } from './release-spec.ts'
 
@@ -28,7 +28,11 @@ export function registerDelete(program: Command, io: Io): void {
     .argument('<name[@version]>', 'a version, or a crate with all its versions')
     .option('--yes', 'really delete; otherwise only show what would be deleted')
     .option('--force', 'delete even if other crates depend on it')
-    .option('--reason <text>', 'what Cargo shows to those who download or publish it again')
+    .option(
+      '--reason <text>',
+      'what Cargo shows to those who download or publish it again',
+      lineOfText,
+    )
     .action((spec: string, options: DeleteOptions) =>
       (options.yes ? withRegistry : readRegistry)(io, options, async registry => {
         const { force = false, reason } = options

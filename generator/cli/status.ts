@@ -105,7 +105,7 @@ function linesOf(status: Status): string[] {
     `versions  ${formatNumber(status.releases)}`,
     `users     ${formatNumber(status.users)}`,
     `pending   ${formatNumber(marks)}${ofPages}`,
-    ...status.pending.map(({ kind, n }) => `          ${formatNumber(n)} ${workOf(kind)}`),
+    ...status.pending.map(({ kind, n }) => `          ${workOf(kind)}: ${formatNumber(n)}`),
     ...(status.daemons.length > 0
       ? status.daemons.map(daemon => `daemon    ${describeDaemon(daemon)}`)
       : [`daemon    ${status.daemon ?? 'not running'}`]),

@@ -43,7 +43,9 @@ export async function planDeletion(registry: Registry, deletion: Deletion): Prom
   const releases = version === null ? all : all.filter(release => release.version === version)
   const unfinished = await listUnfinished(registry, crate, version)
   if (releases.length === 0 && unfinished.length === 0)
-    return refuse('release_unknown', { name: crate.name, version: version ?? '(any)' })
+    return version === null
+      ? refuse('crate_unknown', { name: crate.name })
+      : refuse('release_unknown', { name: crate.name, version })
   return {
     crate,
     releases,

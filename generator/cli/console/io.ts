@@ -68,6 +68,12 @@ export function filled(text: string): string {
   return text
 }
 
+/** Parses a text that others read on a line of theirs. */
+export function lineOfText(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw new InvalidArgumentError('write it on one line')
+  return filled(text)
+}
+
 /** Parses a local path; refuses a URL, which would become a folder. */
 export function localPath(text: string): string {
   if (isBucket(text)) throw new InvalidArgumentError('it is a URL; name a file or folder here')
