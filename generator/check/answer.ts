@@ -1,6 +1,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { isObject } from '../../core/plain-data.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
+import { untried, wrong } from './verdict.ts'
 
 /** An encoded answer may not become larger than this. */
 const DECODED_MAX = 64 * 1024 ** 2
@@ -29,7 +30,7 @@ export class Answer {
     this.raw = raw
     this.isRedirected = isRedirected
     this.#headers = headers
-    this.bytes = decoded(raw, this.header('content-encoding'))
+    this.bytes = decoded(url, raw, this.header('content-encoding').toLowerCase())
   }
 
   get text(): string {
@@ -90,13 +91,19 @@ export function objectsIn(value: unknown): Readonly<Record<string, unknown>>[] {
   return [value].flat().filter(isObject)
 }
 
-function decoded(raw: Buffer, encoding: string): Buffer {
+/** Returns a value in words, also one that has no text of its own. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'missing')
+}
+
+function decoded(url: string, raw: Buffer, encoding: string): Buffer {
   const limit = { maxOutputLength: DECODED_MAX }
   try {
     if (encoding === 'gzip') return gunzipSync(raw, limit)
     return encoding === 'deflate' ? inflateSync(raw, limit) : raw
-  } catch {
-    // A body that is not what its header says; the statements about it see the bytes.
-    return raw
+  } catch (error) {
+    if (Object(error).code === 'ERR_BUFFER_TOO_LARGE')
+      untried(`${url} is larger than ${DECODED_MAX} bytes`)
+    return wrong(`${url} is not the ${encoding} that it says it is`)
   }
 }

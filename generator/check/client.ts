@@ -15,9 +15,9 @@ export interface Ask {
   readonly body?: Buffer | Readable
 }
 
-/** The budget of what strangers send. */
-const SILENCE_MS = 10_000
-const TOTAL_MS = 30_000
+/** The budget of what strangers send; silence is over when it is for Cargo. */
+const SILENCE_MS = 30_000
+const TOTAL_MS = 60_000
 const ANSWER_MAX = 32 * 1024 ** 2
 const RUN_MAX = 512 * 1024 ** 2
 
@@ -56,7 +56,7 @@ export class Client {
       const answer = await this.#once(url, hops, ask)
       const location = answer.header('location')
       if (answer.status === 429) {
-        const after = Number(answer.header('retry-after') || 1)
+        const after = seconds(answer.header('retry-after') || '1')
         if (++waits > WAITS || !(after <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
         await this.#pause(after * 1000)
@@ -107,6 +107,11 @@ export class Client {
       limits.end()
     }
   }
+}
+
+/** Returns for how long a `Retry-After` asks: by a number, or by a time. */
+function seconds(after: string): number {
+  return Math.max(0, /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000)
 }
 
 function isRedirect(status: number): boolean {

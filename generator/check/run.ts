@@ -39,27 +39,33 @@ export async function play(
   statements: readonly Statement[],
   onResult: () => void,
 ): Promise<Result[]> {
-  const results: Result[] = []
-  const { target, cargo } = subject
-  const about = { target: target.name, cargo: cargo?.version ?? null }
+  const causes = new Map<Statement, Wrong | Untried | null>()
   const work = async (statement: Statement) => {
-    const { id, sentence, source, weight } = statement
-    results.push({ id, sentence, source, weight, ...about, ...(await judge(subject, statement)) })
+    causes.set(statement, await judge(subject, statement))
     onResult()
   }
   await forEachConcurrently(statements, work, AT_ONCE)
-  return results
+  const about = { target: subject.target.name, cargo: subject.cargo?.version ?? null }
+  return statements.map((statement, at) => {
+    const { id, sentence, source, weight } = statement
+    const cause = causes.get(statement) ?? null
+    // What is in the way of several, such as a server that does not answer, fails the first alone.
+    const isFirst = statements.findIndex(each => causes.get(each) === cause) === at
+    const status = cause === null ? 'pass' : cause instanceof Wrong && isFirst ? 'fail' : 'untried'
+    return { id, sentence, source, weight, ...about, status, seen: cause?.message ?? null }
+  })
 }
 
-/** Whether something is broken. */
+/** Whether something is broken, or nothing could be found to be right. */
 export function isBroken(results: readonly Result[]): boolean {
-  return results.some(({ status, weight }) => status === 'fail' && weight.startsWith('breaks'))
+  const isBad = ({ status, weight }: Result) => status === 'fail' && weight.startsWith('breaks')
+  return results.some(isBad) || results.every(({ status }) => status !== 'pass')
 }
 
 async function judge(
   subject: Subject,
   { needs, attempt, since }: Statement,
-): Promise<Pick<Result, 'status' | 'seen'>> {
+): Promise<Wrong | Untried | null> {
   const { signal, cargo } = subject
   try {
     if (signal.aborted) untried('the run was ended')
@@ -70,10 +76,9 @@ async function judge(
     if (since !== null && cargo !== null && minor(cargo.version) < minor(since))
       untried(`it is about Cargo ${since} and newer`)
     await attempt(subject)
-    return { status: 'pass', seen: null }
+    return null
   } catch (error) {
-    if (error instanceof Untried) return { status: 'untried', seen: error.message }
-    if (error instanceof Wrong) return { status: 'fail', seen: error.message }
+    if (error instanceof Untried || error instanceof Wrong) return error
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { isObject } from '../../core/plain-data.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { jsonIn } from '../../core/urls/index-config.ts'
 import type { Version } from '../../core/version.ts'
-import { type Answer, objectsIn } from './answer.ts'
+import { type Answer, objectsIn, textOf } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 import { indexPath, type Target } from './target.ts'
 import { untried } from './verdict.ts'
@@ -59,6 +59,8 @@ const FILE = /^(?!\.)(?:[^/]+\/){1,2}[A-Za-z0-9_-]+$/
 const CRATES_MAX = 40
 const DOWNLOADS_MAX = 6
 
+const NO_TOKEN = 'the registry is private; give a token with --token-stdin'
+
 /** What Cargo decodes. */
 const ENCODED = { 'accept-encoding': 'deflate, gzip' }
 
@@ -105,8 +107,9 @@ export const isPrivate = fact(async subject => (await openConfig(subject)).statu
 
 /** `config.json` as Cargo gets it: with the token only after a 401. */
 export const config = fact(async subject => {
-  if (!(await isPrivate(subject))) return openConfig(subject)
-  if (subject.token === null) untried('the registry is private; give a token with --token-stdin')
+  const open = await openConfig(subject)
+  if (open.status !== 401) return open
+  if (subject.token === null) untried(NO_TOKEN)
   return askAs(subject, 'config.json', subject.token)
 })
 
@@ -119,8 +122,8 @@ export const settings = fact(async subject => {
 
 /** The token for index and downloads: Cargo sends it only to a private registry. */
 export const readToken = fact(async subject => {
-  const isDue = (await isPrivate(subject)) || (await settings(subject))['auth-required'] === true
-  return isDue ? subject.token : null
+  const isDue = (await settings(subject))['auth-required'] === true || (await isPrivate(subject))
+  return isDue ? (subject.token ?? untried(NO_TOKEN)) : null
 })
 
 /** Asks for a path of the index as Cargo does. */
@@ -153,7 +156,7 @@ export const missingName = fact(async () => `zq${randomBytes(5).toString('hex')}
 /** Leaves out what this run published and should not be there: another statement fails for it. */
 export function expected({ doubtful }: Subject): (name: unknown) => boolean {
   const bad = new Set(doubtful.map(([name]) => name.toLowerCase()))
-  return name => !bad.has(String(name).toLowerCase())
+  return name => !bad.has(textOf(name).toLowerCase())
 }
 
 /** The names that are looked at; perhaps none. */
@@ -174,7 +177,7 @@ export const chosen = fact(async subject => {
 async function searched(subject: Subject): Promise<string[]> {
   if (typeof (await settings(subject)).api !== 'string') return []
   const found = objectsIn((await search(subject, '?q=&per_page=100')).at('crates'))
-  return found.map(({ name }) => String(name)).filter(name => /^[\w-]+$/.test(name))
+  return found.map(({ name }) => textOf(name)).filter(name => /^[\w-]+$/.test(name))
 }
 
 /** The index files of all names that are looked at, also those that are not there. */
@@ -198,13 +201,16 @@ export async function readCrate(subject: Subject, name: string): Promise<Crate> 
   const lines = texts.map((text): Line => {
     const [json = {}] = objectsIn(jsonIn(text))
     const entry = collect([], () => parseEntry(text)) ?? null
-    return { crate: name, where: `${name} ${json.vers}`, text, json, entry }
+    return { crate: name, where: `${name} ${textOf(json.vers ?? '?')}`, text, json, entry }
   })
   return { name, answer, lines: answer.status === 200 ? lines : [] }
 }
 
 /** All lines that are looked at. */
-export const lines = fact(async subject => (await crates(subject)).flatMap(crate => crate.lines))
+export const lines = fact(async subject => {
+  const all = (await crates(subject)).flatMap(crate => crate.lines)
+  return all.length > 0 ? all : untried('no index file has a line')
+})
 
 /** Fetches the `.crate` of an entry as Cargo does, or with a `given` token. */
 export async function download(

@@ -1,4 +1,4 @@
-import { Answer, objectsIn } from './answer.ts'
+import { Answer, objectsIn, textOf } from './answer.ts'
 import { type Fact, type Line, lines, type Subject, settings } from './subject.ts'
 import { untried, wrong } from './verdict.ts'
 
@@ -58,10 +58,12 @@ export class Table {
     return this.each(async subject => [await fact(subject)], fits)
   }
 
-  /** Looks at each of several things. */
+  /** Looks at each of several things; untried without any. */
   each<T>(fact: Fact<readonly T[]>, fits: (value: T) => boolean): this {
     return this.by(async subject => {
-      for (const value of await fact(subject)) if (!fits(value)) wrong(inWords(value))
+      const all = await fact(subject)
+      if (all.length === 0) untried('there is nothing to look at')
+      for (const value of all) if (!fits(value)) wrong(inWords(value))
     })
   }
 
@@ -73,7 +75,7 @@ export class Table {
     const all = { line: lines, dep: dependencies }[id.replace(/-.*/, '')] ?? onlySettings
     return this.row(id, sentence).by(async subject => {
       for (const { where, json } of await all(subject))
-        if (!fits(json[key])) wrong(`${where}: \`${key}\` is ${JSON.stringify(json[key])}`)
+        if (!fits(json[key])) wrong(`${where}: \`${key}\` is ${textOf(json[key])}`)
     })
   }
 }
@@ -89,7 +91,7 @@ const onlySettings: Fact<readonly Written[]> = async subject => [
 /** All dependencies of all lines; untried without any. */
 export async function dependencies(subject: Subject): Promise<readonly Written[]> {
   const found = (await lines(subject)).flatMap(({ where, json: { deps } }) =>
-    objectsIn(deps).map(json => ({ where: `${where}, ${json.name}`, json })),
+    objectsIn(deps).map(json => ({ where: `${where}, ${textOf(json.name)}`, json })),
   )
   return found.length > 0 ? found : untried('no crate has a dependency')
 }
@@ -97,8 +99,8 @@ export async function dependencies(subject: Subject): Promise<readonly Written[]
 /** In words: a line, an answer, what has an answer, or plain data. */
 function inWords(value: unknown): string {
   const { crate, where, text, answer = crate?.answer ?? value } = Object(value)
-  if (where !== undefined) return `${where}: ${text ?? JSON.stringify(value)}`
-  return answer instanceof Answer ? String(answer) : (JSON.stringify(answer) ?? 'nothing')
+  if (where !== undefined) return `${where}: ${text ?? textOf(value)}`
+  return answer instanceof Answer ? String(answer) : textOf(answer)
 }
 
 /** A chapter of Cargo's book. */
@@ -126,6 +128,11 @@ export function only<T>(
 /** Whether a value is a text. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+/** Whether a value is a whole number that fits into 32 bits. */
+export function isU32(value: unknown): boolean {
+  return typeof value === 'number' && value >>> 0 === value
 }
 
 /** Returns a test for texts. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { refuse } from '../../core/error/error.ts'
 import { type Name, prefix } from '../../core/name.ts'
 import { cloneBare } from '../git/clone.ts'
@@ -31,8 +32,12 @@ type Reader = Pick<Target, 'ask' | 'paths'> & Partial<Target>
  * static tree. Refuses anything else.
  */
 export async function openTarget(named: string, client: Client): Promise<Target> {
+  const download = (url: string, ask?: Ask) => {
+    const path = /^file:\/\/(\/[^%]+)$/.exec(url)?.[1]
+    return path === undefined ? client.ask(url, ask) : read(path)
+  }
   const open = (kind: Target['kind'], name: string, reader: Reader): Target => ({
-    ...{ kind, name, download: (url: string, ask?: Ask) => client.ask(url, ask) },
+    ...{ kind, name, download },
     ...{ refresh: async () => undefined, close: async () => undefined, ...reader },
   })
   const sparse = /^sparse\+(.*?)\/*$/.exec(named)?.[1]
@@ -43,7 +48,11 @@ export async function openTarget(named: string, client: Client): Promise<Target>
     })
   const isRepository = ['HEAD', '.git'].some(name => existsSync(join(named, name)))
   if (isRepository || /^(?:https?|ssh|git|file):\/\//.test(named))
-    return open('git', named, await openRepository(named))
+    return open(
+      'git',
+      existsSync(named) ? pathToFileURL(named).href : named,
+      await openRepository(named),
+    )
   const folder = resolve(named)
   const index = [join(folder, 'index'), folder].find(each => existsSync(join(each, 'config.json')))
   if (index === undefined) refuse('check_target', { target: named })
@@ -56,11 +65,16 @@ export function indexPath(name: string): string {
   return `${prefix(lower as Name)}/${lower}`
 }
 
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+async function read(path: string): Promise<Answer> {
+  return isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
+}
+
 /** Reads a tree with its index at `index`. */
 function openFolder(top: string, index: string, client: Client): Reader {
-  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  const read = async (path: string) =>
-    isFile(path) ? new Answer(path, 200, await readFile(path)) : new Answer(path, 404)
   return {
     ask: path => read(join(index, path)),
     async download(url, ask) {
@@ -89,7 +103,7 @@ async function openRepository(named: string): Promise<Reader> {
   const bare = existsSync(join(named, 'HEAD')) ? resolve(named) : resolve(named, '.git')
   let at = { command: 'git', path: bare }
   let files: readonly string[] = []
-  const read = async (): Promise<void> => {
+  const readAll = async (): Promise<void> => {
     if (!existsSync(named)) {
       at = { command: 'git', path: await cloneBare(named) }
       clones.push(dirname(at.path))
@@ -97,7 +111,7 @@ async function openRepository(named: string): Promise<Reader> {
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD']
     files = String(await runGit(at, args)).split('\0')
   }
-  let last = read()
+  let last = readAll()
   let next: Promise<void> | null = null
   await last
   return {
@@ -111,7 +125,7 @@ async function openRepository(named: string): Promise<Reader> {
       // All who ask while it is read share the next reading.
       next ??= last.then(() => {
         next = null
-        last = read()
+        last = readAll()
         return last
       })
       return next

@@ -19,7 +19,9 @@ import { Cleanup } from '../support/cleanup.ts'
 import { closeServer, listen } from '../support/loopback.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
-import { otherwise, type Switch, switches } from './switches.ts'
+import type { Switch } from './changes.ts'
+import { judged } from './judged.ts'
+import { otherwise, switches } from './switches.ts'
 
 const statements = Object.values(subjects).flat()
 const ids = statements.map(({ id }) => id)
@@ -65,6 +67,8 @@ ${features.join('')}`
   return registry
 }
 type Registry = Awaited<ReturnType<typeof openRegistry>>
+
+const isPrivate = (id: string) => id.startsWith('private-') || id === 'http-guarded'
 
 /** Plays statements about a target; Cargo's with Cargo. */
 async function results(
@@ -130,7 +134,6 @@ test('a right registry passes every statement', async () => {
 
 test('every statement fails where the registry is wrong in just that way', async () => {
   assert.deepEqual(Object.keys(switches).sort(), ids.filter(id => id !== 'http-2').sort())
-  const isPrivate = (id: string) => id.startsWith('private-') || id === 'http-guarded'
   const left = Object.entries(switches)
   const held: string[] = []
   const work = async () => {
@@ -147,6 +150,38 @@ test('every statement fails where the registry is wrong in just that way', async
   }
   await Promise.all([work(), work()])
   assert.deepEqual(held, [])
+})
+
+test('what could not be tried does not hold, and what is right in an odd way does not fail', async () => {
+  const open = await openRegistry()
+  const closed = await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' })
+  const found: string[] = []
+  for (const [id, , odd] of judged) {
+    const [result] = await against(isPrivate(id) ? closed : open, [id], odd)
+    found.push(`${id}: ${result?.status}`)
+  }
+  assert.deepEqual(
+    found,
+    judged.map(([id, status]) => `${id}: ${status}`),
+  )
+})
+
+test('without a token, nothing fails of a private registry', async () => {
+  const { indexUrl } = await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' })
+  const read = statements.filter(({ needs }) => !needs.includes('cargo')).map(({ id }) => id)
+  const failed = (await results(indexUrl, {}, null, read)).filter(({ status }) => status === 'fail')
+  assert.deepEqual(
+    failed.map(({ id }) => id),
+    [],
+  )
+})
+
+test('git gets no token, which is for the registry alone', async () => {
+  const registry = await openRegistry()
+  registry.requests.clear()
+  await against(registry, ['git-smart'])
+  const [asked] = registry.requests.all.filter(({ url }) => url.includes('info/refs'))
+  assert.equal(asked?.headers.authorization, undefined)
 })
 
 test('what is written in another way, or should have been refused, fails nothing else', async () => {

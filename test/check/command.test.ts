@@ -98,6 +98,34 @@ test('a target that is none, and a publish without a token or a yes, are misuse'
   assert.match(elsewhere.stderr, /no-registry is no registry that can be checked/)
   expectCode('no token', await check(['--write', '--yes']), 2)
   expectCode('no yes', await check(['--write', '--token-stdin']), 2)
+  expectCode('no name', await check(['--crate', 'a b']), 2)
+  expectCode('a long prefix', await check([...WRITE, '--prefix', 'a'.repeat(50)]), 2)
+  for (const stdin of ['\n', 'tökén\n'])
+    expectCode(stdin, await plimsollHere(['check', 'x', '--token-stdin'], {}, { stdin }), 2)
+})
+
+test('of a registry that does not answer, one statement fails, and the others are not tried', async t => {
+  const run = await plimsollHere(['check', 'sparse+http://127.0.0.1:1/', '--json'])
+  const rows = JSON.parse(expectCode('plimsoll check', run, 1).stdout) as Result[]
+  const having = (status: string) => rows.filter(row => row.status === status)
+  assert.deepEqual(
+    having('fail').map(({ id }) => id),
+    ['config-found'],
+  )
+  assert.deepEqual(having('pass'), [])
+  const { check, interfere } = await open(t)
+  interfere(() => ({ ...BUSY, headers: { 'retry-after': '99' } }))
+  // It is no success if nothing could be tried.
+  expectCode('plimsoll check', await check([]), 1)
+})
+
+test('the table is printed also where JUnit and badge cannot be written', async t => {
+  const { check, folder } = await open(t)
+  const deep = join(folder, 'new', 'a.xml')
+  const run = expectCode('plimsoll check', await check(['--junit', deep, '--badge', folder]), 1)
+  assert.match(run.stdout, /statements: /)
+  assert.match(run.stderr, /^error: /m)
+  assert.match(readFileSync(deep, 'utf8'), /<testsuites>/)
 })
 
 test('after ^C, what was published is yanked', async t => {
@@ -142,6 +170,10 @@ test('429 is obeyed, and counts for nothing', async t => {
   interfere(() => ({ ...BUSY, headers: { 'retry-after': '7' } }))
   await assert.rejects(client.ask(`${registry.baseUrl}/`), Untried)
   assert.deepEqual(waits, [7000, 7000, 7000])
+  // A time that is over.
+  interfere(() => ({ ...BUSY, headers: { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' } }))
+  await assert.rejects(client.ask(`${registry.baseUrl}/`), Untried)
+  assert.deepEqual(waits.slice(3), [0, 0, 0])
 })
 
 test('addresses below the base of a folder are read from the folder', async t => {

@@ -1,61 +1,29 @@
-import { gunzipSync } from 'node:zlib'
 import { buildCrate, buildEvil, type Trick } from '../support/crate-builder.ts'
 import type { Reply } from '../support/recording-proxy.ts'
-import type { LoggedRequest } from '../support/request-log.ts'
+import {
+  CONFIG,
+  CRATE,
+  dep,
+  GIT,
+  GOOD,
+  header,
+  INDEX,
+  type Json,
+  json,
+  line,
+  MISSING,
+  NEW,
+  OWNERS,
+  on,
+  SEARCH,
+  type Switch,
+  set,
+  status,
+  text,
+  where,
+  YANK,
+} from './changes.ts'
 
-type Json = Record<string, unknown>
-/** Changes right answers in place, so that the registry is wrong in one way. */
-export type Switch = (reply: Reply, asked: LoggedRequest) => unknown
-
-const CONFIG = /\/index\/config\.json$/
-const INDEX = /\/index\/(?!config)/
-const CRATE = /\.crate$/
-const SEARCH = /\/api\/v1\/crates\?/
-const NEW = /crates\/new$/
-const YANK = /\/yank$/
-const OWNERS = /\/owners$/
-const GIT = /info\/refs/
-/** A name that no crate has. */
-const MISSING = /zq[0-9a-f]{10}/
-const GOOD = { status: 200, body: Buffer.from('{"ok":true}') }
-
-const on =
-  (path: RegExp, change: Partial<Reply> | Switch): Switch =>
-  (reply, asked) =>
-    path.test(asked.url) &&
-    Object.assign(reply, typeof change === 'function' ? change(reply, asked) : change)
-const status = (path: RegExp, to: number, ...from: readonly number[]): Switch =>
-  on(path, reply => ({ status: from.includes(reply.status) || !from[0] ? to : reply.status }))
-const header = (path: RegExp, name: string, value?: string): Switch =>
-  on(path, ({ headers: { [name]: _, ...headers } }) => ({
-    headers: value === undefined ? headers : { ...headers, [name]: value },
-  }))
-/** Where a request has a header of a form. */
-const where =
-  (path: RegExp, name: string, form: RegExp, change: Partial<Reply>): Switch =>
-  (reply, asked) =>
-    form.test(String(asked.headers[name] ?? '')) && on(path, change)(reply, asked)
-const text = (path: RegExp, change: (text: string, host?: string) => string): Switch =>
-  on(path, ({ headers: { 'content-encoding': encoding, ...headers }, body }, asked) => {
-    const plain = encoding === 'gzip' && body.length > 0 ? gunzipSync(body) : body
-    return { headers, body: Buffer.from(change(plain.toString(), asked.headers.host)) }
-  })
-const json = (path: RegExp, change: (value: Json) => unknown): Switch =>
-  text(path, before => JSON.stringify(change(JSON.parse(before))))
-const set = (key: string, value: unknown): Switch =>
-  json(CONFIG, config => ({ ...config, [key]: value }))
-const line = (key: string, value: unknown, path = INDEX): Switch =>
-  text(path, file =>
-    file.replaceAll(/^\{.*\}$/gm, each => JSON.stringify({ ...JSON.parse(each), [key]: value })),
-  )
-const dep = (key: string, value: unknown): Switch =>
-  text(INDEX, (file, host) =>
-    file.replaceAll(/^\{.*\}$/gm, each => {
-      const { deps, ...rest } = JSON.parse(each) as { deps: Json[] }
-      const put = typeof value === 'function' ? value(host) : value
-      return JSON.stringify({ ...rest, deps: deps.map(all => ({ ...all, [key]: put })) })
-    }),
-  )
 const found = (key: string, value: unknown): Switch =>
   json(SEARCH, ({ crates, ...rest }) => ({
     crates: (crates as Json[]).map(crate => ({ ...crate, [key]: value })),
@@ -79,6 +47,11 @@ const refused = (change: Partial<Reply>): Switch =>
 /** Wrong to Cargo itself. */
 const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
   where(path, 'user-agent', /^cargo(?!.*plimsoll)/, change)
+/** Wrong only after the first answer. */
+const later = (path: RegExp, change: Partial<Reply>): Switch => {
+  let answers = 0
+  return on(path, () => (answers++ > 0 ? change : {}))
+}
 const cached = (path: RegExp) => where(path, 'if-none-match', /./, { status: 304 })
 /** Takes everything, and writes lines in another way that Cargo reads alike. */
 export const otherwise: Switch = (reply, asked) => {
@@ -205,10 +178,10 @@ export const switches: Readonly<Record<string, Switch>> = {
   'api-login': status(/\/me$/, 404),
 
   'publish-done': json(NEW, () => ({ errors: [] })),
-  'publish-least': status(NEW, 500),
-  'publish-unicode': status(NEW, 500),
+  'publish-least': later(NEW, { status: 500 }),
+  'publish-unicode': later(NEW, { status: 500 }),
   'publish-warnings': json(NEW, () => ({ warnings: { other: null } })),
-  'publish-together': status(NEW, 503),
+  'publish-together': later(NEW, { status: 503 }),
   'publish-seen': status(/-base$/, 404),
   'publish-changed': cached(/-base$/),
   'publish-kept': text(/-base$/, file => file.split('\n').slice(-2).join('\n')),

@@ -62,7 +62,7 @@ export function playStatements(driver: Driver): void {
       // A static tree depends on nothing but the bytes of its crates.
       const late = registry.stampsReleases
         ? []
-        : ['line-pubtime-there: a 1.0.0: `pubtime` is undefined']
+        : ['line-pubtime-there: a 1.0.0: `pubtime` is missing']
       assert.deepEqual(seen('fail'), late)
       assert.deepEqual(left, [])
       const lacks: readonly Need[] = [

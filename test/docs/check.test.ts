@@ -24,7 +24,9 @@ Without \`--write\` it only reads: what it is given by \`--crate\`, or finds by 
 With \`--write\` and a token it publishes about 20 small crates under a prefix, with another name each
 time, and yanks them at the end; crates cannot be taken away, so they stay there. \`--cargo\` has a
 real Cargo try, and its own error stands beside the statement that fails. \`--junit\` and \`--badge\`
-write files for CI. The exit code is 1 if a statement fails that breaks builds or publishing.
+write files for CI. The exit code is 1 if a statement fails that breaks builds or publishing, or if
+none holds. What is in the way of several statements, such as a server that does not answer, fails the
+first alone; the others are not tried.
 
 A registry that asks for patience by 429 and \`Retry-After\` gets it. A token is sent as Cargo does
 it: to the web API, and to the index and the downloads of a private registry alone.

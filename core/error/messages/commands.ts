@@ -10,7 +10,7 @@ export const commandMessages = {
       '{target} is no registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
     check_cargo: '{path} is no Cargo that can be run; name one with --cargo',
     check_token:
-      '--write publishes, and that needs a token: give one to standard input with --token-stdin',
+      'a token is needed: give one to standard input with --token-stdin, as a line of ASCII',
     check_unsure: 'nothing was published; say --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',

@@ -31,6 +31,10 @@ const none = fact(async subject => {
   return failing.catch(({ message }) => message as string)
 })
 const alone = fact(subject => openCargo(subject, 'plimsoll-check-alone', ''))
+const login = async (subject: Subject) => {
+  if (subject.token === null) untried('there is no token; give one with --token-stdin')
+  return (await alone(subject))('login', ...HERE)
+}
 const found = fact(async subject => {
   const { name } = await needed(subject)
   return { name, said: await (await alone(subject))('search', ...HERE, name) }
@@ -79,7 +83,7 @@ export const cargoRows = [
     .that(found, ({ name, said }) => said.includes(`${name} = `)),
   new Table(command('login'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-login', 'Cargo logs in with a token')
-    .by(async subject => (await alone(subject))('login', ...HERE)),
+    .by(login),
   new Table(command('publish'), 'breaks publishing', 'write', 'cargo')
     .row('cargo-publish', 'Cargo publishes a crate and sees it in the index')
     .that(crate, ({ said }) => !/timed out|error/.test(said)),

@@ -1,5 +1,6 @@
 import { isObject } from '../../../core/plain-data.ts'
 import { webUrl } from '../../web/web-url.ts'
+import { textOf } from '../answer.ts'
 import { config, fact, settings } from '../subject.ts'
 import { book, cargo, isText, maybe, Table, text } from '../table.ts'
 
@@ -30,7 +31,7 @@ export const configRows = [
   new Table(BOOK, 'breaks publishing')
     .key('config-api-url', '`api` is an absolute address, null or absent', maybe(isAddress), 'api')
     .row('config-api-slash', '`api` has no slash at its end, because Cargo appends `/api/v1`')
-    .that(settings, ({ api }) => !String(api).endsWith('/')),
+    .that(settings, ({ api }) => !textOf(api).endsWith('/')),
   new Table(cargo('src/cargo/sources/registry/http_remote.rs'), 'breaks builds')
     .row('config-auth', '`auth-required` is true, false or absent')
     .that(settings, ({ 'auth-required': auth = false }) => typeof auth === 'boolean'),

@@ -14,7 +14,8 @@ const contents = fact(async subject => {
 })
 const absent = fact(async subject => {
   const entry = (await found(subject))[0]?.entry ?? untried('nothing can be downloaded')
-  return download(subject, { ...entry, vers: '0.0.0-plimsoll.check' })
+  const none = { vers: '0.0.0-plimsoll.check', cksum: '0'.repeat(64) }
+  return download(subject, { ...entry, ...none })
 })
 
 /** The `.crate` files and their way to Cargo. */

@@ -2,12 +2,13 @@ import { asked, askIndex, type Crate, fact, missingName } from '../subject.ts'
 import { book, only, Table } from '../table.ts'
 import { indexPath } from '../target.ts'
 
-const isThere = ({ answer }: Crate) => answer.status === 200
+const isThere = ({ answer, lines }: Crate) =>
+  answer.status === 200 && lines.some(({ json }) => json.vers !== undefined)
 const withLetters = (count: number) =>
   only(
     asked,
     ({ name }) => /^[^A-Z]+$/.test(name) && Math.min(name.length, 4) === count,
-    `no crate has ${count} letters`,
+    `no crate has ${count < 4 ? count : 'more'} letters`,
   )
 const withCapitals = only(asked, ({ name }) => /[A-Z]/.test(name), 'no crate has capitals')
 
@@ -42,8 +43,8 @@ export const fileRows = [
     .each(missing, ({ status }) => status !== 200)
     .row('missing-gone', 'a missing crate is not 410 or 451', { since: '1.96' })
     .each(missing, ({ status }) => status !== 410 && status !== 451)
-    .row('missing-denied', 'a missing crate is not 401 or 403, which would end the resolution')
-    .each(missing, ({ status }) => status !== 401 && status !== 403)
+    .row('missing-denied', 'a missing crate is not 401, 403 or another: these end the resolution')
+    .each(missing, ({ status }) => [200, 404, 410, 451].includes(status) || status >= 500)
     .row('missing-failed', 'a missing crate is not 500 to 599: Cargo would try again and give up')
     .each(missing, ({ status }) => status < 500)
     .row('missing-short', 'a missing crate of one, two or three letters is 404, too')

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:http2'
-import type { Answer } from '../answer.ts'
+import { Answer } from '../answer.ts'
 import { askIndex, authorized, crates, fact, readToken, type Subject } from '../subject.ts'
-import { BETTER, book, cargo, Table } from '../table.ts'
+import { BETTER, book, cargo, DIFFERS, Table } from '../table.ts'
 import { indexPath } from '../target.ts'
 import { untried, wrong } from '../verdict.ts'
 
@@ -46,7 +46,7 @@ const second = fact(async subject => {
   return event.finally(() => session.destroy())
 })
 
-/** The status after an offer of HTTP/2 without TLS, as each request of Cargo makes it. */
+/** The answer to an offer of HTTP/2 without TLS, as each request of Cargo makes it. */
 const upgrade = fact(async subject => {
   const url = configUrl(subject)
   if (url.protocol !== 'http:') untried('the registry is served over TLS')
@@ -59,24 +59,25 @@ const upgrade = fact(async subject => {
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
   answer.destroy()
-  return answer.statusCode === 429 ? untried('the registry is busy (429)') : answer.statusCode
+  if (answer.statusCode === 429) untried('the registry is busy (429)')
+  return new Answer(url.href, answer.statusCode)
 })
 
 const validators = (answer: Answer) => [answer.header('etag'), answer.header('last-modified')]
 const header = (name: string, form: RegExp) => (answer: Answer) => form.test(answer.header(name))
 /** Shared caches keep no answer to an authorized request unless it says so (RFC 9111, 3.5). */
 const isGuarded = (answer: Answer) =>
-  !/public|s-maxage/i.test(answer.header('cache-control')) ||
+  answer.maxAge === 0 ||
+  !/public|s-maxage|must-revalidate/i.test(answer.header('cache-control')) ||
   /authorization|\*/i.test(answer.header('vary'))
 const isVaried = (answer: Answer) =>
   answer.header('content-encoding') === '' || /accept-encoding|\*/i.test(answer.header('vary'))
 
 /** The refs of a git index, as Cargo's own git asks for them: protocol 0, over HTTP. */
-const refs = fact(async ({ client, target, token }) => {
+const refs = fact(async ({ client, target }) => {
   if (!/^https?:/.test(target.name)) untried('the repository is not read over HTTP')
-  const basic = Buffer.from(`x:${token}`).toString('base64')
-  const headers: Record<string, string> = token === null ? {} : { authorization: `Basic ${basic}` }
-  return client.ask(`${target.name}/info/refs?service=git-upload-pack`, { headers })
+  const answer = await client.ask(`${target.name}/info/refs?service=git-upload-pack`)
+  return answer.status === 401 ? untried('the repository is private') : answer
 })
 
 /** How the index is served over HTTP. */
@@ -86,15 +87,15 @@ export const httpRows = [
     .that(whole, header('etag', /^[\x20-\x7e]*$/))
     .row('http-changed', 'a question with another ETag gets the file and no 304')
     .that(stale, ({ status }) => status === 200)
-    .row('http-agent', 'nothing depends on `User-Agent`')
+    .row('http-agent', 'nothing depends on `User-Agent`, which users may set', DIFFERS)
     .that(stranger, ({ status }) => status === 200),
   new Table(cargo('src/cargo/util/network/http.rs'), 'breaks builds', 'http')
     .row('http-encodings', 'index files are encoded as gzip or deflate, if at all')
-    .that(whole, header('content-encoding', /^(?:gzip|deflate|identity)?$/))
-    .row('http-unasked', 'nothing is encoded for a client that does not ask for it')
+    .that(whole, header('content-encoding', /^(?:gzip|deflate|identity)?$/i))
+    .row('http-unasked', 'nothing is encoded for a client that does not ask for it', DIFFERS)
     .that(plain, header('content-encoding', /^$/))
     .row('http-h2c', "an offer of HTTP/2 without TLS is passed over, since all of Cargo's make one")
-    .that(upgrade, status => status === 200),
+    .that(upgrade, ({ status }) => status === 200),
   new Table(book('registry-index.html#caching'), 'differs', 'http')
     .row('http-validator', 'index files have an ETag or Last-Modified; else each update reads all')
     .that(whole, answer => validators(answer).join('') !== '')

@@ -32,7 +32,9 @@ const missing = fact(async subject => askIndex(subject, indexPath(await missingN
 /** The address in the challenge of Cargo's scheme; empty without one. */
 const loginUrl = fact(async subject => {
   const challenge = (await openConfig(subject)).header('www-authenticate')
-  return /(?:^|,)\s*cargo\s+(?:[^,]*\s)?login_url="([^"]*)"/i.exec(challenge)?.[1] ?? ''
+  return (
+    /(?:^|,)\s*cargo\s+(?:[\w-]+="[^"]*"\s*,\s*)*login_url="([^"]*)"/i.exec(challenge)?.[1] ?? ''
+  )
 })
 
 const isDenied = ({ status }: { status: number }) => status === 401 || status === 403

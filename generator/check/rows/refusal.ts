@@ -44,6 +44,8 @@ const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
 function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wish }: Wish) {
   const word = `refused-${attempts.length}`
   const tried = fact(async subject => {
+    // Whoever may publish nothing at all does not learn what is refused.
+    await taken(subject)
     const name = await nameOf(subject, word)
     const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
     const files = file ? [{ ...file, name: file.name.replace('TOP', `${name}-${version}`) }] : []

@@ -1,6 +1,6 @@
-import { type Answer, objectsIn } from '../answer.ts'
+import { type Answer, objectsIn, textOf } from '../answer.ts'
 import { askIndex, type Crate, type Fact, fact, type Subject } from '../subject.ts'
-import { BAD_TOKEN, book, DIFFERS, isText, Table } from '../table.ts'
+import { BAD_TOKEN, book, DIFFERS, isText, isU32, Table } from '../table.ts'
 import { indexPath } from '../target.ts'
 import { askWith, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
@@ -14,12 +14,12 @@ const yank = fact(async subject => {
   const { made, crate: before } = await crate(subject)
   const path = `/${made.name}/${made.version}`
   const answer = await askWith(subject, 'DELETE', `${path}/yank`)
-  const after = await settle(subject, made.name, isYanked)
+  const after = await settle(subject, made.name, found => isYanked(found) || !answer.isDone)
   const headers = { 'if-none-match': before.answer.header('etag') || '""' }
   const conditional = await askIndex(subject, indexPath(made.name), { headers })
   const twice = await askWith(subject, 'DELETE', `${path}/yank`)
   const undone = await askWith(subject, 'PUT', `${path}/unyank`)
-  const back = await settle(subject, made.name, found => !isYanked(found))
+  const back = await settle(subject, made.name, found => !isYanked(found) || !undone.isDone)
   return { answer, after, conditional, twice, undone, back }
 })
 const part = <K extends keyof Awaited<ReturnType<typeof yank>>>(key: K) =>
@@ -50,7 +50,7 @@ const users = fact(async subject => {
   const all = objectsIn((await list(subject)).at('users'))
   return all.length > 0 ? all : untried('nobody is an owner')
 })
-const owner = async (subject: Subject) => String((await users(subject))[0]?.login)
+const owner = async (subject: Subject) => textOf((await users(subject))[0]?.login)
 const strange = owners('PUT', async () => 'plimsoll-check-nobody')
 const added = owners('PUT', owner)
 const removing = owners('DELETE', owner)
@@ -85,7 +85,7 @@ export const yankRows = [
     .row('owners-list', 'the owners of a crate are answered as `users`, a list with logins')
     .that(list, answer => objectsIn(answer.at('users')).some(({ login }) => isText(login)))
     .row('owners-ids', '`id` of an owner is a whole number below 2³²')
-    .each(users, ({ id }) => Number(id) >>> 0 === id)
+    .each(users, ({ id }) => isU32(id))
     .row('owners-unknown', 'an owner whom nobody knows is refused, and named')
     .that(strange, answer => !answer.isDone && /plimsoll-check-nobody/.test(String(answer.errors)))
     .row('owners-added', 'adding an owner is answered with `ok` and `msg`, or refused with reasons')

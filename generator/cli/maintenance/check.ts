@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
@@ -29,6 +30,8 @@ interface CheckOptions {
   readonly badge?: string
 }
 
+/** Names have 64 characters, of which a run and its crates need some. */
+const PREFIX_MAX = 40
 /** Cargo looks once a second for what it has published. */
 const PAUSE_MS = 1000
 
@@ -42,7 +45,7 @@ export function registerCheck(program: Command, io: Io, caller: Caller): void {
       '<registry...>',
       'sparse+https://HOST/PATH/, the URL or folder of a git index, or the folder of a static tree',
     )
-    .option('--crate <name>', 'look at this crate; can be repeated', several)
+    .option('--crate <name>', 'look at this crate; can be repeated', crates)
     .option('--write', 'publish small crates, and yank them at the end')
     .option('--token-stdin', 'read a token from standard input: one line')
     .option(
@@ -68,7 +71,7 @@ export function registerCheck(program: Command, io: Io, caller: Caller): void {
       ],
     ],
     json: 'an array with an object for each statement and registry: `id`; `sentence`; `source`; `weight`: breaks builds, breaks publishing, differs, could be better; `status`: pass, fail, untried; `seen`, why; `target`; `cargo`, the version that tried',
-    fails: 'a statement fails that breaks builds or publishing',
+    fails: 'a statement fails that breaks builds or publishing, or none holds',
   })
 }
 
@@ -83,6 +86,7 @@ async function checkAll(
   const [progress, end] = [progressLine(io), new AbortController()]
   caller.stopped(() => undefined).then(signal => end.abort(signal))
   const results: Result[] = []
+  let isBad = false
   const lines: string[] = []
   for (const target of targets) {
     const found = await check({
@@ -100,17 +104,25 @@ async function checkAll(
     })
     progress.done()
     results.push(...found)
+    isBad ||= isBroken(found)
     lines.push(...(targets.length > 1 ? [target] : []), ...tableLines(found))
   }
-  if (options.junit !== undefined) await writeFile(options.junit, junit(results))
-  if (options.badge !== undefined) await writeFile(options.badge, badge(results))
   report(io, options, results, lines)
-  if (isBroken(results) || end.signal.aborted) throw new Exit(1)
+  for (const [path, text] of [
+    [options.junit, junit(results)],
+    [options.badge, badge(results)],
+  ] as const) {
+    if (path === undefined) continue
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+  }
+  if (isBad || end.signal.aborted) throw new Exit(1)
 }
 
 async function readToken({ askSecret, readInput }: Caller): Promise<string> {
   const text = askSecret ? await askSecret('Token: ') : await readInput()
-  return text.replace(/\r?\n$/, '')
+  // What Cargo takes for a token.
+  return /^([\t\x20-\x7e]+)\r?\n?$/.exec(text)?.[1] ?? refuse('check_token')
 }
 
 /** Says what a run leaves behind, and asks. */
@@ -130,6 +142,11 @@ async function confirm(
 }
 
 function prefix(text: string): string {
-  if (isName(text)) return text
-  throw new InvalidArgumentError('it is no beginning of the name of a crate')
+  if (isName(text) && text.length <= PREFIX_MAX) return text
+  throw new InvalidArgumentError('it is no beginning of the name of a crate, or too long')
+}
+
+function crates(text: string, before: readonly string[] = []): string[] {
+  if (/^[\w-]+$/.test(text)) return [...before, text]
+  throw new InvalidArgumentError('it is no name of a crate')
 }
