@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Subject } from './subject.ts'
+import { readToken, type Subject } from './subject.ts'
 import { untried, wrong } from './verdict.ts'
 
 /** The longest that a Cargo may take: it waits for a minute for what it published. */
@@ -34,6 +34,7 @@ export async function openCargo(subject: Subject, name: string, toml: string): P
   if (target.kind === 'folder') untried('Cargo reads no index in a folder')
   if (target.kind === 'http' && minor(cargo?.version ?? '') < SPARSE)
     untried('this Cargo reads no sparse index')
+  await readToken(subject)
   const folder = await mkdtemp(join(scratch, 'cargo-'))
   const about = `name = "${name}"\nversion = "1.0.0"\nedition = "2021"\nlicense = "MIT"`
   const files = {

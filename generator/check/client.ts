@@ -13,6 +13,8 @@ export interface Ask {
   readonly method?: 'GET' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Buffer | Readable
+  /** Goes along as far as the host that was asked. */
+  readonly token?: string | null
 }
 
 /** The budget of what strangers send; silence is over when it is for Cargo. */
@@ -27,7 +29,11 @@ const WAITS = 3
 const WAIT_MAX_S = 60
 
 /** What Cargo sends with every request (`util/network/http.rs`). */
-const HEADERS = { 'user-agent': 'cargo/1.95.0 (plimsoll check)', accept: '*/*' }
+const HEADERS = {
+  'user-agent': 'cargo/1.95.0 (plimsoll check)',
+  accept: '*/*',
+  'accept-encoding': 'deflate, gzip',
+}
 
 /**
  * Asks web servers as Cargo does, and shows their answers as they are. Follows redirects of reads,
@@ -75,8 +81,8 @@ export class Client {
 
   async #once(address: string, hops: readonly string[], ask: Ask): Promise<Answer> {
     const url = webUrl(address) ?? wrong(`${address} is no address that Cargo could read`)
-    const { authorization, ...open } = { ...HEADERS, ...ask.headers } as Record<string, string>
     const isSame = hops.every(hop => new URL(hop).host === url.host)
+    const authorization = isSame && ask.token != null ? { authorization: ask.token } : {}
     const limits = timeLimits(SILENCE_MS, TOTAL_MS)
     try {
       const answer = await (await this.#connections).request({
@@ -86,7 +92,7 @@ export class Client {
           ? address.slice(url.origin.length)
           : url.pathname + url.search,
         method: ask.method ?? 'GET',
-        headers: isSame && authorization !== undefined ? { ...open, authorization } : open,
+        headers: { ...HEADERS, ...ask.headers, ...authorization },
         body: ask.body ?? null,
         signal: limits.signal,
       })

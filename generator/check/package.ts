@@ -30,7 +30,10 @@ ${toml}`
   const top = `${name}-${version}`
   const archive = pack()
   archive.entry({ name: `${top}/Cargo.toml` }, manifest)
-  for (const header of [{ name: `${top}/src/lib.rs` }, ...more]) archive.entry(header, '')
+  // Cargo wants a build script where there is `links`.
+  for (const path of ['src/lib.rs', 'build.rs'])
+    archive.entry({ name: `${top}/${path}` }, 'fn main() {}')
+  for (const header of more) archive.entry(header, '')
   archive.finalize()
   const bytes = gzipSync(await buffer(archive))
   return { name, version, metadata: metadataOf(manifest), bytes }

@@ -61,9 +61,6 @@ const DOWNLOADS_MAX = 6
 
 const NO_TOKEN = 'the registry is private; give a token with --token-stdin'
 
-/** What Cargo decodes. */
-const ENCODED = { 'accept-encoding': 'deflate, gzip' }
-
 /** One line of an index file. */
 export interface Line {
   readonly crate: string
@@ -83,24 +80,14 @@ export interface Crate {
   readonly lines: readonly Line[]
 }
 
-/** Asks for a path of the index with Cargo's headers (`http_remote.rs`), and perhaps a token. */
-export function askAs(
-  { target }: Subject,
-  path: string,
-  token: string | null,
-  { headers, ...ask }: Ask = {},
-): Promise<Answer> {
-  const own = { accept: 'text/plain', 'cargo-protocol': 'version=1', ...authorized(token) }
-  return target.ask(path, { ...ask, headers: { ...ENCODED, ...own, ...headers } })
-}
-
-/** The header for a token; none without one. */
-export function authorized(token: string | null): Record<string, string> {
-  return token === null ? {} : { authorization: token }
+/** Asks for `config.json` with a token, or the file of a crate, by Cargo's headers. */
+export function askIndex({ target }: Subject, path: string, { headers, ...ask }: Ask) {
+  const own = { accept: 'text/plain', 'cargo-protocol': 'version=1' }
+  return target.ask(path, { ...ask, headers: { ...own, ...headers } })
 }
 
 /** `config.json` as a stranger gets it. */
-export const openConfig = fact(subject => askAs(subject, 'config.json', null))
+export const openConfig = fact(subject => askIndex(subject, 'config.json', { token: null }))
 
 /** Whether a stranger gets no `config.json` because he has no token. */
 export const isPrivate = fact(async subject => (await openConfig(subject)).status === 401)
@@ -110,7 +97,7 @@ export const config = fact(async subject => {
   const open = await openConfig(subject)
   if (open.status !== 401) return open
   if (subject.token === null) untried(NO_TOKEN)
-  return askAs(subject, 'config.json', subject.token)
+  return askIndex(subject, 'config.json', { token: subject.token })
 })
 
 /** The settings in `config.json`; untried where there are none. */
@@ -126,9 +113,9 @@ export const readToken = fact(async subject => {
   return isDue ? (subject.token ?? untried(NO_TOKEN)) : null
 })
 
-/** Asks for a path of the index as Cargo does. */
-export async function askIndex(subject: Subject, path: string, ask: Ask = {}): Promise<Answer> {
-  return askAs(subject, path, await readToken(subject), ask)
+/** Asks for the index file of a crate as Cargo does. */
+export async function askFile(subject: Subject, name: string, ask: Ask = {}): Promise<Answer> {
+  return askIndex(subject, indexPath(name), { token: await readToken(subject), ...ask })
 }
 
 /** The base of the web API; untried without one. */
@@ -147,7 +134,7 @@ export async function askApi(subject: Subject, path: string, ask: Ask = {}): Pro
 
 /** Searches: the token goes along only to a private registry. */
 export async function search(subject: Subject, query: string): Promise<Answer> {
-  return askApi(subject, query, { headers: authorized(await readToken(subject)) })
+  return askApi(subject, query, { token: await readToken(subject) })
 }
 
 /** A name that no registry has, the same for one run. */
@@ -196,7 +183,7 @@ export const crates = fact(async subject => {
 
 /** Reads the index file of a crate. */
 export async function readCrate(subject: Subject, name: string): Promise<Crate> {
-  const answer = await askIndex(subject, indexPath(name))
+  const answer = await askFile(subject, name)
   const texts = answer.text.split('\n').filter(text => text.trim() !== '')
   const lines = texts.map((text): Line => {
     const [json = {}] = objectsIn(jsonIn(text))
@@ -212,18 +199,13 @@ export const lines = fact(async subject => {
   return all.length > 0 ? all : untried('no index file has a line')
 })
 
-/** Fetches the `.crate` of an entry as Cargo does, or with a `given` token. */
-export async function download(
-  subject: Subject,
-  entry: Entry,
-  given?: string | null,
-): Promise<Answer> {
+/** Fetches the `.crate` of an entry as Cargo does. */
+export async function download(subject: Subject, entry: Entry, ask: Ask = {}): Promise<Answer> {
   const { dl } = await settings(subject)
   if (typeof dl !== 'string') untried('config.json has no `dl`')
-  const token = given === undefined ? await readToken(subject) : given
   const { name, vers, cksum } = entry
   const url = expandDl(dl, { name: name as Name, version: vers as Version, cksum })
-  return subject.target.download(url, { headers: { ...ENCODED, ...authorized(token) } })
+  return subject.target.download(url, { token: await readToken(subject), ...ask })
 }
 
 /** Some `.crate` files: a yanked one, one with build metadata, and the newest of several crates. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer } from './answer.ts'
 import type { Ask } from './client.ts'
 import { frame, type Made, make } from './package.ts'
-import { askApi, authorized, type Crate, fact, readCrate, type Subject } from './subject.ts'
+import { api, askApi, type Crate, fact, readCrate, type Subject } from './subject.ts'
 import { untried } from './verdict.ts'
 
 /** How often one looks for something published; Cargo does so once a second for a minute. */
@@ -26,8 +26,7 @@ export function askWith(
 ): Promise<Answer> {
   // Cargo names the type of JSON; that of a publish only since 1.96.
   const type = body && path !== '/new' ? { 'content-type': 'application/json' } : {}
-  const headers = { ...authorized(token), ...type }
-  return askApi(subject, path, { method, headers, ...(body && { body }) })
+  return askApi(subject, path, { method, headers: type, token, ...(body && { body }) })
 }
 
 /** Publishes something, framed as Cargo does it or as `body` says; what is there joins `done`. */
@@ -39,6 +38,8 @@ export async function publish(
   done = subject.published,
 ): Promise<Answer> {
   const release = [name, version] as const
+  // Where nothing can be sent, nothing is left behind.
+  await api(subject)
   const answer = await askWith(subject, 'PUT', '/new', body, token).catch(error => {
     subject.doubtful.push(release)
     throw error

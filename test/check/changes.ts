@@ -18,11 +18,18 @@ export const GIT = /info\/refs/
 export const MISSING = /zq[0-9a-f]{10}/
 export const GOOD = { status: 200, body: Buffer.from('{"ok":true}') }
 
+/** Changes an answer; another body has no encoding. */
 export const on =
   (path: RegExp, change: Partial<Reply> | Switch): Switch =>
-  (reply, asked) =>
-    path.test(asked.url) &&
-    Object.assign(reply, typeof change === 'function' ? change(reply, asked) : change)
+  (reply, asked) => {
+    if (!path.test(asked.url)) return
+    const changes = typeof change === 'function' ? change(reply, asked) : change
+    const { 'content-encoding': _, ...headers } = reply.headers
+    Object.assign(reply, Object(changes).body && { headers }, changes)
+  }
+/** The text of a body, without its encoding. */
+export const plain = ({ headers, body }: Reply): string =>
+  String(headers['content-encoding'] === 'gzip' && body.length > 0 ? gunzipSync(body) : body)
 export const status = (path: RegExp, to: number, ...from: readonly number[]): Switch =>
   on(path, reply => ({ status: from.includes(reply.status) || !from[0] ? to : reply.status }))
 export const header = (path: RegExp, name: string, value?: string): Switch =>
@@ -35,10 +42,7 @@ export const where =
   (reply, asked) =>
     form.test(String(asked.headers[name] ?? '')) && on(path, change)(reply, asked)
 export const text = (path: RegExp, change: (text: string, host?: string) => string): Switch =>
-  on(path, ({ headers: { 'content-encoding': encoding, ...headers }, body }, asked) => {
-    const plain = encoding === 'gzip' && body.length > 0 ? gunzipSync(body) : body
-    return { headers, body: Buffer.from(change(plain.toString(), asked.headers.host)) }
-  })
+  on(path, (reply, asked) => ({ body: Buffer.from(change(plain(reply), asked.headers.host)) }))
 export const json = (path: RegExp, change: (value: Json) => unknown): Switch =>
   text(path, before => JSON.stringify(change(JSON.parse(before))))
 export const set = (key: string, value: unknown): Switch =>

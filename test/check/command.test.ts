@@ -113,6 +113,8 @@ test('of a registry that does not answer, one statement fails, and the others ar
     ['config-found'],
   )
   assert.deepEqual(having('pass'), [])
+  const writing = ['check', 'sparse+http://127.0.0.1:1/', ...WRITE]
+  assert.doesNotMatch((await plimsollHere(writing, {}, { stdin: 'token' })).stderr, /left behind/)
   const { check, interfere } = await open(t)
   interfere(() => ({ ...BUSY, headers: { 'retry-after': '99' } }))
   // It is no success if nothing could be tried.

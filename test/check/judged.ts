@@ -81,6 +81,7 @@ export const judged: readonly (readonly [id: string, status: string, Switch])[] 
     'publish-least',
     'publish-unicode',
     'publish-together',
+    'refuse-broken',
     'refuse-vers',
     'refuse-token',
     'refuse-reasons',

@@ -15,6 +15,7 @@ import {
   NEW,
   OWNERS,
   on,
+  plain,
   SEARCH,
   type Switch,
   set,
@@ -43,7 +44,7 @@ const TAKEN =
     .split(/\s+/)
     .map(id => `refuse-${id}`)
 const refused = (change: Partial<Reply>): Switch =>
-  on(NEW, ({ body }) => (body.includes('errors') ? change : {}))
+  on(NEW, reply => (plain(reply).includes('errors') ? change : {}))
 /** Wrong to Cargo itself. */
 const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
   where(path, 'user-agent', /^cargo(?!.*plimsoll)/, change)
@@ -202,7 +203,7 @@ export const switches: Readonly<Record<string, Switch>> = {
 
   ...Object.fromEntries(TAKEN.map(id => [id, on(NEW, GOOD)])),
   'refuse-traces': status(/-refused-/, 200),
-  'refuse-broken': status(NEW, 500),
+  'refuse-broken': later(NEW, { status: 500 }),
   'refuse-reasons': refused({ status: 400, body: Buffer.from('no') }),
   'refuse-status': refused({ status: 500 }),
 

@@ -1,6 +1,5 @@
-import { asked, askIndex, type Crate, fact, missingName } from '../subject.ts'
+import { asked, askFile, type Crate, fact, missingName } from '../subject.ts'
 import { book, only, Table } from '../table.ts'
-import { indexPath } from '../target.ts'
 
 const isThere = ({ answer, lines }: Crate) =>
   answer.status === 200 && lines.some(({ json }) => json.vers !== undefined)
@@ -16,12 +15,12 @@ const withCapitals = only(asked, ({ name }) => /[A-Z]/.test(name), 'no crate has
 const missing = fact(async subject => {
   const name = await missingName(subject)
   const names = [name, name.replaceAll('-', '_'), name.replaceAll('_', '-')]
-  return Promise.all(names.map(each => askIndex(subject, indexPath(each))))
+  return Promise.all(names.map(each => askFile(subject, each)))
 })
 
 /** The same for short names, unless somebody has taken them. */
 const missingShort = fact(async subject => {
-  const all = await Promise.all(['q', 'zq', 'zqj'].map(name => askIndex(subject, indexPath(name))))
+  const all = await Promise.all(['q', 'zq', 'zqj'].map(name => askFile(subject, name)))
   return all.filter(answer => answer.status !== 200 || !/^\s*\{/.test(answer.text))
 })
 

@@ -2,9 +2,8 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:http2'
 import { Answer } from '../answer.ts'
-import { askIndex, authorized, crates, fact, readToken, type Subject } from '../subject.ts'
+import { askFile, crates, fact, readToken, type Subject } from '../subject.ts'
 import { BETTER, book, cargo, DIFFERS, Table } from '../table.ts'
-import { indexPath } from '../target.ts'
 import { untried, wrong } from '../verdict.ts'
 
 /** The longest index file, which shows most. */
@@ -15,7 +14,7 @@ const file = fact(async subject => {
 })
 const whole = fact(async subject => (await file(subject)).answer)
 const again = (headers: Record<string, string>) =>
-  fact(async subject => askIndex(subject, indexPath((await file(subject)).name), { headers }))
+  fact(async subject => askFile(subject, (await file(subject)).name, { headers }))
 const plain = again({ 'accept-encoding': 'identity' })
 const stranger = again({ 'user-agent': 'somebody/1.0', accept: '*/*' })
 const stale = again({ 'if-none-match': '"of another time"' })
@@ -55,7 +54,8 @@ const upgrade = fact(async subject => {
     upgrade: 'h2c',
     'http2-settings': 'AAMAAABk',
   }
-  const headers = { ...offer, ...authorized(await readToken(subject)) }
+  const token = await readToken(subject)
+  const headers = { ...offer, ...(token !== null && { authorization: token }) }
   const asked = request(url, { headers, ...patience() }).end()
   const [answer] = await once(asked, 'response').catch(({ message }) => wrong(message))
   answer.destroy()

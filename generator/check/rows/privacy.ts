@@ -2,7 +2,7 @@ import { webUrl } from '../../web/web-url.ts'
 import {
   api,
   askApi,
-  askAs,
+  askFile,
   askIndex,
   crates,
   download,
@@ -13,22 +13,21 @@ import {
   settings,
 } from '../subject.ts'
 import { BAD_TOKEN, book, cargo, Table } from '../table.ts'
-import { indexPath } from '../target.ts'
 import { untried } from '../verdict.ts'
 
-const badConfig = fact(subject => askAs(subject, 'config.json', BAD_TOKEN))
+const badConfig = fact(subject => askIndex(subject, 'config.json', { token: BAD_TOKEN }))
 const openFile = fact(async subject =>
-  askAs(subject, indexPath((await crates(subject))[0]?.name ?? ''), null),
+  askFile(subject, (await crates(subject))[0]?.name ?? '', { token: null }),
 )
 const openDownload = fact(async subject => {
   const [first] = await downloads(subject)
-  return first ? download(subject, first.entry, null) : untried('no line names a .crate')
+  return first ? download(subject, first.entry, { token: null }) : untried('no line names a .crate')
 })
 const openSearch = fact(async subject => {
   await api(subject)
   return askApi(subject, '?q=a&per_page=1')
 })
-const missing = fact(async subject => askIndex(subject, indexPath(await missingName(subject))))
+const missing = fact(async subject => askFile(subject, await missingName(subject)))
 /** The address in the challenge of Cargo's scheme; empty without one. */
 const loginUrl = fact(async subject => {
   const challenge = (await openConfig(subject)).header('www-authenticate')

@@ -1,9 +1,8 @@
 import { isTexts } from '../../../core/plain-data.ts'
 import { inspect, same } from '../content.ts'
 import { frame, make } from '../package.ts'
-import { askIndex, download, fact, type Subject } from '../subject.ts'
+import { askFile, download, fact, type Subject } from '../subject.ts'
 import { book, cargo, Table } from '../table.ts'
-import { indexPath } from '../target.ts'
 import { has, nameOf, type Published, publish, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
 
@@ -60,7 +59,7 @@ const second = fact(async subject => {
   if (!answer.isDone) untried(`the publish was refused: ${answer}`)
   const crate = await settle(subject, made.name, has('1.1.0'))
   const headers = { 'if-none-match': before.answer.header('etag') }
-  return { before, crate, answer: await askIndex(subject, indexPath(made.name), { headers }) }
+  return { before, crate, answer: await askFile(subject, made.name, { headers }) }
 })
 
 /** Whether each line of before is there still. */

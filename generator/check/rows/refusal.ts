@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Header } from 'tar-stream'
 import type { Answer } from '../answer.ts'
 import { frame, make } from '../package.ts'
-import { askApi, authorized, type Fact, fact, readCrate, type Subject } from '../subject.ts'
+import { askApi, type Fact, fact, readCrate, type Subject } from '../subject.ts'
 import { BAD_TOKEN, book, cargo, DIFFERS, Table } from '../table.ts'
 import { askWith, nameOf, type Published, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
@@ -75,14 +75,16 @@ const traces = fact(async subject => {
 
 /** A publish whose client goes away in the middle, and then the same once more. */
 const broken = fact(async subject => {
+  await taken(subject)
   const made = await make(await nameOf(subject, 'broken'), '1.0.0')
   const whole = frame(JSON.stringify(made.metadata), made.bytes)
   const half = async function* () {
     yield whole.subarray(0, -20)
     throw new Error('the client goes away')
   }
-  const headers = { ...authorized(subject.token), 'content-length': `${whole.length}` }
-  const asked = askApi(subject, '/new', { method: 'PUT', headers, body: Readable.from(half()) })
+  const headers = { 'content-length': `${whole.length}` }
+  const ask = { method: 'PUT', headers, body: Readable.from(half()), token: subject.token } as const
+  const asked = askApi(subject, '/new', ask)
   // Nobody is answered; what the server makes of it is seen afterwards.
   await Promise.allSettled([asked])
   const { lines } = await readCrate(subject, made.name)

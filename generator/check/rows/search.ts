@@ -39,7 +39,7 @@ const loginPage = fact(async subject => {
 })
 const owners = fact(async subject => {
   const name = (await chosen(subject))[0] ?? (await missingName(subject))
-  return askApi(subject, `/${name}/owners`, { headers: { authorization: BAD_TOKEN } })
+  return askApi(subject, `/${name}/owners`, { token: BAD_TOKEN })
 })
 
 const isFound = ({ name, answer }: Awaited<ReturnType<typeof byName>>) =>

@@ -1,7 +1,6 @@
 import { type Answer, objectsIn, textOf } from '../answer.ts'
-import { askIndex, type Crate, type Fact, fact, type Subject } from '../subject.ts'
+import { askFile, type Crate, type Fact, fact, type Subject } from '../subject.ts'
 import { BAD_TOKEN, book, DIFFERS, isText, isU32, Table } from '../table.ts'
-import { indexPath } from '../target.ts'
 import { askWith, published, settle } from '../trial.ts'
 import { untried } from '../verdict.ts'
 
@@ -16,7 +15,7 @@ const yank = fact(async subject => {
   const answer = await askWith(subject, 'DELETE', `${path}/yank`)
   const after = await settle(subject, made.name, found => isYanked(found) || !answer.isDone)
   const headers = { 'if-none-match': before.answer.header('etag') || '""' }
-  const conditional = await askIndex(subject, indexPath(made.name), { headers })
+  const conditional = await askFile(subject, made.name, { headers })
   const twice = await askWith(subject, 'DELETE', `${path}/yank`)
   const undone = await askWith(subject, 'PUT', `${path}/unyank`)
   const back = await settle(subject, made.name, found => !isYanked(found) || !undone.isDone)
