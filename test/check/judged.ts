@@ -48,6 +48,7 @@ export const judged: readonly (readonly [id: string, status: string, Switch])[] 
   ['line-features2-v', 'pass', all(line('features2', null), line('v', undefined))],
   ['line-features2-v', 'fail', line('v', ODD)],
   ['line-feature-values', 'untried', line('deps', null)],
+  ['line-feature-values', 'fail', line('features', { 'a b': [] })],
   ['dep-optional', 'fail', dep('lib', null)],
   ['dep-name', 'fail', dep('name', ODD)],
   ['config-api-url', 'fail', ODD_VALUES],
