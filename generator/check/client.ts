@@ -23,9 +23,9 @@ const TOTAL_MS = 60_000
 const ANSWER_MAX = 32 * 1024 ** 2
 const RUN_MAX = 512 * 1024 ** 2
 
-/** What Cargo follows, and how often it is asked to wait. */
+/** What Cargo follows; how often it is asked to wait, as many may be who ask at a time. */
 const REDIRECTS = 5
-const WAITS = 3
+const WAITS = 10
 const WAIT_MAX_S = 60
 
 /** What Cargo sends with every request (`util/network/http.rs`). */
@@ -58,12 +58,13 @@ export class Client {
   async ask(address: string, ask: Ask = {}): Promise<Answer> {
     const hops: string[] = []
     let url = address
-    for (let waits = 0; ; ) {
+    for (let waits = 0, waited = 0; ; ) {
       const answer = await this.#once(url, hops, ask)
       const location = answer.header('location')
       if (answer.status === 429) {
         const after = seconds(answer.header('retry-after') || '1')
-        if (++waits > WAITS || !(after <= WAIT_MAX_S))
+        waited += after
+        if (++waits > WAITS || !(waited <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
         await this.#pause(after * 1000)
       } else if ((ask.method ?? 'GET') === 'GET' && isRedirect(answer.status) && location !== '') {

@@ -171,11 +171,11 @@ test('429 is obeyed, and counts for nothing', async t => {
   t.after(() => client.close())
   interfere(() => ({ ...BUSY, headers: { 'retry-after': '7' } }))
   await assert.rejects(client.ask(`${registry.baseUrl}/`), Untried)
-  assert.deepEqual(waits, [7000, 7000, 7000])
+  assert.deepEqual(waits, Array(8).fill(7000))
   // A time that is over.
   interfere(() => ({ ...BUSY, headers: { 'retry-after': 'Fri, 20 Nov 2026 12:00:00 GMT' } }))
   await assert.rejects(client.ask(`${registry.baseUrl}/`), Untried)
-  assert.deepEqual(waits.slice(3), [0, 0, 0])
+  assert.deepEqual(waits.slice(8), Array(10).fill(0))
 })
 
 test('addresses below the base of a folder are read from the folder', async t => {
