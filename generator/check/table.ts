@@ -109,8 +109,13 @@ export function book(page: string): string {
 }
 
 /** A file of Cargo's source. */
-export function cargo(path: string): string {
-  return `https://github.com/rust-lang/cargo/blob/rust-1.95.0/${path}`
+export function cargo(path: string, version = '1.95'): string {
+  return `https://github.com/rust-lang/cargo/blob/rust-${version}.0/${path}`
+}
+
+/** What matters since a version of Cargo, whose source has it. */
+export function since(version: string, path: string): Own {
+  return { since: version, source: cargo(path, version) }
 }
 
 /** Narrows a list; untried, for the reason `none`, where nothing is left. */

@@ -1,8 +1,10 @@
 import { sha256 } from '../../../core/sha256.ts'
 import { free, inspect, same } from '../content.ts'
 import { type Download, download, downloads, fact } from '../subject.ts'
-import { book, cargo, only, Table } from '../table.ts'
+import { book, cargo, only, since, Table } from '../table.ts'
 import { untried } from '../verdict.ts'
+
+const UNPACK = 'src/cargo/sources/registry/mod.rs'
 
 const isFound = ({ answer }: Download) => answer.status === 200
 const found = only(downloads, isFound, 'nothing can be downloaded')
@@ -34,12 +36,12 @@ export const downloadRows = [
     .each(found, ({ answer }) => answer.header('content-encoding') === '')
     .row('download-missing', 'a version that is not there is not answered 200')
     .that(absent, ({ status }) => status !== 200),
-  new Table(cargo('src/cargo/sources/registry/mod.rs'), 'breaks builds')
+  new Table(cargo(UNPACK), 'breaks builds')
     .row('crate-archive', 'a `.crate` is a tar archive, compressed by gzip, that Cargo unpacks')
     .by(free(contents, /^archive_(?!root|path|type|manifest|file)/))
     .row('crate-folder', 'all files of a `.crate` are in the folder NAME-VERSION')
     .by(free(contents, /^archive_(?:root|path)/))
-    .row('crate-kinds', 'a `.crate` has regular files and folders alone', { since: '1.96' })
+    .row('crate-kinds', 'a `.crate` has regular files and folders alone', since('1.96', UNPACK))
     .by(free(contents, /^archive_type/))
     .row('crate-manifest', 'a `.crate` has one Cargo.toml that can be read')
     .by(free(contents, /^archive_(?:manifest|file)|^manifest/))

@@ -1,5 +1,7 @@
 import { asked, askFile, type Crate, fact, missingName } from '../subject.ts'
-import { book, only, Table } from '../table.ts'
+import { book, only, since, Table } from '../table.ts'
+
+const REMOTE = 'src/cargo/sources/registry/http_remote.rs'
 
 const isThere = ({ answer, lines }: Crate) =>
   answer.status === 200 && lines.some(({ json }) => json.vers !== undefined)
@@ -40,7 +42,7 @@ export const fileRows = [
   new Table(book('registry-index.html#sparse-protocol'), 'breaks builds')
     .row('missing-page', 'a missing crate is no page with 200: Cargo takes it for an empty crate')
     .each(missing, ({ status }) => status !== 200)
-    .row('missing-gone', 'a missing crate is not 410 or 451', { since: '1.96' })
+    .row('missing-gone', 'a missing crate is not 410 or 451', since('1.96', REMOTE))
     .each(missing, ({ status }) => status !== 410 && status !== 451)
     .row('missing-denied', 'a missing crate is not 401, 403 or another: these end the resolution')
     .each(missing, ({ status }) => [200, 404, 410, 451].includes(status) || status >= 500)

@@ -3,8 +3,10 @@ import { request } from 'node:http'
 import { connect } from 'node:http2'
 import { Answer } from '../answer.ts'
 import { askFile, crates, fact, readToken, type Subject } from '../subject.ts'
-import { BETTER, book, cargo, DIFFERS, Table } from '../table.ts'
+import { BETTER, book, cargo, DIFFERS, since, Table } from '../table.ts'
 import { untried, wrong } from '../verdict.ts'
+
+const REMOTE = 'src/cargo/sources/registry/http_remote.rs'
 
 /** The longest index file, which shows most. */
 const file = fact(async subject => {
@@ -82,12 +84,15 @@ const refs = fact(async ({ client, target }) => {
 
 /** How the index is served over HTTP. */
 export const httpRows = [
-  new Table(cargo('src/cargo/sources/registry/http_remote.rs'), 'breaks builds', 'http')
-    .row('http-etag-ascii', 'each ETag is of ASCII: Cargo stops at others', { since: '1.96' })
+  new Table(cargo(REMOTE), 'breaks builds', 'http')
+    .row('http-etag-ascii', 'each ETag is of ASCII: Cargo stops at others', since('1.96', REMOTE))
     .that(whole, header('etag', /^[\x20-\x7e]*$/))
     .row('http-changed', 'a question with another ETag gets the file and no 304')
     .that(stale, ({ status }) => status === 200)
-    .row('http-agent', 'nothing depends on `User-Agent`, which users may set', DIFFERS)
+    .row('http-agent', 'nothing depends on `User-Agent`, which users may set', {
+      ...DIFFERS,
+      source: book('config.html#httpuser-agent'),
+    })
     .that(stranger, ({ status }) => status === 200),
   new Table(cargo('src/cargo/util/network/http.rs'), 'breaks builds', 'http')
     .row('http-encodings', 'index files are encoded as gzip or deflate, if at all')

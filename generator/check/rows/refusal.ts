@@ -3,9 +3,11 @@ import type { Header } from 'tar-stream'
 import type { Answer } from '../answer.ts'
 import { frame, make } from '../package.ts'
 import { askApi, type Fact, fact, readCrate, type Subject } from '../subject.ts'
-import { BAD_TOKEN, book, cargo, DIFFERS, Table } from '../table.ts'
+import { BAD_TOKEN, book, cargo, DIFFERS, since, Table } from '../table.ts'
 import { askWith, nameOf, type Published, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
+
+const UNPACK = 'src/cargo/sources/registry/mod.rs'
 
 /** How a publish differs from a good one, so that a registry must refuse it. */
 interface Wish {
@@ -121,8 +123,8 @@ export const refusalRows = [
     .by(refuses({ of: taken, version: '3.0.0', from: '-taken', to: '_taken' }))
     .row('refuse-name', 'a name that leads out of a folder is refused')
     .by(refuses({ told: { name: '../check' } })),
-  new Table(cargo('src/cargo/sources/registry/mod.rs'), 'breaks builds', 'write')
-    .row('refuse-symlink', 'an archive with a symbolic link is refused', { since: '1.96' })
+  new Table(cargo(UNPACK), 'breaks builds', 'write')
+    .row('refuse-symlink', 'an archive with a symbolic link is refused', since('1.96', UNPACK))
     .by(refuses({ file: { name: 'TOP/link', type: 'symlink', linkname: '/etc/hostname' } }))
     .row('refuse-beside', 'an archive with a file beside its folder is refused')
     .by(refuses({ file: { name: 'other/a.rs' } }))
