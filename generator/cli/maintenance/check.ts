@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { refuse } from '../../../core/error/error.ts'
+import { Refusal, refuse } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
 import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
-import { Exit, filled, type Io, report, run } from '../console/io.ts'
+import { Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { progressLine } from '../console/progress.ts'
 
@@ -101,6 +101,11 @@ async function checkAll(
       onResult: (done, all) => progress.at(`checking ${target}`, done, all),
       onLeft: (release, isYanked) =>
         io.err(`${isYanked ? 'left behind, yanked' : 'warning: left behind'}: ${release}`),
+    }).catch(error => {
+      // The others are checked all the same.
+      if (!(error instanceof Refusal) || targets.length === 1) throw error
+      printIssues(io, error.issues)
+      return []
     })
     progress.done()
     results.push(...found)
