@@ -11,7 +11,7 @@ import type { Version } from '../../core/version.ts'
 import { type Answer, objectsIn, textOf } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 import { indexPath, type Target } from './target.ts'
-import { untried } from './verdict.ts'
+import { untried, Wrong } from './verdict.ts'
 
 /** A name and a version. */
 export type Release = readonly [name: string, version: string]
@@ -86,11 +86,19 @@ export function askIndex({ target }: Subject, path: string, { headers, ...ask }:
   return target.ask(path, { ...ask, headers: { ...own, ...headers } })
 }
 
+/** Ends what would need an answer that did not come, for which another statement fails. */
+function unknown(error: unknown): never {
+  if (error instanceof Wrong) untried(error.message)
+  throw error
+}
+
 /** `config.json` as a stranger gets it. */
 export const openConfig = fact(subject => askIndex(subject, 'config.json', { token: null }))
 
 /** Whether a stranger gets no `config.json` because he has no token. */
-export const isPrivate = fact(async subject => (await openConfig(subject)).status === 401)
+export const isPrivate = fact(
+  async subject => (await openConfig(subject).catch(unknown)).status === 401,
+)
 
 /** `config.json` as Cargo gets it: with the token only after a 401. */
 export const config = fact(async subject => {
@@ -102,7 +110,7 @@ export const config = fact(async subject => {
 
 /** The settings in `config.json`; untried where there are none. */
 export const settings = fact(async subject => {
-  const { json, status } = await config(subject)
+  const { json, status } = await config(subject).catch(unknown)
   const isThere = status === 200 && isObject(json)
   return isThere ? json : untried('there is no config.json that can be read')
 })

@@ -7,6 +7,7 @@ import { Client } from '../../generator/check/client.ts'
 import type { Result } from '../../generator/check/run.ts'
 import { Untried } from '../../generator/check/verdict.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
+import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -116,8 +117,10 @@ test('of a registry that does not answer, one statement fails, and the others ar
     ['config-found'],
   )
   assert.deepEqual(having('pass'), [])
-  const writing = ['check', 'sparse+http://127.0.0.1:1/', ...WRITE]
-  assert.doesNotMatch((await plimsollHere(writing, {}, { stdin: 'token' })).stderr, /left behind/)
+  const args = ['check', 'sparse+http://127.0.0.1:1/', ...WRITE, '--cargo', cargoPath]
+  const writing = await plimsollHere(args, {}, { stdin: 'token' })
+  assert.doesNotMatch(writing.stderr, /left behind/)
+  assert.match(writing.stdout, / 0 hold, 1 fail, /)
   const { check, interfere } = await open(t)
   interfere(() => ({ ...BUSY, headers: { 'retry-after': '99' } }))
   // It is no success if nothing could be tried.

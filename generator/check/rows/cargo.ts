@@ -84,16 +84,16 @@ export const cargoRows = [
   new Table(command('login'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-login', 'Cargo logs in with a token')
     .by(login),
-  new Table(command('publish'), 'breaks publishing', 'write', 'cargo')
+  new Table(command('publish'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-publish', 'Cargo publishes a crate and sees it in the index')
     .that(crate, ({ said }) => !/timed out|error/.test(said)),
-  new Table(command('install'), 'breaks publishing', 'write', 'cargo')
+  new Table(command('install'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-install', 'Cargo installs what it has published')
     .that(installed, said => said.includes('Installed package')),
-  new Table(command('owner'), 'breaks publishing', 'write', 'cargo')
+  new Table(command('owner'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-owner', 'Cargo lists the owners of a crate')
     .by(owners),
-  new Table(command('yank'), 'breaks publishing', 'write', 'cargo')
+  new Table(command('yank'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-yank', 'Cargo yanks a version and undoes it')
     .by(yank),
 ]
