@@ -75,6 +75,15 @@ test('a run that publishes says it, prints rows, writes JUnit and badge, and exi
   assert.deepEqual([...new Set(left)].sort(), names.sort())
 })
 
+test('a crate may be named in other letters, and search is not blamed for one that is not there', async t => {
+  const { check } = await open(t)
+  for (const name of ['FOO', 'nosuch']) {
+    const rows = JSON.parse((await check(['--json', '--crate', name])).stdout) as Result[]
+    const failed = rows.filter(({ status }) => status === 'fail').map(({ id }) => id)
+    assert.deepEqual(failed, name === 'nosuch' ? ['file-4'] : [], name)
+  }
+})
+
 test('what fails stands at the end of the table, and breaks the run', async t => {
   const { check, registry, interfere } = await open(t)
   const page: Fault = { meets: 'answer', status: 200, body: '<html>' }

@@ -1,6 +1,6 @@
 import { isVersion } from '../../../core/version.ts'
-import { type Answer, objectsIn } from '../answer.ts'
-import { askApi, chosen, expected, fact, missingName, search, settings } from '../subject.ts'
+import { type Answer, objectsIn, textOf } from '../answer.ts'
+import { askApi, chosen, expected, fact, lines, missingName, search, settings } from '../subject.ts'
 import { BAD_TOKEN, BETTER, book, cargo, DIFFERS, isText, Table, text } from '../table.ts'
 import { untried } from '../verdict.ts'
 
@@ -10,10 +10,10 @@ const CLIENT = { source: cargo('crates/crates-io/lib.rs') }
 const found = (answer: Answer) => objectsIn(answer.at('crates'))
 const total = (answer: Answer) => objectsIn(answer.at('meta'))[0]?.total
 
-/** Searches for the name of a crate. */
+/** Searches for the name of a crate, which its lines spell as it is. */
 const named = (query: (name: string) => string) =>
   fact(async subject => {
-    const name = (await chosen(subject))[0] ?? untried('no crate is known')
+    const name = textOf((await lines(subject))[0]?.json.name)
     return { name, answer: await search(subject, `?q=${query(name)}&per_page=10`) }
   })
 const byName = named(name => name)
