@@ -6,7 +6,7 @@ import { refuse } from '../../core/error/error.ts'
 import { type Name, prefix } from '../../core/name.ts'
 import { cloneBare } from '../git/clone.ts'
 import { runGit } from '../git/index-repository/git-process.ts'
-import { webUrl } from '../web/web-url.ts'
+import { plain, webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import type { Ask, Client } from './client.ts'
 
@@ -47,7 +47,7 @@ export async function openTarget(named: string, client: Client): Promise<Target>
       paths: async () => null,
     })
   const isRepository = ['HEAD', '.git'].some(name => existsSync(join(named, name)))
-  if (isRepository || /^(?:https?|ssh|git|file):\/\//.test(named))
+  if (isRepository || webUrl(named) || /^(?:ssh|git|file):\/\//.test(named))
     return open(
       'git',
       existsSync(named) ? pathToFileURL(named).href : named,
@@ -55,7 +55,7 @@ export async function openTarget(named: string, client: Client): Promise<Target>
     )
   const folder = resolve(named)
   const index = [join(folder, 'index'), folder].find(each => existsSync(join(each, 'config.json')))
-  if (index === undefined) refuse('check_target', { target: named })
+  if (index === undefined) refuse('check_target', { target: plain(named) })
   return open('folder', folder, openFolder(folder, index, client))
 }
 

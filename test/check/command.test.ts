@@ -106,6 +106,17 @@ test('a target that is none, and a publish without a token or a yes, are misuse'
   const elsewhere = await plimsollHere(['check', 'no-registry'])
   expectCode('no registry', elsewhere, 2)
   assert.match(elsewhere.stderr, /no-registry is no registry that can be checked/)
+  for (const scheme of ['sparse+http', 'http']) {
+    const target = `${scheme}://x:sesame@127.0.0.1:1/index.git`
+    // Cargo takes no credentials in an address, and reports are shown to many.
+    const run = await plimsollHere(
+      ['check', target, '--write', '--token-stdin', '--yes'],
+      {},
+      { stdin: 'token' },
+    )
+    expectCode(target, run, 2)
+    assert.doesNotMatch(run.stderr, /sesame/)
+  }
   const both = expectCode('beside another', await check(['no-registry', '--crate', 'foo']), 1)
   assert.match(both.stderr, /no-registry is no registry that can be checked/)
   assert.match(both.stdout, /statements: /)

@@ -6,6 +6,7 @@ import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
 import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
+import { plain } from '../../web/web-url.ts'
 import { Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { progressLine } from '../console/progress.ts'
@@ -110,7 +111,7 @@ async function checkAll(
     progress.done()
     results.push(...found)
     isBad ||= isBroken(found)
-    lines.push(...(targets.length > 1 ? [target] : []), ...tableLines(found))
+    lines.push(...(targets.length > 1 ? [plain(target)] : []), ...tableLines(found))
   }
   report(io, options, results, lines)
   for (const [path, text] of [
@@ -140,7 +141,9 @@ async function confirm(
 ): Promise<void> {
   if (token === null) refuse('check_token')
   const what = 'about 20 small crates whose names begin with'
-  io.err(`${what} ${prefix} will be published to ${targets.join(', ')}; they stay there, yanked`)
+  io.err(
+    `${what} ${prefix} will be published to ${targets.map(plain).join(', ')}; they stay there, yanked`,
+  )
   if (yes) return
   const answer = askSecret === null ? '' : await askSecret('Publish them? yes or no: ')
   if (!/^y(?:es)?$/i.test(answer.trim())) refuse('check_unsure')
