@@ -109,7 +109,8 @@ async function openRepository(named: string): Promise<Reader> {
       clones.push(dirname(at.path))
     }
     const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', 'HEAD']
-    files = String(await runGit(at, args)).split('\0')
+    const head = await runGit(at, ['rev-list', '-n', '1', '--ignore-missing', 'HEAD'])
+    files = head.length === 0 ? [] : String(await runGit(at, args)).split('\0')
   }
   let last = readAll()
   let next: Promise<void> | null = null

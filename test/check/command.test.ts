@@ -1,5 +1,6 @@
 // Mirrors generator/cli/maintenance/check.ts
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -145,6 +146,17 @@ test('of a registry that does not answer, one statement fails, and the others ar
   interfere(() => ({ ...BUSY, headers: { 'retry-after': '99' } }))
   // It is no success if nothing could be tried.
   expectCode('plimsoll check', await check([]), 1)
+})
+
+test('a git index whose HEAD leads nowhere has no config.json', async t => {
+  const index = scratch(new Cleanup(t))
+  execFileSync('git', ['init', '--quiet', '--bare', index])
+  const run = expectCode('plimsoll check', await plimsollHere(['check', index, '--json']), 1)
+  const failed = (JSON.parse(run.stdout) as Result[]).filter(({ status }) => status === 'fail')
+  assert.deepEqual(
+    failed.map(({ id }) => id),
+    ['config-found'],
+  )
 })
 
 test('the table is printed also where JUnit and badge cannot be written', async t => {
