@@ -6,7 +6,7 @@ import { cargoVersion } from './cargo.ts'
 import { Client } from './client.ts'
 import { subjects } from './rows/all.ts'
 import { play, type Result } from './run.ts'
-import type { Subject } from './subject.ts'
+import type { Release, Subject } from './subject.ts'
 import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
 
@@ -27,29 +27,33 @@ export interface CheckOptions
  * be run. Yanks at its end what it has published, also after a failure and if no answer came.
  */
 export async function check(options: CheckOptions): Promise<Result[]> {
-  const { target: named, cargos, onResult, onLeft, ...given } = options
+  const { target: named, cargos: paths, onResult, onLeft, ...given } = options
   const client = new Client(given.env)
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
   try {
-    const players = await Promise.all(cargos.map(path => player(path, given.env)))
+    const players =
+      paths.length === 0 ? [null] : await Promise.all(paths.map(path => player(path, given.env)))
     const target = await openTarget(named, client)
     const made = { scratch, published: [], doubtful: [], cargo: null }
     const subject: Subject = { ...given, ...made, target, client }
     const all = Object.values(subjects).flat()
-    const open = all.filter(({ needs }) => players.length === 0 || !needs.includes('cargo'))
-    const played = all.filter(each => !open.includes(each))
+    const cargos = all.filter(({ needs }) => needs.includes('cargo'))
+    const others = all.filter(({ needs }) => !needs.includes('cargo'))
     // What is published shows the reading statements more.
     const rounds = [
-      { player: subject, statements: open.filter(({ needs }) => needs.includes('write')) },
-      { player: { ...subject }, statements: open.filter(({ needs }) => !needs.includes('write')) },
-      ...players.map(cargo => ({ player: { ...subject, cargo }, statements: played })),
+      { player: subject, statements: others.filter(({ needs }) => needs.includes('write')) },
+      {
+        player: { ...subject },
+        statements: others.filter(({ needs }) => !needs.includes('write')),
+      },
+      ...players.map(cargo => ({ player: { ...subject, cargo }, statements: cargos })),
     ]
+    const total = rounds.flatMap(({ statements }) => statements).length
     const results: Result[] = []
     let done = 0
-    const onOne = () => onResult(++done, open.length + played.length * players.length)
     try {
       for (const { player, statements } of rounds)
-        results.push(...(await play(player, statements, onOne)))
+        results.push(...(await play(player, statements, () => onResult(++done, total))))
     } finally {
       await yankAll(subject, onLeft)
       await target.close()
@@ -64,13 +68,14 @@ export async function check(options: CheckOptions): Promise<Result[]> {
 /** Yanks what was published; whatever fails, the others are yanked, and it is said. */
 async function yankAll(subject: Subject, onLeft: CheckOptions['onLeft']): Promise<void> {
   const { published, doubtful } = subject
-  for (const release of [...published, ...doubtful]) {
+  const yank = async (release: Release) => {
     const [name, version] = release
     const answer = await askWith(subject, 'DELETE', `/${name}/${version}/yank`).catch(() => null)
     // A registry that refuses does not have what was published in doubt.
     const isThere = published.includes(release) || !answer?.isRefusal
     if (answer?.isDone || isThere) onLeft(`${name}@${version}`, answer?.isDone === true)
   }
+  await Promise.all([...published, ...doubtful].map(yank))
 }
 
 async function player(path: string, env: Subject['env']) {
