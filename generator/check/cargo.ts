@@ -65,7 +65,11 @@ export async function openCargo(subject: Subject, name: string, toml: string): P
     running.child.stdin?.end(`${token ?? ''}\n`)
     const ended = await running.catch((error: { stdout: string; stderr: string }) => {
       const said = error.stdout + error.stderr
-      return wrong(`cargo ${args[0]}: ${said.slice(said.indexOf('error'))}`, 600)
+      const words = said
+        .slice(said.indexOf('error'))
+        .trim()
+        .replaceAll(/\s*\n\s*/g, ' / ')
+      return wrong(`cargo ${args[0]}: ${words}`, 600)
     })
     return ended.stdout + ended.stderr
   }

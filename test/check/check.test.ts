@@ -145,7 +145,9 @@ test('every statement fails where the registry is wrong in just that way', async
       const [id, wrong] = next
       const registry = registries[isPrivate(id) ? 1 : 0] as Registry
       const [result] = await against(registry, [id], wrong)
-      if (result?.status !== 'fail') held.push(`${id}: ${result?.status} ${result?.seen}`)
+      // What was seen is one line of a table.
+      if (result?.status !== 'fail' || result.seen?.includes('\n'))
+        held.push(`${id}: ${result?.status} ${result?.seen}`)
     }
   }
   await Promise.all([work(), work()])
