@@ -73,7 +73,9 @@ export function changeSection(site: SiteConfig, version: VersionData, to: Linker
   const groups = manifestChanges(site, previous, version)
   const amount = countChanges(groups)
   const list =
-    amount === 0 ? html`<p>Nothing in the manifest, except the version.</p>` : changeList(groups)
+    amount === 0
+      ? html`<p>Nothing in the manifest changed except the version.</p>`
+      : changeList(groups)
   const compared = `${to(comparePath(name))}#${previous.version}...${version.version}`
   const files = site.source ? html`<p><a href="${compared}">Changed files and lines</a></p>` : null
   const body = html`<p class="quiet">Since version ${previous.version}:</p>
