@@ -101,7 +101,7 @@ export function changesPage(
 <h1>${title}</h1>
 <p class="compare-links"><a href="${to(comparePath(name))}#${before.version}...${version}">Compare the files</a> ${source(before.version)} ${source(version)}</p>
 <section class="manifest" aria-label="Manifest"><h2>Manifest</h2>
-${groups.length === 0 ? html`<p>Nothing that Cargo reads differs, except the version.</p>` : changeList(groups)}</section>
+${groups.length === 0 ? html`<p>Nothing that Cargo reads differs except the version.</p>` : changeList(groups)}</section>
 </div>`
   return output(path, layout(site, { path, title: `${title} · ${name}`, main, canonical: null }))
 }

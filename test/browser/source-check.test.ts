@@ -262,7 +262,7 @@ test('what takes too long to color or to render is shown plain', async () => {
   await look(
     async page => {
       await page.locator('.code').waitFor()
-      await page.getByText('Without colors, which take too long.').waitFor()
+      await page.getByText('Shown without colors, which take too long.').waitFor()
       for (const name of Object.keys(BOMBED)) {
         await page.getByRole('link', { name }).click()
         await page.locator('.file-name', { hasText: name }).waitFor()

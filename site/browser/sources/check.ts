@@ -63,7 +63,7 @@ export class CheckBox {
     const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened
     this.conclude([{ ...opened.check, name: what }])
-    await this.ask('Nothing of it is shown.', 'Show it anyway')
+    await this.ask('None of it is shown.', 'Show it anyway')
     return worker.ask('open', { place, anyway: true })
   }
 }
