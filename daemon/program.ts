@@ -31,7 +31,7 @@ Exit codes:
   1  the operation was refused or failed
   2  wrong usage or settings; nothing was changed
 
-Documents: docs/README.md; each message: docs/use/messages.md`
+Documents, in the source archive: docs/README.md; each message: docs/use/messages.md`
 
 /** Returns the program `plimsoll` with the command that `words` name, or with all of them. */
 export async function createProgram(

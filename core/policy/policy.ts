@@ -4,13 +4,7 @@ import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
 import { checkDependencies, type DependencyInfo, dependencyNames } from './dependencies.ts'
-import {
-  checkAbout,
-  checkFeatureLimits,
-  checkName,
-  checkVersion,
-  unknownCategories,
-} from './fields.ts'
+import { checkAbout, checkFeatureLimits, checkName, checkVersion } from './fields.ts'
 
 /** Maximum number of issues; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 1000
@@ -28,7 +22,6 @@ export interface PolicyVerdict {
   /** Errors, then warnings. */
   readonly issues: readonly Issue[]
   /** Reported only in a separate field of the response to a publish. */
-  readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
@@ -65,7 +58,6 @@ export function checkPolicy(
   const isUnknown = (badge: string) => policy.badges.length > 0 && !policy.badges.includes(badge)
   return {
     issues: sorted.slice(0, ISSUES_MAX),
-    invalidCategories: unknownCategories(about.categories, policy),
     invalidBadges: Object.keys(about.badges).filter(isUnknown),
   }
 }

@@ -13,12 +13,15 @@ export interface Outcome {
 }
 
 /** Returns the headline of the results, with their number. */
-export function headlineOf(request: SearchRequest, { total }: Outcome): string {
+export function headlineOf(request: SearchRequest, outcome: Outcome): string {
+  const { total, leniency, matched, words } = outcome
   if (isEmptySearch(request) && request.sort === 'relevance') return 'Type a name or a few words.'
   const number = total === 0 ? 'No' : formatNumber(total)
   const count = `${number} ${total === 1 ? 'crate' : 'crates'}`
   const q = request.q.trim()
-  return q === '' ? count : `${count} for “${q}”`
+  // Results for other words have a note that says for which.
+  const isOther = leniency.similar.length + leniency.missing.length > 0 || matched < words
+  return q === '' || (total > 0 && isOther) ? count : `${count} for “${q}”`
 }
 
 /** In characters; servers send them with gzip, as about 60 kB. */

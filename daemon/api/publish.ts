@@ -51,7 +51,8 @@ export function publish(deps: Deps): ActorHandler {
       const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
         warnings: {
-          invalid_categories: accepted.invalidCategories,
+          // Cargo says of these that they were ignored, but pages show unknown ones, too.
+          invalid_categories: [],
           invalid_badges: accepted.invalidBadges,
           other: [...groupWarnings(accepted.warnings), ...late].map(warning => warning.message),
         },

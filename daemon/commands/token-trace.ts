@@ -41,7 +41,7 @@ export function registerTrace(token: Command, io: Io): void {
       ['plimsoll token trace 1', 'a line for each version'],
       ['plimsoll token trace 1 --since 2d --yank', 'yanks what it has published in two days'],
     ],
-    json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `there`, `yanked` or `deleted`',
+    json: 'an array with an object for each version: `name`; `version`; `at`; `address`, from where, or null; `state`: `available`, `yanked` or `deleted`',
     fails: 'there is no such token, or a yank could not be rendered',
   })
 }
@@ -62,8 +62,9 @@ async function yankAll(
   const yanked: Published[] = []
   for (const release of found) {
     const { name, version, state } = release
-    if (state === 'there') await setYanked(registry, name as Name, version as Version, true, change)
-    yanked.push(state === 'there' ? { ...release, state: 'yanked' } : release)
+    if (state === 'available')
+      await setYanked(registry, name as Name, version as Version, true, change)
+    yanked.push(state === 'available' ? { ...release, state: 'yanked' } : release)
   }
   refuseErrors((await showChanges(io, registry)).issues)
   return yanked

@@ -33,7 +33,7 @@ export function registerRemove(user: Command, io: Io): void {
         const found = await requireUser(registry.database, login)
         const show = (ended: RemovedUser, removed: boolean) =>
           report(io, options, { login: found.login, ...ended, removed }, [
-            `${removed ? 'removed' : 'would remove'} ${found.login}, with ${counted(ended.tokens, 'token')}, as an owner of ${counted(ended.crates.length, 'crate')}`,
+            `${removed ? 'removed' : 'would remove'} ${found.login}: ${counted(ended.tokens, 'token')} revoked, ${counted(ended.crates.length, 'crate')} given up`,
           ])
         if (!options.yes) {
           show(await planRemoval(registry.database, found), false)

@@ -51,7 +51,7 @@ function releaseEntry(release: RecentRelease): FeedEntry {
   const { name, version, yanked } = release
   return {
     id: crateFilePath(name, version),
-    page: cratePage(name),
+    page: `${cratePage(name)}${version}/`,
     title: `${name} ${version}${yanked ? ' (yanked)' : ''}`,
     at: release.publishedAt,
     author: release.publishedBy,

@@ -125,7 +125,7 @@ function alarms(data: UpstreamData, to: Linker, path: string): Markup {
 ${button(data, to, 'accept', alarm)}</li>
 `
   const { length } = data.alarms
-  const more = length < ALARMS_SHOWN ? null : `No more than ${length} are shown.`
+  const more = length < ALARMS_SHOWN ? null : `Only the first ${length} are shown.`
   return html`<ul class="rows">${data.alarms.map(row)}</ul>
 <p class="quiet">${length === 0 ? 'None.' : more} <a href="${to(account.upstreamFeed(data.settings.name))}">Feed of alarms</a></p>`
 }

@@ -35,7 +35,7 @@ export function usersPage(site: SiteConfig, data: UsersData): string {
   const body = html`${resetLink === null ? null : html`<section class="notice good" aria-label="One-time link"><p>Give this link to <strong>${resetLink.login}</strong>. It sets a password and works once. You will not see it again.</p>${copyBlock(resetLink.url, 'one-time link')}</section>`}
 <form class="form row" method="get" action="${to(path)}"><label class="field"><span>Username or name contains</span><input type="search" name="q" value="${filter}" autocapitalize="off"></label><button class="button">Search</button></form>
 <ul class="rows">${users.map(user => userRow(viewer, user, to))}</ul>
-${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No user has this in the username or name.'}</p>` : null}
+${users.length === 0 ? html`<p class="quiet">${filter === '' ? 'No users.' : 'No username or name contains this.'}</p>` : null}
 ${pager(usersPosition, number => `${to(path)}?${new URLSearchParams({ q: filter, page: String(number) })}`)}
 <section class="part"><h2>Add a user</h2>
 ${postForm(viewer, to(account.addUser), html`${field('Username', html`<input name="login" value="${draft?.login}" autocapitalize="off" required maxlength="64">`)}<label class="choice"><input type="checkbox" name="admin" value="1"${draft?.admin ? html` checked` : null}> Administrator</label><button class="button main">Add</button>`)}

@@ -122,7 +122,9 @@ async function startBanner(): Promise<void> {
   if (!banner || !link || !newest || newest === number) return
   link.textContent = newest
   banner.className = 'notice newest'
-  banner.replaceChildren(`This is version ${number}. The newest version of ${name} is `, link, '.')
+  const stable = number?.includes('-') && !newest.includes('-') ? 'stable ' : ''
+  const text = `This is version ${number}. The newest ${stable}version of ${name} is `
+  banner.replaceChildren(text, link, '.')
 }
 
 /** Shows the username in the account link: a cookie has it, which the daemon sets for display. */

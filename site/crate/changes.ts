@@ -73,7 +73,9 @@ export function changeSection(site: SiteConfig, version: VersionData, to: Linker
   const groups = manifestChanges(site, previous, version)
   const amount = countChanges(groups)
   const list =
-    amount === 0 ? html`<p>Nothing in the manifest, except the version.</p>` : changeList(groups)
+    amount === 0
+      ? html`<p>Nothing in the manifest changed except the version.</p>`
+      : changeList(groups)
   const compared = `${to(comparePath(name))}#${previous.version}...${version.version}`
   const files = site.source ? html`<p><a href="${compared}">Changed files and lines</a></p>` : null
   const body = html`<p class="quiet">Since version ${previous.version}:</p>
@@ -99,7 +101,7 @@ export function changesPage(
 <h1>${title}</h1>
 <p class="compare-links"><a href="${to(comparePath(name))}#${before.version}...${version}">Compare the files</a> ${source(before.version)} ${source(version)}</p>
 <section class="manifest" aria-label="Manifest"><h2>Manifest</h2>
-${groups.length === 0 ? html`<p>Nothing that Cargo reads differs, except the version.</p>` : changeList(groups)}</section>
+${groups.length === 0 ? html`<p>Nothing that Cargo reads differs except the version.</p>` : changeList(groups)}</section>
 </div>`
   return output(path, layout(site, { path, title: `${title} · ${name}`, main, canonical: null }))
 }

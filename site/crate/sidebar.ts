@@ -91,7 +91,9 @@ function linkList(site: SiteConfig, version: VersionData, to: Linker): Markup | 
   })
   const source = to(sourcePath(version.name, version.version))
   if (site.source)
-    items.push(html`<a href="${source}">Source</a> <span class="quiet small">its files</span>`)
+    items.push(
+      html`<a href="${source}">Source</a> <span class="quiet small">files of this version</span>`,
+    )
   return items.length === 0
     ? null
     : html`<ul class="plain links" aria-label="Links">${items.map(item => html`<li>${item}</li>`)}</ul>`

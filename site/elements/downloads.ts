@@ -43,7 +43,7 @@ export function downloadFiles({ name, total, days, versions }: DownloadData): Ou
     days: days.map(point => point.value),
     ...(name !== null && { versions: Object.fromEntries(versions) }),
   }
-  const data = { title: 'Downloads a day', kind: 'bars', every: 'day', points: days } as const
+  const data = { title: 'Downloads per day', kind: 'bars', every: 'day', points: days } as const
   const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="system-ui,sans-serif" fill="#767676">
 <title>Downloads${name === null ? null : ` of ${name}`}</title>
 <style>${raw(COLORS)}</style>
@@ -61,7 +61,7 @@ export function downloadSection(name: string | null, to: Linker): Markup {
   const [path, drawing] = pathsOf(name)
   const numbers = to(path)
   return html`<section class="downloads"><h2>Downloads</h2>
-<img src="${to(drawing)}" width="${WIDTH}" height="${HEIGHT}" alt="Plot of the downloads a day; the link below leads to the numbers" data-numbers="${numbers}">
+<img src="${to(drawing)}" width="${WIDTH}" height="${HEIGHT}" alt="Plot of the downloads per day; the link below leads to the numbers" data-numbers="${numbers}">
 <p class="quiet small"><a href="${numbers}">Data (JSON)</a></p>
 </section>`
 }

@@ -61,9 +61,11 @@ export function messageText(message: string): Markup {
   return html`${parts.map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`))}`
 }
 
-/** Renders commands or settings to copy. The block scrolls sideways, so it can have the focus. */
+/** Renders commands or settings to copy. Long lines wrap, but not inside an option. */
 export function copyBlock(text: string, label: string): Markup {
-  return html`<div class="copy-block"><pre tabindex="0"><code>${text}</code></pre>${copyButton(label)}</div>`
+  const options = text.split(/(--[a-z]+)/)
+  const code = options.map((part, at) => (at % 2 === 0 ? part : html`<span>${part}</span>`))
+  return html`<div class="copy-block"><pre><code>${code}</code></pre>${copyButton(label)}</div>`
 }
 
 /** Renders a button that copies the text of the previous element; a script makes it visible. */

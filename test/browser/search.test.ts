@@ -72,6 +72,7 @@ for (const place of [still, live]) {
         assert.deepEqual(notes, note === null ? [] : [note])
         const lead = (await page.locator('.lead').textContent()) ?? ''
         assert.match(lead, new RegExp(`^${found.length} crates?\\b`))
+        assert.equal(lead.includes('“'), query.startsWith('q=') && note === null, lead)
         await checkLayout(page)
       })
     })

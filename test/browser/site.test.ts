@@ -17,14 +17,15 @@ let folder: string
 let server: FileServer
 let browser: Browser
 let site: SiteConfig
+const long = crate(version({ name: 'a'.repeat(64), version: `1.0.0-${'b'.repeat(64)}` }))
 
 before(async () => {
   browser = await launchChromium()
   folder = mkdtempSync(join(tmpdir(), 'plimsoll-site-'))
   server = await serveFiles(folder, '/sub/path')
   site = demoFacts(server.url)
-  writeSite(folder, demoSite(site, [keel, ...fleet, hostile]))
-  writeSite(folder, demoAccount(site, [keel]))
+  writeSite(folder, demoSite(site, [keel, ...fleet, hostile, long]))
+  writeSite(folder, demoAccount(site, [keel, long]))
   writeSite(
     folder,
     PAYLOADS.map((text, at) =>
@@ -46,6 +47,7 @@ const pages: [what: string, path: string][] = [
   ['search as a server answers it', 'search/results.html'],
   ['hostile facts', 'crates/hostile/'],
   ['hostile dependencies', 'crates/hostile/#dependencies'],
+  ['long name', `crates/${long.name}/`],
   ['empty registry', 'empty/'],
   ['empty list', 'empty/crates/'],
   ['login', 'me/login.html'],

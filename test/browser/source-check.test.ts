@@ -118,7 +118,10 @@ test('a package with one changed byte is named as differing, and shown only when
   tree.set(CRATE, bytes)
   await look(async page => {
     await page.locator('[data-checksum=differs]').waitFor()
-    assert.match(await words(page), /^Differs: what was loaded for evil 1\.0\.0 is not the package/)
+    assert.match(
+      await words(page),
+      /^Differs: the package that was loaded for evil 1\.0\.0 does not match/,
+    )
     const sum = createHash('sha256').update(bytes).digest('hex')
     assert.ok((await words(page)).includes(sum))
     assert.equal(await page.locator('.code, .tree').count(), 0)
@@ -259,7 +262,7 @@ test('what takes too long to color or to render is shown plain', async () => {
   await look(
     async page => {
       await page.locator('.code').waitFor()
-      await page.getByText('Without colors, which take too long.').waitFor()
+      await page.getByText('Shown without colors, which take too long.').waitFor()
       for (const name of Object.keys(BOMBED)) {
         await page.getByRole('link', { name }).click()
         await page.locator('.file-name', { hasText: name }).waitFor()

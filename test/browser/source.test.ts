@@ -71,7 +71,7 @@ for (const place of [still, live]) {
       assert.equal(await shown(page), 'src/lib.rs')
       assert.match(
         await page.locator('[data-state]').innerText(),
-        /^Verified: hull 2\.0\.0 is the /,
+        /^Verified: hull 2\.0\.0 matches the /,
       )
       await page.locator('.code .hljs-keyword').first().waitFor()
       await page.locator('.tree summary', { hasText: 'deep' }).click()

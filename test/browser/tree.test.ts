@@ -66,6 +66,9 @@ for (const place of [still, live]) {
         await banner.innerText(),
         /^This is version 1\.3\.2\. The newest .* is 1\.4\.0\.$/,
       )
+      await page.goto(`${place.url}/crates/keel/1.2.0-rc.1/`)
+      await banner.getByText(/The newest stable version of keel is/).waitFor()
+      await page.goBack()
       const tabs = await page.locator('.tabs a').allInnerTexts()
       for (const name of ['Versions', 'Dependents'])
         assert.ok(

@@ -106,7 +106,7 @@ test('a target that is none, and a publish without a token or a yes, are misuse'
   const { check } = await open(t)
   const elsewhere = await plimsollHere(['check', 'no-registry'])
   expectCode('no registry', elsewhere, 2)
-  assert.match(elsewhere.stderr, /no-registry is no registry that can be checked/)
+  assert.match(elsewhere.stderr, /no-registry is not a registry that can be checked/)
   for (const scheme of ['sparse+http', 'http']) {
     const target = `${scheme}://x:sesame@127.0.0.1:1/index.git`
     // Cargo takes no credentials in an address, and reports are shown to many.
@@ -119,7 +119,7 @@ test('a target that is none, and a publish without a token or a yes, are misuse'
     assert.doesNotMatch(run.stderr, /sesame/)
   }
   const both = expectCode('beside another', await check(['no-registry', '--crate', 'foo']), 1)
-  assert.match(both.stderr, /no-registry is no registry that can be checked/)
+  assert.match(both.stderr, /no-registry is not a registry that can be checked/)
   assert.match(both.stdout, /statements: /)
   expectCode('no token', await check(['--write', '--yes']), 2)
   expectCode('no yes', await check(['--write', '--token-stdin']), 2)

@@ -97,6 +97,7 @@ test('helm: the chart has no faults, and refuses wrong values', { skip }, () => 
   assert.match(helm({ baseUrl: '' }, 1), /'\/baseUrl'/)
   assert.match(helm({ replica: 2 }, 1), /'replica' not allowed/)
   helm({ settings: { 'tls.cert': '/tls/cert.pem' } }, 1)
+  helm({ settings: { 'limits.crate_bytes': '20mb' } }, 1)
 })
 
 for (const [name, { values, kinds }] of Object.entries(SETS))

@@ -20,7 +20,7 @@ test('every form that changes something posts with the CSRF token', () => {
 test('a new token is shown with the line that takes it', () => {
   const home = pages.find(page => page.path === 'me.html')?.bytes.toString() ?? ''
   assert.ok(home.includes(`plim_${'x'.repeat(38)}`))
-  assert.ok(home.includes('cargo login --registry harbour'))
+  assert.ok(home.includes('cargo login <span>--registry</span> harbour'))
   assert.ok(home.includes('action="/me/tokens/8/revoke"'))
   assert.ok(home.includes('action="/me/invitations/rudder/accept"'))
 })

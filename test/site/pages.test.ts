@@ -168,8 +168,8 @@ test('install lines fit what the crate is', () => {
     const page = version({ name: 'x', version: '1.2.3+b', ...more })
     const body = (pinned ? versionPage(site, page) : cratePage(site, crate(page))).bytes.toString()
     const [install = ''] = /<section class="install">.*?<\/section>/s.exec(body) ?? []
-    return [...install.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/g)].map(match =>
-      match[1]?.replaceAll('&quot;', '"'),
+    return [...install.matchAll(/<pre><code>(.*?)<\/code>/g)].map(match =>
+      match[1]?.replaceAll(/<\/?span>/g, '').replaceAll('&quot;', '"'),
     )
   }
   assert.deepEqual(lines({}, false), [

@@ -202,7 +202,7 @@ export function* demoAccount(site: SiteConfig, crates: readonly CrateData[]): Ge
           crate: 'keel',
           version: '1.3.1',
           user: null,
-          detail: 'with token 8, from 192.0.2.1',
+          detail: 'using token “laptop”, from 192.0.2.1',
         },
         {
           at: '2026-11-20T09:59:00Z',

@@ -7,27 +7,27 @@ export const commandMessages = {
       '{dir} is not a registry; create one with `plimsoll init --dir {dir}`, or name another folder with --dir',
     restore_outside: '`{key}` leads out of {dir}, where restore changes nothing; leave it out',
     check_target:
-      '{target} is no registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
-    check_cargo: '{path} is no Cargo that can be run; name one with --cargo',
+      '{target} is not a registry that can be checked; write sparse+https://HOST/PATH/ of a sparse index, the URL of a git index, or the folder of a static tree',
+    check_cargo: '{path} cannot be run as Cargo; name another with --cargo',
     check_token:
       'a token is needed: give one to standard input with --token-stdin, as a line of ASCII',
-    check_unsure: 'nothing was published; say --yes to publish, or answer yes at a terminal',
+    check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
       '{out} contains files that are not a public tree; choose an empty folder or an earlier --out',
     deploy_no_tree:
-      '{from} is no public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
+      '{from} is not a public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
     deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',
     deploy_registry:
       '{to} is a registry folder, into which no tree is uploaded; nothing was changed; choose another --to',
     deploy_foreign:
-      '{to} contains {path} but no index/config.json, so it is no public tree; nothing was changed; choose an empty place or an earlier --to',
+      '{to} contains {path} but no index/config.json, so it is not a public tree; nothing was changed; choose an empty place or an earlier --to',
     deploy_unfinished:
       '{to} has no index/config.json yet, so nothing is removed there; nothing was changed; leave out --delete until an upload has ended',
     deploy_not_pushed:
-      '{to} has no index/config.json, so it is no tree that `push` adds to; nothing was changed; push to it first, or leave out --pages',
+      '{to} has no index/config.json, so `push` cannot add to it; nothing was changed; push to it first, or leave out --pages',
     places_overlap:
       '{one} and {other} lie inside each other, and files that no crate has are removed from the public tree; name other places with `storage.public` and `storage.crates`',
     backup_public:
@@ -91,7 +91,7 @@ export const commandMessages = {
     tls_mismatch: 'the private key in {key} does not belong to the certificate in {cert}',
   },
   invalid: {
-    lock_file_invalid: '{file} is no Cargo.lock that can be read: {reason}',
+    lock_file_invalid: '{file} cannot be read as a Cargo.lock: {reason}',
     export_not_empty:
       '{dir} is a file or has something in it; nothing was written; choose another folder',
     export_twins:
@@ -154,7 +154,7 @@ export const commandMessages = {
     migrate_newer:
       'a newer version of Plimsoll has upgraded one of the two databases; run that version, nothing was copied',
     migrate_differs:
-      'the copy of the table {table} differs from the records, which are in use as before; look after both databases, and move again',
+      'the copy of the table {table} differs from the records, which are in use as before; check both databases, and move again',
     migrate_running:
       'a `plimsoll migrate` is copying these records to {place}; wait for its end, or give it up with `plimsoll resume`',
     migrate_tree_changing:
@@ -167,7 +167,7 @@ export const commandMessages = {
       'the records in {file} were moved to {place} at {at}, and take no changes since; say in the settings where they are (docs/run/move.md)',
     migrate_crates_same: 'the .crate files are in {place} already; name another place',
     migrate_crate_differs:
-      'the copy of `{name}` {version} in {place} has other bytes; look after that storage, and run the command again',
+      'the copy of `{name}` {version} in {place} has other bytes; check that storage, and run the command again',
     migrate_public_served:
       'the daemon of this folder works in {folder} while it serves the tree of a bucket; name another folder for --public',
     migrate_public_same: 'the public tree is in {place} already; leave out --public',
@@ -185,7 +185,7 @@ export const commandMessages = {
     restore_again:
       'a restore into {dir} was killed before its end; what it had left there was removed first',
     restore_variables:
-      'the environment leads out of {dir} ({names}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it',
+      'the environment names places outside of {dir} ({names}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry',
     backup_damaged: '{file} is damaged: the bytes of {entry} do not have the checksum in its name',
   },
   full: {
@@ -229,7 +229,7 @@ export const commandMessages = {
     storage_failing:
       'the disk reports an error: {reason}; look for its cause in the log of the operating system, then check the registry with `plimsoll verify`',
     delete_unfinished:
-      'the records of what was to be deleted of `{name}` are gone, but not all of its files and bytes; run the command again to remove them',
+      '`{name}` is gone from the records, but some of its deleted files and bytes are left; run the command again to remove them',
     page_failed: (p: { kind: string; of: string; reason: string }) =>
       `work of the kind \`${p.kind}\`${p.of === '' ? '' : ` for ${p.of}`} failed and will be tried again: ${p.reason}`,
   },

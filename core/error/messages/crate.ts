@@ -54,7 +54,7 @@ export const crateMessages = {
       '`{path}` and `{twin}` differ only in case; on Windows and macOS one overwrites the other',
     archive_path_windows: '`{path}` is a path that cannot exist on Windows',
     archive_warnings_more: (p: { count: number }) =>
-      `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file would be warned about`,
+      `${p.count} more ${p.count === 1 ? 'path' : 'paths'} in the crate file caused warnings`,
     archive_root:
       '`{path}` in the crate file is not below `{root}/`; everything must be in that one folder',
     archive_manifest_missing: 'the crate file has no `Cargo.toml` in its top folder',
@@ -94,6 +94,6 @@ export const crateMessages = {
       'the dev-dependency `{name}` is optional; Cargo refuses an entry with an optional dev-dependency',
     index_line: 'line {line}: {reason}',
     index_name:
-      'line {line}: the entry is of `{name}`, the file of `{first}`; Cargo would never find it',
+      'line {line}: the entry is for `{name}`, but the file is for `{first}`; Cargo would never find it',
   },
 } as const satisfies MessageTable

@@ -84,7 +84,7 @@ export const registryMessages = {
       `\`${p.name}\` ${p.version} was deleted${p.reason === null ? '' : `: ${p.reason}`}; lock files may still name its checksum, so publish other bytes as another version`,
     metadata_invalid: 'the publish metadata cannot be read: {reason}',
     body_short:
-      'the publish request ends within the {part}, which was announced with {announced} bytes',
+      'the publish request ends inside the {part}, for which {announced} bytes were announced',
     body_long: 'the publish request continues after the {announced} bytes announced for the .crate',
     release_present:
       '`{name}` {version} was published before with the same bytes; nothing has changed',

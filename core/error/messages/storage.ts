@@ -11,7 +11,7 @@ export const storageMessages = {
   },
   failed: {
     cdn_refuses:
-      'the CDN refuses to forget what has changed (status {status}); see `cdn.purge_url` and `cdn.purge_headers`',
+      'the CDN refuses to purge what has changed (status {status}); see `cdn.purge_url` and `cdn.purge_headers`',
     bucket_refuses: 'the object storage refuses a request ({reason}); its operator can mend that',
     file_refused: '{path} is not in the object storage as it should be: {reason}',
     bucket_keys_missing:

@@ -90,7 +90,7 @@ export async function listActions(database: Database): Promise<string[]> {
  */
 export function detailText({ detail }: AuditEvent, ...shown: string[]): string {
   return Object.entries(detail ?? {})
-    .filter(([key, value]) => value !== null && !shown.includes(key))
+    .filter(([key, value]) => String(value ?? '') !== '' && !shown.includes(key))
     .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(' ') : String(value)}`)
     .join(', ')
 }

@@ -225,7 +225,7 @@ export interface Published {
   readonly at: string
   /** From where; null for an event without an address. */
   readonly address: string | null
-  readonly state: 'there' | 'yanked' | 'deleted'
+  readonly state: 'available' | 'yanked' | 'deleted'
 }
 
 /** Returns what a token, also a revoked one, has published since a time, oldest first. */
@@ -238,7 +238,7 @@ export async function listPublished(
     refuse('token_unknown', { id: String(token) })
   const sql = `SELECT audit.crate AS name, audit.version, audit.at, audit.address,
       CASE WHEN releases.id IS NULL THEN 'deleted' WHEN releases.yanked = 1 THEN 'yanked'
-        ELSE 'there' END AS state
+        ELSE 'available' END AS state
     FROM audit LEFT JOIN crates ON crates.name = audit.crate
     LEFT JOIN releases ON releases.crate_id = crates.id AND releases.version = audit.version
     WHERE audit.action = 'publish' AND audit.token_id = ? AND audit.at >= ?

@@ -63,7 +63,7 @@ export class CheckBox {
     const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened
     this.conclude([{ ...opened.check, name: what }])
-    await this.ask('Nothing of it is shown.', 'Show it anyway')
+    await this.ask('None of it is shown.', 'Show it anyway')
     return worker.ask('open', { place, anyway: true })
   }
 }
@@ -72,19 +72,16 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
   const code = (text: string) => element('code', {}, text)
   const { name, cksum, state } = check
   if (state === 'verified')
-    return [
-      `Verified: ${name} is the package that the index of this host names, SHA-256 `,
-      code(cksum),
-    ]
+    return [`Verified: ${name} matches the index of this host, SHA-256 `, code(cksum)]
   if (state === 'unchecked')
     return [
       `Unchecked: ${name} could not be compared because ${check.because}; its SHA-256 is `,
       code(cksum),
     ]
   return [
-    `Differs: what was loaded for ${name} is not the package that the index of this host names, and Cargo would refuse it. The index names the SHA-256 `,
+    `Differs: the package that was loaded for ${name} does not match the index of this host, and Cargo would refuse it. The SHA-256 in the index is `,
     code(check.wanted),
-    ', what was loaded has ',
+    ', that of the package ',
     code(cksum),
   ]
 }

@@ -179,7 +179,7 @@ function sumOf(files: readonly ChangedFile[]): string {
   const matched = files.flatMap(({ lines }) => (lines?.isMatched ? [lines] : []))
   const sum = (count: 'added' | 'removed') => matched.reduce((all, lines) => all + lines[count], 0)
   const given = files.filter(file => file.lines && !file.lines.isMatched).length
-  const without = given === 0 ? '' : `, without ${counted(given, 'file')} in which too much differs`
+  const without = given === 0 ? '' : `, ${counted(given, 'file')} too different to count`
   const head = `${counted(files.length, 'file differs', 'files differ')}: ${kinds.join(', ')}`
   return `${head}; ${counted(sum('added'), 'line')} added, ${formatNumber(sum('removed'))} removed${without}.`
 }
@@ -189,6 +189,6 @@ function explanation({ kind, before, lines, sizes }: ChangedFile): string | null
   const was = kind === 'renamed' ? `was ${before}` : null
   const size = sizes.map(size => (size === null ? 'none' : formatBytes(size))).join(' → ')
   if (lines === null)
-    return [was, `no text, or too large to compare: ${size}`].filter(Boolean).join('; ')
-  return lines.isMatched ? was : 'too much differs to match the lines: the old ones precede the new'
+    return [was, `not text, or too large to compare: ${size}`].filter(Boolean).join('; ')
+  return lines.isMatched ? was : 'too many changes to match the lines: all old lines come first'
 }

@@ -53,7 +53,7 @@ export class Finder {
     const links = found.slice(0, OFFERED).map(({ path }) => {
       return element('li', {}, element('a', { href: fileFragment({ path, lines }) }, path))
     })
-    this.#show(query, links, links.length === 0 ? 'No file has this in its path.' : null)
+    this.#show(query, links, links.length === 0 ? 'No path contains this.' : null)
   }
 
   async #search(query: string): Promise<void> {
@@ -68,7 +68,7 @@ export class Finder {
       const code = element('code', {}, before, element('mark', {}, found), after)
       return element('li', {}, link, ' ', code)
     })
-    const places = hits.length === 0 ? 'No file has this text.' : `${hits.length} places`
+    const places = hits.length === 0 ? 'No file contains this text.' : `${hits.length} places`
     const text = isMore ? `The first ${hits.length} places; there are more` : places
     this.#show(query, links, text)
   }

@@ -101,7 +101,7 @@ class SourceView {
 
   /** Makes the element with the content of a file; its colors follow. */
   #body(path: string, content: Content, head: HTMLElement): HTMLElement {
-    if (content.kind === 'other') return notice('This file is no text, or too large to be shown.')
+    if (content.kind === 'other') return notice('This file is not text, or is too large to show.')
     if (content.kind === 'image') {
       const blob = new Blob([content.bytes as BlobPart], { type: content.type })
       const image = element('img', { src: URL.createObjectURL(blob), alt: path })
@@ -112,7 +112,7 @@ class SourceView {
     this.#shown = { path, code }
     this.#workers.render.ask('code', { path, text }).then(
       blocks => code.color(blocks),
-      () => head.append(notice('Without colors, which take too long.')),
+      () => head.append(notice('Shown without colors, which take too long.')),
     )
     const place = { ...this.#workers, root: this.#root, paths: [...this.#sizes.keys()] }
     return documentOf(path, text, code.element, place) ?? code.element

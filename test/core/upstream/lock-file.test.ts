@@ -89,7 +89,7 @@ test('what Cargo would not have written is refused with the reason', () => {
       (error: Refusal) =>
         error instanceof Refusal &&
         error.has('lock_file_invalid') &&
-        error.message.startsWith('Cargo.lock is no Cargo.lock that can be read: ') &&
+        error.message.startsWith('Cargo.lock cannot be read as a Cargo.lock: ') &&
         reason.test(error.message),
       text.slice(0, 80),
     )

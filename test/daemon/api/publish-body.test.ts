@@ -75,7 +75,7 @@ test('a body cut off anywhere is refused for the part in which it ends', async (
             : ['.crate', CRATE.length]
     assert.equal(
       await objection(whole.subarray(0, end)),
-      `body_short: the publish request ends within the ${part}, which was announced with ${announced} bytes`,
+      `body_short: the publish request ends inside the ${part}, for which ${announced} bytes were announced`,
       `cut at ${end}`,
     )
   }

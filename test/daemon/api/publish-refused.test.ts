@@ -53,32 +53,32 @@ test('frames that are broken', async t => {
     [
       'no body',
       null,
-      'the publish request ends within the length of the metadata, which was announced with 4 bytes',
+      'the publish request ends inside the length of the metadata, for which 4 bytes were announced',
     ],
     [
       '3 bytes',
       pieces('abc'),
-      'the publish request ends within the length of the metadata, which was announced with 4 bytes',
+      'the publish request ends inside the length of the metadata, for which 4 bytes were announced',
     ],
     [
       'metadata cut off',
       good.subarray(0, 50),
-      `the publish request ends within the metadata, which was announced with ${json} bytes`,
+      `the publish request ends inside the metadata, for which ${json} bytes were announced`,
     ],
     [
       'nothing after the metadata',
       good.subarray(0, 4 + json),
-      'the publish request ends within the length of the .crate, which was announced with 4 bytes',
+      'the publish request ends inside the length of the .crate, for which 4 bytes were announced',
     ],
     [
       'crate cut off',
       good.subarray(0, -1),
-      `the publish request ends within the .crate, which was announced with ${crate} bytes`,
+      `the publish request ends inside the .crate, for which ${crate} bytes were announced`,
     ],
     [
       'crate absent',
       good.subarray(0, 8 + json),
-      `the publish request ends within the .crate, which was announced with ${crate} bytes`,
+      `the publish request ends inside the .crate, for which ${crate} bytes were announced`,
     ],
     [
       'one byte more',

@@ -175,7 +175,7 @@ test('too much is 413, whatever Content-Length says or does not say', async t =>
     errors: [
       {
         detail:
-          'the publish request ends within the length of the metadata, which was announced with 4 bytes',
+          'the publish request ends inside the length of the metadata, for which 4 bytes were announced',
       },
     ],
   })

@@ -153,7 +153,7 @@ test('what a stolen token has published is listed and yanked, also when it is re
     }[]
     return rows.map(({ name, state, address }) => `${name} ${state} ${address}`)
   }
-  assert.deepEqual(await trace(), ['alpha there 127.0.0.1', 'beta yanked 127.0.0.1'])
+  assert.deepEqual(await trace(), ['alpha available 127.0.0.1', 'beta yanked 127.0.0.1'])
   assert.deepEqual(await trace('--yank'), ['alpha yanked 127.0.0.1', 'beta yanked 127.0.0.1'])
   const lines = await Promise.all(
     ['al/ph/alpha', 'ga/mm/gamma'].map(async path => (await fetch(`${url}/index/${path}`)).text()),

@@ -68,7 +68,7 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
     [
       ['user', 'remove', 'alice', '--yes'],
       1,
-      'nobody but `alice` owns `alpha`; add another owner as an administrator at `/me` first, nothing was changed',
+      '`alice` is the only owner of `alpha`; add another owner as an administrator at `/me` first, nothing was changed',
     ],
     [
       ['user', 'remove', 'admin', '--yes'],
@@ -83,7 +83,7 @@ test('a removed user has no rights left; the name stays taken, and pages say so'
     [asked.code, asked.stdout, asked.stderr],
     [
       1,
-      'would remove alice, with 1 token, as an owner of 1 crate\n',
+      'would remove alice: 1 token revoked, 1 crate given up\n',
       'error: nobody was removed; add --yes to remove them for good\n',
     ],
   )

@@ -187,7 +187,7 @@ test('folders elsewhere, in the settings or the environment, are left alone', as
   const { stdout, stderr } = await said(['restore', tar, '--dir', at('other')], 0, env)
   assert.equal(
     stderr,
-    `warning: the environment leads out of ${at('other')} (${Object.keys(env).join(', ')}): restore has not heeded that, but other commands do, and change what is there; while it belongs to another registry, unset it\n`,
+    `warning: the environment names places outside of ${at('other')} (${Object.keys(env).join(', ')}): restore ignored them, but other commands will change what is there; unset them while they belong to another registry\n`,
   )
   const [, flags = ''] = /`plimsoll verify --dir \S+ (.*)`/.exec(stdout) ?? []
   const verified = await said(['verify', '--dir', at('other'), ...flags.split(' ')], 0, env)
@@ -289,4 +289,8 @@ test('a backup goes through a pipe, and what is cut off is refused by name', asy
   const cut = piped('head -c 5000', at('cut'))
   assert.equal(cut.status, 1)
   assert.match(cut.stderr, /^error: standard input cannot be read as a backup: /m)
+  const gone = spawnSync('sh', ['-c', `${program} backup - --dir ${live} | true`], {
+    encoding: 'utf8',
+  })
+  assert.equal(gone.stderr, 'error: the operating system reports an error: write EPIPE\n')
 })

@@ -169,6 +169,6 @@ test('the example of the front page is the crate with the most dependents, both 
   assert.equal((await plimsoll('build', '--from', 'crates', '--out', 'out')).code, 0)
   for (const tree of ['registry/public', 'out']) {
     const page = readFileSync(join(folder, tree, 'index.html'), 'utf8')
-    assert.match(page, /cargo add keel --registry plimsoll/, tree)
+    assert.match(page, /cargo add keel <span>--registry<\/span> plimsoll/, tree)
   }
 })

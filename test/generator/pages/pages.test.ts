@@ -154,7 +154,7 @@ ${at}
 ${at}
 <published>2026-11-20T12:00:00Z</published>
 <author><name>alice</name></author>
-<link rel="alternate" type="text/html" href="${BASE}/crates/feed_me/"/>
+<link rel="alternate" type="text/html" href="${BASE}/crates/feed_me/1.0.0+x.1/"/>
 ${summary}
 </entry>
 </feed>
@@ -163,6 +163,7 @@ ${summary}
     .replace('<author><name>alice</name></author>\n', '')
     .replace('feed_me-1.0.0+x.1.crate', '')
     .replace('feed_me 1.0.0+x.1', 'feed_me')
+    .replace('feed_me/1.0.0+x.1/', 'feed_me/')
   const expected = {
     'feeds/updates.xml': head('feeds/updates.xml', `Updates – ${title}`, '') + release,
     'feeds/crates.xml': head('feeds/crates.xml', `New crates – ${title}`, '') + crate,

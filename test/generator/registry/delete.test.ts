@@ -183,7 +183,7 @@ test('a deletion that a bucket refused says what to do, and the next one says wh
   assert.deepEqual([failed.code, failed.stdout], [1, ''])
   assert.match(
     failed.stderr,
-    /^error: the records of .* `demo` are gone, .* run the command again .*\nerror: the object storage refuses/,
+    /^error: `demo` is gone from the records, .* run the command again .*\nerror: the object storage refuses/,
   )
   s3.fault = () => null
   assert.equal(s3.keys().length, 1)
