@@ -80,6 +80,18 @@ export function checkAbout(about: About, policy: PolicySettings): Issue[] {
   ]
 }
 
+/** Returns the categories that are not on the registry's list, if it has one. */
+export function unknownCategories(
+  categories: readonly string[],
+  policy: PolicySettings,
+): readonly string[] {
+  if (policy.categories.length === 0) return []
+  const known = new Set(
+    policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
+  )
+  return [...new Set(categories)].filter(slug => !known.has(slug))
+}
+
 function checkDescription(description: string, policy: PolicySettings): Issue[] {
   if (description.trim() === '') return weigh(policy.description, issue('description_missing'))
   const [bytes, max] = [Buffer.byteLength(description), policy.description_max]
@@ -121,13 +133,9 @@ function checkKeywords(keywords: readonly string[], policy: PolicySettings): Iss
 function checkCategories(categories: readonly string[], policy: PolicySettings): Issue[] {
   const [count, max] = [categories.length, policy.categories_max]
   if (count > max) return [issue('categories_too_many', { count, max })]
-  if (policy.categories.length === 0) return []
-  const known = new Set(
-    policy.categories.flatMap(slug => (slug === 'crates-io' ? CRATES_IO_CATEGORIES : slug)),
+  return unknownCategories(categories, policy).flatMap(category =>
+    weigh(policy.unknown_category, issue('category_unknown', { category })),
   )
-  return [...new Set(categories)]
-    .filter(slug => !known.has(slug))
-    .flatMap(category => weigh(policy.unknown_category, issue('category_unknown', { category })))
 }
 
 /** Checks the raw text, because `new URL` trims and repairs it. */

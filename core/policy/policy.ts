@@ -4,7 +4,13 @@ import type { Release } from '../release/release.ts'
 import type { PolicySettings } from '../settings/settings.ts'
 import { CRATES_IO } from '../urls/urls.ts'
 import { checkDependencies, type DependencyInfo, dependencyNames } from './dependencies.ts'
-import { checkAbout, checkFeatureLimits, checkName, checkVersion } from './fields.ts'
+import {
+  checkAbout,
+  checkFeatureLimits,
+  checkName,
+  checkVersion,
+  unknownCategories,
+} from './fields.ts'
 
 /** Maximum number of issues; a malicious manifest can have errors in 90,000 places. */
 const ISSUES_MAX = 1000
@@ -21,7 +27,8 @@ export interface PolicyInfo extends DependencyInfo {
 export interface PolicyVerdict {
   /** Errors, then warnings. */
   readonly issues: readonly Issue[]
-  /** Reported only in a separate field of the response to a publish. */
+  /** Reported in a field of their own of the answer to a publish; categories are issues, too. */
+  readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
 }
 
@@ -58,6 +65,8 @@ export function checkPolicy(
   const isUnknown = (badge: string) => policy.badges.length > 0 && !policy.badges.includes(badge)
   return {
     issues: sorted.slice(0, ISSUES_MAX),
+    invalidCategories:
+      policy.unknown_category === 'warn' ? unknownCategories(about.categories, policy) : [],
     invalidBadges: Object.keys(about.badges).filter(isUnknown),
   }
 }

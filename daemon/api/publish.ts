@@ -48,13 +48,13 @@ export function publish(deps: Deps): ActorHandler {
       )
       deps.metrics.published(accepted.outcome)
       deps.git?.wake()
+      const others = accepted.warnings.filter(({ code }) => code !== 'category_unknown')
       const late = accepted.isShown ? [] : [issue('index_late', { name: metadata.name })]
       return c.json({
         warnings: {
-          // Cargo says of these that they were ignored, but pages show unknown ones, too.
-          invalid_categories: [],
+          invalid_categories: accepted.invalidCategories,
           invalid_badges: accepted.invalidBadges,
-          other: [...groupWarnings(accepted.warnings), ...late].map(warning => warning.message),
+          other: [...groupWarnings(others), ...late].map(warning => warning.message),
         },
       })
     } finally {

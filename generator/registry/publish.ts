@@ -20,6 +20,7 @@ export interface Publication {
   readonly outcome: 'added' | 'present'
   readonly crate: CrateRecord
   readonly warnings: readonly Issue[]
+  readonly invalidCategories: readonly string[]
   readonly invalidBadges: readonly string[]
   /** Settles when its index file is written, or rejects; it is shown again then. */
   readonly shown: Promise<void>
@@ -165,7 +166,8 @@ async function record(
   const code = isLost ? 'release_restored' : 'release_present'
   const present = added.outcome === 'present' ? [warning(code, { name, version })] : []
   const all = unique([...warnings, ...present])
-  return { release, ...added, warnings: all, invalidBadges: verdict.invalidBadges }
+  const { invalidCategories, invalidBadges } = verdict
+  return { release, ...added, warnings: all, invalidCategories, invalidBadges }
 }
 
 /**

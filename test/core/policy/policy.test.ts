@@ -122,6 +122,7 @@ test('a decent release pleases both presets', () => {
   for (const rules of [PRIVATE, PUBLIC]) {
     assert.deepEqual(checkPolicy(subject, NOTHING, rules), {
       issues: [],
+      invalidCategories: [],
       invalidBadges: [],
     })
   }
@@ -307,6 +308,9 @@ test('an unknown category weighs what its setting says, and no list allows all',
     )
   const known = 'categories = ["parsing"]\n'
   assert.deepEqual(said(known), ['warning: foo', 'warning: __proto__'])
+  // Publishers are told in a field of the answer.
+  const told = checkPolicy(subject, NOTHING, policy(known)).invalidCategories
+  assert.deepEqual(told, ['foo', '__proto__'])
   assert.deepEqual(said('categories = ["crates-io", "foo", "parsing"]'), ['warning: __proto__'])
   assert.deepEqual(said('categories = []'), [])
   assert.deepEqual(said(`${known}unknown_category = "off"`), [])
