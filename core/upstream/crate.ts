@@ -92,8 +92,8 @@ export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCr
   const { claim, gone } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)
   const sightings = new Map(crate.sightings)
-  if (claim) lines.set(version, claim)
-  else if (gone !== undefined) lines.delete(version)
+  if (gone !== undefined) lines.delete(version)
+  else if (claim) lines.set(version, claim)
   sightings.delete(version)
   return { ...crate, lines, sightings }
 }

@@ -70,4 +70,6 @@ test('what somebody accepts is from then on the line, or no line', () => {
   const accepted = acceptChange(acceptChange(crate, first.version), second.version)
   assert.deepEqual(texts(accepted), [edited.text])
   assert.deepEqual(seeFile(accepted, file(edited), at(5)).alarms, [])
+  const { crate: goneToo } = see([file(one, two), file(edited, two), file(two)])
+  assert.deepEqual(texts(acceptChange(goneToo, one.version)), [two.text])
 })
