@@ -142,7 +142,13 @@ async function crateAnswer(
   const { file, size } = found
   const path = upstreamCratePath(file)
   const tag = file.cksum.slice(0, 32)
-  const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
+  // An address without the hash may have other bytes one day: published anew, or here.
+  const isForever = release.cksum !== null
+  const headers = {
+    ...headersOf(path, tag),
+    ...(!isForever && { 'cache-control': 'no-cache' }),
+    'accept-ranges': 'bytes',
+  }
   const whole: Part = { start: 0, end: size - 1 }
   const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
