@@ -62,9 +62,10 @@ export class CrateFiles {
 
   /**
    * Has a `.crate` here, fetches it if it is not, and returns its size. Refuses what the upstream
-   * does not have or sends wrong, and a fetch that takes too long, which goes on behind it.
+   * does not have or sends wrong, and unless the caller `isPatient`, a fetch that takes too long,
+   * which goes on behind it.
    */
-  async fetch(line: CrateFile): Promise<number> {
+  async fetch(line: CrateFile, isPatient = false): Promise<number> {
     const { counts, waitMs = 20_000 } = this.#options
     const here = await this.size(line)
     if (here !== null) {
@@ -74,8 +75,8 @@ export class CrateFiles {
     const path = upstreamCratePath(line)
     const { name, version } = line
     const flight = this.#flights.get(path) ?? this.#begin(path, line)
-    const isLate = sleep(waitMs, true, { ref: false })
-    if (await Promise.race([flight.then(() => false), isLate]))
+    const isLate = isPatient ? [] : [sleep(waitMs, true, { ref: false })]
+    if (await Promise.race([flight.then(() => false), ...isLate]))
       throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
     return (await this.size(line)) ?? refuse('upstream_lacks', { name, version })
   }

@@ -133,28 +133,19 @@ async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise
     lines.values(),
     async line => {
       const isHere = (await upstream.source.files.size(line)) !== null
-      const size = isHere ? 0 : await orIssue(issues, () => haveBytes(upstream, line))
+      const { name, version, cksum } = line
+      const get = () => upstream.crateFile(name, version, cksum, true)
+      const got = isHere ? null : await orIssue(issues, get)
       if (isHere) present++
-      else if (size !== undefined) {
+      else if (got !== undefined) {
         fetched++
-        bytes += size
+        bytes += got?.size ?? 0
       }
       progress('fetching .crate files', fetched + present, lines.size)
     },
     AT_ONCE,
   )
   return { fetched, present, bytes, issues }
-}
-
-/** Fetches the `.crate` of a line, however long that takes; returns its size. */
-async function haveBytes(upstream: Upstream, line: UpstreamLine): Promise<number> {
-  for (;;) {
-    try {
-      return (await upstream.crateFile(line.name, line.version, line.cksum))?.size ?? 0
-    } catch (error) {
-      if (!(error instanceof Refusal) || !error.has('upstream_slow')) throw error
-    }
-  }
 }
 
 /** Returns the result of some work; undefined when it was refused, which goes to the issues. */

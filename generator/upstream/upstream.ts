@@ -158,12 +158,14 @@ export class Upstream {
 
   /**
    * Has the `.crate` of a version here; null when there is none with this checksum, or of any
-   * checksum for null. What is here needs no line. Refuses a denied version by its rule.
+   * checksum for null. What is here needs no line. Refuses a denied version by its rule, and unless
+   * the caller `isPatient`, one that is slow to come.
    */
   async crateFile(
     name: Name,
     version: Version,
     cksum: string | null,
+    isPatient = false,
   ): Promise<{ readonly file: CrateFile; readonly size: number } | null> {
     const { files } = this.source
     const asked = cksum === null ? null : { name, version, cksum }
@@ -172,14 +174,14 @@ export class Upstream {
     if (file?.name !== name) return null
     const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
-    const size = this.settings.offline ? await files.size(file) : await files.fetch(file)
+    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
     return size === null ? null : { file, size }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(name: Name, version: Version, cksum: string | null) {
     const line = await this.line(name, version, cksum)
-    const found = line && (await this.crateFile(name, version, line.cksum))
+    const found = line && (await this.crateFile(name, version, line.cksum, true))
     const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }

@@ -117,15 +117,19 @@ test('a slow index file is given up; one that is known is answered instead', asy
 })
 
 test('nobody waits for a slow .crate without end, and what is fetched meanwhile is served', async t => {
-  const { made, ask, crate } = await start(t, { waitMs: 50 })
+  const { made, ask, crate, registry } = await start(t, { waitMs: 50 })
   let resume = () => {}
   const resumes = new Promise<void>(done => {
     resume = done
   })
   made.fault = at(CRATE, { stopsAfter: 20, resumes })
+  const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
+  // An export has nobody who asks again.
+  const exported = upstream.find(parseName('demo'), parseVersion('1.0.0'), null)
   assertLater(await ask(crate))
   assertLater(await ask(crate))
   resume()
+  assert.ok(await exported)
   await until(
     async () => (await ask(crate)).status === 200,
     () => 'it never comes',
