@@ -1,3 +1,4 @@
+import { DURATIONS, inUnits } from '../settings/kind.ts'
 import type { UpstreamLine } from './line.ts'
 import type { Verdict } from './policy.ts'
 
@@ -27,14 +28,15 @@ export function stateOf(
   { line, verdict, isChanged }: ExplainedVersion,
 ): VersionState {
   const { name, version } = line
-  const rules = {
-    held: `upstream.${upstream}.hold = ${hold}s`,
-    guarded: `upstream.${upstream}.lure_guard`,
-    denied: verdict.state === 'denied' ? `upstream.${upstream}.deny: ${verdict.rule}` : null,
-  }
-  const rule = new Map<string, string | null>(Object.entries(rules)).get(verdict.state) ?? null
+  const { state } = verdict
+  const setting = {
+    ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
+    held: `hold: ${inUnits(hold, DURATIONS)}`,
+    denied: 'rule' in verdict ? `deny: ${verdict.rule}` : null,
+  }[state]
+  const rule = setting && `upstream.${upstream}.${setting}`
   const until = 'until' in verdict && verdict.until !== null ? verdict.until.slice(0, 10) : null
-  return { name, version, state: verdict.state, rule, until, changed: isChanged }
+  return { name, version, state, rule, until, changed: isChanged }
 }
 
 /** Returns the same as a sentence that also says who can change it. */

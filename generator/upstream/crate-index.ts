@@ -154,8 +154,9 @@ export class CrateIndex {
       return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
+      // One request that fails between others that are answered is no reason to stop all of them.
+      if (error.isNetwork && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
       counts.failed(error)
-      if (error.isNetwork) this.#awayUntil = this.#now() + FAILURE_MS
       this.#failed.set(name, this.#now() + FAILURE_MS)
       // Another process may have been faster with the first file.
       return this.#stale(name, held ?? (await this.#read(name, true)))

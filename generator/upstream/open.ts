@@ -6,8 +6,9 @@ import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
+import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
-import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
+import { isCratesIo } from '../../core/urls/urls.ts'
 import { isOnServer } from '../database/engine.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
@@ -32,6 +33,8 @@ export interface Upstreams {
   readonly sources: readonly UpstreamSource[]
   /** The one that answers for names that are not here; null without one. */
   readonly fallback: Upstream | null
+  /** The one that is meant where none is named: that, or the first. */
+  readonly usual: Upstream | null
   readonly decisions: Decisions
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
@@ -82,24 +85,24 @@ export async function openUpstreams(
     }
     byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
   }
-  const fallback =
-    [...byName.values()].find(upstream => upstream.settings.fallback !== 'off') ?? null
+  const opened = [...byName.values()]
+  const fallback = opened.find(({ settings }) => settings.fallback !== 'off') ?? null
+  const usual = fallback ?? opened[0] ?? null
   const kept = [...sources.values()]
   const close = async () => {
     for (const web of webs) await web.close()
     await mutex.close()
   }
   const ofSource = (source: string) => {
-    const key = keyOf(source)
-    const isOf = ({ settings }: Upstream) => keyOf(settings.index) === key
+    const key = indexUrlKey(source)
     // Lock files name crates.io whatever replaces it.
-    const standIn = isCratesIo(source) ? (fallback ?? [...byName.values()][0]) : null
-    return [...byName.values()].find(isOf) ?? standIn ?? null
+    if (isCratesIo(source)) return opened.find(each => isOfCratesIo(each.settings)) ?? usual
+    return opened.find(({ settings }) => indexUrlKey(settings.index) === key) ?? null
   }
   const sweep = async () => {
     for (const { files } of kept) await files.store.sweep()
   }
-  return { byName, sources: kept, fallback, decisions, ofSource, sweep, close }
+  return { byName, sources: kept, fallback, usual, decisions, ofSource, sweep, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */
@@ -116,11 +119,6 @@ function requireOwnPlace(
     if (ours.startsWith(theirs) || theirs.startsWith(ours))
       refuse('upstream_storage', { name, place: place.name, other })
   }
-}
-
-/** Returns the same text for all URLs of one index. */
-function keyOf(index: string): string {
-  return isCratesIo(index) ? CRATES_IO : indexUrlKey(index)
 }
 
 /** Opens the storage of an upstream; a folder is written with conditions only with a mutex. */
@@ -189,7 +187,9 @@ function openWeb(
 
 function readToken(upstream: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim()
+    const token = readFileSync(path, 'utf8').trim()
+    if (/^[\x20-\x7e]+$/.test(token)) return token
+    throw new Error('it has to be one line of ASCII')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return refuse('upstream_token', { upstream, path, reason })

@@ -62,12 +62,14 @@ function registerFetch(parent: Command, io: Io): void {
         const wanted = (options.crate ?? []).map(wantedCrate)
         const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
         const tree = await renderUpstream(upstream, registry.urls.base, registry.authRequired)
+        const others = packages.length - locked.length
         progress.done()
-        report(io, options, { ...total, ...tree }, [
+        report(io, options, { ...total, others, ...tree }, [
           `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
           ...(tree.until === null
             ? []
             : [`held versions appear from ${tree.until} on; render again then`]),
+          ...(others === 0 ? [] : [`left out: ${counted(others, 'package')} of other registries`]),
         ])
         refuseErrors(issues)
       }),
@@ -80,7 +82,7 @@ function registerFetch(parent: Command, io: Io): void {
       ],
       ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
     ],
-    json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
+    json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `others`, the number of packages of other registries; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
     fails: 'something could not be fetched; the rest was, and the same command goes on',
   })
 }
@@ -180,10 +182,13 @@ function registerPrune(parent: Command, io: Io): void {
 }
 
 function withUpstream(command: Command, io: Io): Command {
-  return withDir(command, io).option('--upstream <name>', 'which upstream; default: the first')
+  return withDir(command, io).option(
+    '--upstream <name>',
+    'which upstream; default: the one with a fallback, or the first',
+  )
 }
 
-/** Runs `work` with the upstream that was chosen, or the first of the settings. */
+/** Runs `work` with the upstream that was chosen, or with the usual one. */
 function withChosen(
   io: Io,
   options: Options,
@@ -192,10 +197,11 @@ function withChosen(
   return withRegistry(io, options, async registry => {
     const upstreams = await openUpstreams(registry, { env: io.env })
     try {
-      const known = [...upstreams.byName.keys()]
-      const name = options.upstream ?? known[0]
-      if (name === undefined) return refuse('upstream_none')
-      const upstream = upstreams.byName.get(name) ?? refuse('upstream_unknown', { name, known })
+      const { byName, usual } = upstreams
+      if (usual === null) return refuse('upstream_none')
+      const name = options.upstream ?? usual.name
+      const upstream =
+        byName.get(name) ?? refuse('upstream_unknown', { name, known: [...byName.keys()] })
       await work(upstream, registry, upstreams)
     } finally {
       await upstreams.close()

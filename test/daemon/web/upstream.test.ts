@@ -74,7 +74,7 @@ test('a crate is shown in the words of the command, for one request, and nothing
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   const states = (await upstream.explain(parseName('demo'))) ?? []
   const sentences = states.map(each => sentenceOf(stateOf(upstream.settings, each)))
-  assert.match(sentences[1] ?? '', /\(upstream\.up\.hold = 604800s\) until 2026-11-26; .*allow/)
+  assert.match(sentences[1] ?? '', /\(upstream\.up\.hold: 7d\) until 2026-11-26; .*allow/)
   const [first = '', second = ''] = sentences.map(sentence => sentence.replaceAll('`', ''))
   assert.ok(text.includes(`${second} ${first}`), text)
   assert.deepEqual(made.requests.lines, ['GET /index/de/mo/demo 200'])

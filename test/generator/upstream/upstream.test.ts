@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
@@ -13,6 +15,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 const UP = '/upstream/up'
 
@@ -98,13 +101,39 @@ test('an upstream that is away leaves the last good file, and says so; what is u
   assert.equal(await stale.text(), before)
   const unknown = await ask(indexOf('other'))
   assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [503, '10'])
-  // The failure is remembered: nobody waits for it again.
-  assert.equal(made.requests.all.length, 2)
-  assert.deepEqual([counts?.stale, counts?.errors], [1, 1])
+  // The second failure in a row is remembered for all: nobody waits for a third.
+  for (const name of ['demo', 'other', 'third']) await ask(indexOf(name))
+  assert.equal(made.requests.all.length, 3)
+  assert.deepEqual([counts?.stale, counts?.errors], [2, 2])
   made.isAway = false
   later(11)
   assert.equal((await ask(indexOf('demo'))).headers.get('warning'), null)
   assert.equal((await ask(indexOf('other'))).status, 404)
+})
+
+test('a request that fails between others that are answered stops none of them', async t => {
+  const { made, ask } = await start(t)
+  for (const name of ['broken', 'demo', 'other']) made.publish({ name })
+  made.fault = url => (url.endsWith('broken') ? { stopsAfter: 20, hangsUp: true } : null)
+  assert.equal((await ask(indexOf('demo'))).status, 200)
+  assert.equal((await ask(indexOf('broken'))).status, 503)
+  assert.equal((await ask(indexOf('other'))).status, 200)
+})
+
+test('a token that no header can carry stops the start', async t => {
+  const { registry } = await start(t)
+  const { settings } = registry.registry
+  const up = settings.upstream.up ?? assert.fail()
+  const file = join(folderOf(t), 'token')
+  for (const text of ['', 'two\nlines', 't\u00f6ken']) {
+    writeFileSync(file, text)
+    const upstream = { up: { ...up, token_file: file } }
+    const given = { ...registry.registry, settings: { ...settings, upstream } }
+    await assert.rejects(
+      openUpstreams(given, { env: {} }),
+      /one line of ASCII; see `upstream\.up\./,
+    )
+  }
 })
 
 test('a .crate is fetched once, hashed, kept, and served by the address with its checksum', async t => {
