@@ -13,8 +13,6 @@ export class UpstreamCounts {
   errors = 0
   /** Answers that are older than the settings want, because the upstream is away. */
   stale = 0
-  /** Lines that were left out: of another crate, twice the same, or not readable by Cargo. */
-  dropped = 0
   readonly alarms = new Map<AlarmKind, number>()
   /** When the upstream last answered, in milliseconds since 1970; null before that. */
   answered: number | null = null

@@ -89,15 +89,11 @@ export class CrateFiles {
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,
   ): Promise<string | null> {
-    let template: string
-    try {
-      template = await this.#template()
-    } catch (error) {
+    const template = await this.#template().catch(error => {
       throw this.#explained(error, release.name)
-    }
-    if (!template.includes('{sha256-checksum}'))
-      return expandDl(template, { ...release, cksum: '' })
-    const line = await find()
+    })
+    const hasSum = template.includes('{sha256-checksum}')
+    const line = hasSum ? await find() : { ...release, cksum: '' }
     return line && expandDl(template, line)
   }
 

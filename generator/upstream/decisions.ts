@@ -1,5 +1,9 @@
+import { canonicalName, type Name } from '../../core/name.ts'
 import { decisionKey, type UpstreamPolicy } from '../../core/upstream/policy.ts'
-import { all, type Queries } from '../database/statement.ts'
+import type { Version } from '../../core/version.ts'
+import type { Database } from '../database/connection.ts'
+import { all, run, upsert } from '../database/statement.ts'
+import { addEvent, type Change, makeChange } from '../records/change.ts'
 
 /** How long decisions are remembered, in milliseconds: other processes make some, too. */
 const REMEMBERED_MS = 2000
@@ -10,13 +14,13 @@ interface Remembered {
   readonly isAllowed: UpstreamPolicy['isAllowed']
 }
 
-/** Reads what administrators have decided about upstreams. */
+/** What administrators have decided about upstreams. */
 export class Decisions {
-  readonly #db: Queries
+  readonly #db: Database
   readonly #now: () => Date
   readonly #read = new Map<string, Remembered>()
 
-  constructor(db: Queries, now: () => Date) {
+  constructor(db: Database, now: () => Date) {
     this.#db = db
     this.#now = now
   }
@@ -42,8 +46,22 @@ export class Decisions {
     return isAllowed
   }
 
-  /** Forgets what was read, after a decision of this process. */
-  forget(): void {
-    this.#read.clear()
+  /** Exempts a version from the hold of an upstream, or ends that; an audit event says who did. */
+  async decide(
+    change: Change,
+    decided: { readonly upstream: string; readonly name: Name; readonly version: Version },
+    isAllowed: boolean,
+  ): Promise<void> {
+    const { upstream, name, version } = decided
+    const crate = canonicalName(name)
+    await makeChange(this.#db, change, async (tx, by) => {
+      const action = isAllowed ? 'upstream-allow' : 'upstream-hold'
+      await addEvent(tx, by, { action, crate, version, detail: { upstream } })
+      const row = { upstream, crate, version, at: by.at, actor: by.actor }
+      if (isAllowed) return upsert(tx, 'upstream_allowed', ['upstream', 'crate', 'version'], row)
+      const sql = 'DELETE FROM upstream_allowed WHERE upstream = ? AND crate = ? AND version = ?'
+      await run(tx, sql, upstream, crate, version)
+    })
+    this.#read.delete(upstream)
   }
 }

@@ -132,13 +132,13 @@ async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise
   await forEachConcurrently(
     lines.values(),
     async line => {
-      const isHere = (await upstream.source.files.size(line)) !== null
       const { name, version, cksum } = line
       const get = () => upstream.crateFile(name, version, cksum, true)
-      const got = isHere ? null : await orIssue(issues, get)
-      if (isHere) present++
-      else if (got !== undefined) {
-        fetched++
+      if ((await upstream.source.files.size(line)) !== null) present++
+      else {
+        const got = await orIssue(issues, get)
+        if (got === null) issues.push(issue('upstream_lacks', { name, version }))
+        if (got) fetched++
         bytes += got?.size ?? 0
       }
       progress('fetching .crate files', fetched + present, lines.size)

@@ -38,8 +38,6 @@ export interface Upstreams {
   readonly decisions: Decisions
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
-  /** Removes what killed processes have left of `.crate` files. */
-  sweep(): Promise<void>
   close(): Promise<void>
 }
 
@@ -99,10 +97,7 @@ export async function openUpstreams(
     if (isCratesIo(source)) return opened.find(each => isOfCratesIo(each.settings)) ?? usual
     return opened.find(({ settings }) => indexUrlKey(settings.index) === key) ?? null
   }
-  const sweep = async () => {
-    for (const { files } of kept) await files.store.sweep()
-  }
-  return { byName, sources: kept, fallback, usual, decisions, ofSource, sweep, close }
+  return { byName, sources: kept, fallback, usual, decisions, ofSource, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */

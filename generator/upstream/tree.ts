@@ -2,6 +2,7 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
 /** The rendered tree of an upstream. */
@@ -19,8 +20,7 @@ export interface UpstreamTree {
  */
 export async function renderUpstream(
   upstream: Upstream,
-  base: string,
-  authRequired: boolean,
+  { urls, authRequired }: Pick<Registry, 'urls' | 'authRequired'>,
 ): Promise<UpstreamTree> {
   const { place } = upstream
   const old = new Set<string>()
@@ -34,7 +34,8 @@ export async function renderUpstream(
     await place.put(path, bytes)
     changed++
   }
-  await write(configPath, Buffer.from(upstream.config(base, authRequired, upstream.source.name)))
+  const config = upstream.config(urls.base, authRequired, upstream.source.name)
+  await write(configPath, Buffer.from(config))
   await forEachConcurrently(await keptNames(upstream.source), async name => {
     const file = await upstream.keptFile(name)
     if (!file || file.bytes.length === 0) return

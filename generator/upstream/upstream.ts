@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
-import { isName, lowerPrefix, type Name } from '../../core/name.ts'
+import { isName, type Name } from '../../core/name.ts'
 import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -12,10 +12,12 @@ import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
-import type { UpstreamLine } from '../../core/upstream/line.ts'
+import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import {
   decisionKey,
+  deniedBy,
   lureOf,
+  type ShownFile,
   showFile,
   type UpstreamPolicy,
   verdictsOf,
@@ -46,15 +48,11 @@ export interface UpstreamSource {
 }
 
 /** An index file as it is answered. */
-export interface ShownIndexFile {
+export interface ShownIndexFile extends Omit<ShownFile, 'text'> {
   readonly bytes: Buffer
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
-  /** Versions that are held because nobody knows their age. */
-  readonly undated: number
-  /** When it will be shown in another way; null if no time changes it. */
-  readonly until: string | null
 }
 
 interface Rendered extends ShownIndexFile {
@@ -112,11 +110,6 @@ export class Upstream {
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
   }
 
-  /** Returns the address of an index file at the upstream. */
-  indexAddress(name: Name): string {
-    return `${this.source.url}${lowerPrefix(name)}/${name.toLowerCase()}`
-  }
-
   /**
    * Returns the index file of a crate, and since when the upstream has not confirmed it; null when
    * there is no such crate. Refuses a crate that nobody knows while the upstream is away.
@@ -172,7 +165,7 @@ export class Upstream {
     const isHere = asked !== null && (await files.size(asked)) !== null
     const file = isHere ? asked : await this.line(name, version, cksum)
     if (file?.name !== name) return null
-    const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
+    const denied = deniedBy({ name, version }, this.#rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
     const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
     return size === null ? null : { file, size }
@@ -184,11 +177,6 @@ export class Upstream {
     const found = line && (await this.crateFile(name, version, line.cksum, true))
     const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
-  }
-
-  /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
-  crateAddress(name: Name, version: Version): Promise<string | null> {
-    return this.source.files.address({ name, version }, () => this.line(name, version, null))
   }
 
   /** The number of versions in memory that are held because nobody knows their age. */
@@ -217,12 +205,11 @@ export class Upstream {
     if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
       if (!this.settings.offline) return before
     const isThere = await this.#isThere(crate)
-    const { text, until, undated } = await paced(() => showFile(crate, policy, now, isThere))
+    const { text, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const { isAllowed } = policy
     const tag = sha256(bytes).slice(0, 32)
-    const zipped = await compress(bytes)
-    const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
+    const rendered = { crate, isAllowed, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(name, rendered)
     await this.#watchForLure(crate, policy)
     return rendered
@@ -283,6 +270,7 @@ function lineOf(
   cksum: string | null,
 ): UpstreamLine | undefined {
   const line = crate?.lines.get(version)
-  const claim = crate?.sightings.get(version)?.claim
-  return [line, claim].find(found => found && (cksum === null || found.cksum === cksum))
+  if (!line || cksum === null || line.cksum === cksum) return line
+  const claim = readLine(crate?.sightings.get(version)?.claim ?? line.text)
+  return claim.cksum === cksum ? claim : undefined
 }

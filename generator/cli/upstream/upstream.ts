@@ -9,7 +9,6 @@ import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import { acceptVersion } from '../../upstream/alarms.ts'
-import { allowVersion } from '../../upstream/allowed.ts'
 import { fetchAhead } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
 import { prune } from '../../upstream/prune.ts'
@@ -23,18 +22,13 @@ import { parseSpec } from '../release-spec.ts'
 
 interface Options extends FolderOptions {
   readonly upstream?: string
-  readonly json?: boolean
-}
-
-interface FetchOptions extends Options {
   readonly lock?: string[]
   readonly crate?: string[]
-}
-
-interface PruneOptions extends Options {
+  readonly undo?: boolean
   readonly keepLock?: string[]
   readonly olderThan?: string
   readonly yes?: boolean
+  readonly json?: boolean
 }
 
 /** `upstream`: what is kept of another registry, and what is shown of it. */
@@ -54,14 +48,14 @@ function registerFetch(parent: Command, io: Io): void {
     .description('fetch crates of an upstream ahead of time, and render its tree')
     .option('--lock <file...>', 'everything that these Cargo.lock files name')
     .option('--crate <name@req...>', 'the newest versions that fit, with all that they need')
-    .action((options: FetchOptions) =>
+    .action((options: Options) =>
       withChosen(io, options, async (upstream, registry, upstreams) => {
         const progress = progressLine(io)
         const { packages } = await readLockFiles(options.lock ?? [])
         const locked = packages.filter(({ source }) => upstreams.ofSource(source) === upstream)
         const wanted = (options.crate ?? []).map(wantedCrate)
         const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
-        const tree = await renderUpstream(upstream, registry.urls.base, registry.authRequired)
+        const tree = await renderUpstream(upstream, registry)
         const others = packages.length - locked.length
         progress.done()
         report(io, options, { ...total, others, ...tree }, [
@@ -103,7 +97,7 @@ function registerExplain(parent: Command, io: Io): void {
     )
   withManual(command, {
     examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
-    json: 'an array with an object for each version: `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
+    json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
     fails: 'the upstream has no such version',
   })
 }
@@ -113,14 +107,13 @@ function registerAllow(parent: Command, io: Io): void {
     .description('show a version although it is held')
     .argument('<name@version>', 'the version')
     .option('--undo', 'hold it again')
-    .action((spec: string, options: Options & { undo?: boolean }) =>
-      withChosen(io, options, async (upstream, { database }) => {
-        const release = requireVersion(spec)
-        const change = operatorChange(timestamp(io.now()))
-        const isAllowed = !options.undo
-        await allowVersion(database, change, { upstream: upstream.name, ...release }, isAllowed)
-        const result = { upstream: upstream.name, ...release, allowed: isAllowed }
-        report(io, options, result, [`${spec} is ${isAllowed ? 'allowed' : 'held again'}`])
+    .action((spec: string, options: Options) =>
+      withChosen(io, options, async (upstream, _, { decisions }) => {
+        const decided = { upstream: upstream.name, ...requireVersion(spec) }
+        const allowed = !options.undo
+        await decisions.decide(operatorChange(timestamp(io.now())), decided, allowed)
+        const text = `${spec} is ${allowed ? 'allowed' : 'held again'}`
+        report(io, options, { ...decided, allowed }, [text])
       }),
     )
   withManual(command, {
@@ -159,7 +152,7 @@ function registerPrune(parent: Command, io: Io): void {
     .option('--keep-lock <file...>', 'keep what these Cargo.lock files name')
     .option('--older-than <time>', 'keep younger files; for example 90d')
     .option('--yes', 'really remove; otherwise only say what would be')
-    .action((options: PruneOptions, command: Command) => {
+    .action((options: Options, command: Command) => {
       if (!options.keepLock && options.olderThan === undefined)
         command.error('error: --keep-lock or --older-than is needed')
       return withChosen(io, options, async upstream => {

@@ -126,7 +126,7 @@ test('alarms say what has happened, since when, and what to do', async t => {
   assert.match(text, sentence)
   assert.match(
     (await read(PAGE)).text,
-    /demo@1\.0\.0 is not there any more; it is shown as yanked *since 2026-11-20 12:01:00 UTC · plimsoll upstream accept demo@1\.0\.0 or an administrator's page/,
+    /demo@1\.0\.0 is not there any more; it is shown as yanked *since 2026-11-20 12:01:00 UTC · plimsoll upstream accept demo@1\.0\.0 --upstream up or an administrator's page/,
   )
 })
 

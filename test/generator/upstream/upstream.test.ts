@@ -10,6 +10,7 @@ import { acceptChange } from '../../../core/upstream/crate.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { beginPause } from '../../../generator/records/pause.ts'
 import { listAlarms } from '../../../generator/upstream/alarms.ts'
+import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
@@ -293,7 +294,14 @@ test('offline, index files are cut to the .crate files that are here', async t =
   }
   made.requests.clear()
   const upstreams = await openUpstreams(registryOffline, { env: {} })
-  const found = await upstreams.byName.get('up')?.indexFile(parseName('demo'))
+  const upstream = upstreams.byName.get('up') ?? assert.fail()
+  const lacking = { name: parseName('demo'), version: parseVersion('1.1.0'), checksum: null }
+  const brought = await fetchAhead(upstream, [{ ...lacking, source: '' }], [], () => {})
+  assert.deepEqual(
+    [brought.fetched, brought.issues.map(({ code }) => code)],
+    [0, ['upstream_lacks']],
+  )
+  const found = await upstream.indexFile(parseName('demo'))
   assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
   await upstreams.close()
   assert.deepEqual(made.requests.lines, [])

@@ -120,11 +120,19 @@ test('explain says what is held, until when, and who may allow it; allow and acc
   made.publish({ name: 'demo', version: '1.1.0', pubtime: '2999-01-01T00:00:00Z' })
   assert.equal(
     await upstream('explain', 'demo'),
-    `demo@1.0.0 is shown\ndemo@1.1.0 is shown as yanked (upstream.up.hold: 7d) until 2999-01-08; \`plimsoll upstream allow demo@1.1.0\` or an administrator's page shows it at once\n`,
+    `demo@1.0.0 is shown\ndemo@1.1.0 is shown as yanked (upstream.up.hold: 7d) until 2999-01-08; \`plimsoll upstream allow demo@1.1.0 --upstream up\` or an administrator's page shows it at once\n`,
   )
   await upstream('allow', 'demo@1.1.0')
   assert.deepEqual(JSON.parse(await upstream('explain', 'demo@1.1.0', '--json')), [
-    { name: 'demo', version: '1.1.0', state: 'shown', rule: null, until: null, changed: false },
+    {
+      upstream: 'up',
+      name: 'demo',
+      version: '1.1.0',
+      state: 'shown',
+      rule: null,
+      until: null,
+      changed: false,
+    },
   ])
   await upstream('allow', 'demo@1.1.0', '--undo')
   assert.match(await upstream('explain', 'demo@1.1.0'), /held|shown as yanked/)
