@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
@@ -22,7 +21,6 @@ import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Decisions } from './decisions.ts'
-import { isOwnName } from './own-name.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
 /** The upstreams of a registry. */
@@ -66,29 +64,21 @@ export async function openUpstreams(
   const decisions = new Decisions(database, clock)
   const byName = new Map<string, Upstream>()
   const sources = new Map<string, UpstreamSource>()
-  const webs: Web[] = []
-  const all = Object.values(settings.upstream)
-  const isOwn = (name: Name) => isOwnName(registry, name)
   // Not of the registry: a pause of changes holds up no reader.
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
-  for (const own of all) {
+  for (const own of Object.values(settings.upstream)) {
     const place = await openUpstreamPlace(own, dir, settings.storage, options.env, mutex)
     requireOwnPlace(own, place, registry, byName.values())
-    let source = sources.get(own.index)
-    if (!source) {
-      const web = openWeb(own, registry, options)
-      webs.push(web)
-      source = openSource(own, registry, options, web, place)
-      sources.set(own.index, source)
-    }
-    byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
+    const source = sources.get(own.index) ?? openSource(own, registry, options, place)
+    sources.set(own.index, source)
+    byName.set(own.name, new Upstream(own, source, place, decisions, registry))
   }
   const opened = [...byName.values()]
   const fallback = opened.find(({ settings }) => settings.fallback !== 'off') ?? null
   const usual = fallback ?? opened[0] ?? null
   const kept = [...sources.values()]
   const close = async () => {
-    for (const web of webs) await web.close()
+    for (const { web } of kept) await web.close()
     await mutex.close()
   }
   const ofSource = (source: string) => {
@@ -133,13 +123,16 @@ export async function openUpstreamPlace(
 
 function openSource(
   { name, index }: UpstreamSettings,
-  { dir, database, clock: now }: Registry,
-  { onAlarm: tell, limits }: UpstreamOptions,
-  web: Web,
+  registry: Registry,
+  options: UpstreamOptions,
   place: Place,
 ): UpstreamSource {
+  const { dir, database, clock: now } = registry
+  const { onAlarm: tell, limits } = options
+  const web = openWeb(index, registry, options)
   const url = index.replace(/^sparse\+/, '')
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
+  const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
   const onAlarm = async (alarm: Alarm) => {
     const isFirst = await keepAlarm(place, alarm)
@@ -157,25 +150,21 @@ function openSource(
     web,
     onAlarm,
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
-    files: new CrateFiles({
-      url,
-      store: new CrateStore(place, cache),
-      web,
-      counts,
-      now,
-      ...limits,
-    }),
+    files: new CrateFiles({ url, store, web, counts, now, ...limits }),
   }
 }
 
+/** Opens the way to an index, with the token of whichever of its upstreams has one. */
 function openWeb(
-  { name, index, token_file: file }: UpstreamSettings,
+  index: string,
   { dir, settings }: Registry,
   { env, limits }: UpstreamOptions,
 ): Web {
   const { ca_file: caFile, contact } = settings.outgoing
-  const token = file === null ? undefined : readToken(name, resolve(dir, file))
-  const web = new Web({ caFile, contact, env, ...limits }, token)
+  const tokens = Object.values(settings.upstream).flatMap(({ name, token_file: file, ...other }) =>
+    other.index === index && file !== null ? [readToken(name, resolve(dir, file))] : [],
+  )
+  const web = new Web({ caFile, contact, env, ...limits }, tokens[0])
   web.trust(index.replace(/^sparse\+/, ''))
   return web
 }

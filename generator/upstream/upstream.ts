@@ -26,11 +26,13 @@ import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
 import type { Decisions } from './decisions.ts'
+import { isOwnName } from './own-name.ts'
 
 const compress = promisify(gzip)
 
@@ -40,7 +42,7 @@ export interface UpstreamSource {
   readonly name: string
   readonly url: string
   readonly place: Place
-  readonly web: Pick<Web, 'read'>
+  readonly web: Pick<Web, 'read' | 'close'>
   readonly index: CrateIndex
   readonly files: CrateFiles
   readonly counts: UpstreamCounts
@@ -71,8 +73,7 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #decisions: Decisions
-  readonly #isOwn: (name: Name) => Promise<boolean>
-  readonly #now: () => Date
+  readonly #registry: Registry
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   readonly #rendered = new LRUCache<Name, Rendered>({
     maxSize: 64 * 1024 * 1024,
@@ -87,15 +88,13 @@ export class Upstream {
     source: UpstreamSource,
     place: Place,
     decisions: Decisions,
-    isOwn: (name: Name) => Promise<boolean>,
-    now: () => Date,
+    registry: Registry,
   ) {
     this.settings = settings
     this.source = source
     this.place = place
     this.#decisions = decisions
-    this.#isOwn = isOwn
-    this.#now = now
+    this.#registry = registry
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
     this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
   }
@@ -142,7 +141,7 @@ export class Upstream {
    */
   async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline || (!isMeant && (await this.#isOwn(name)))) {
+    if (this.settings.offline || (!isMeant && (await isOwnName(this.#registry, name)))) {
       const crate = await index.kept(name, true)
       if (this.settings.offline || !crate) return { crate, staleSince: null, isNew: false }
     }
@@ -189,7 +188,7 @@ export class Upstream {
     const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
     const policy = await this.#policy()
-    const verdicts = await paced(() => verdictsOf(crate, policy, this.#now()))
+    const verdicts = await paced(() => verdictsOf(crate, policy, this.#registry.clock()))
     return Array.from(verdicts, ([line, verdict]) => {
       const { claim, gone } = crate.sightings.get(line.version) ?? {}
       return { line, verdict, isChanged: claim !== undefined || gone !== undefined }
@@ -199,7 +198,7 @@ export class Upstream {
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
   async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
     const policy = await this.#policy()
-    const now = this.#now()
+    const now = this.#registry.clock()
     const before = this.#rendered.get(name)
     const isCurrent = before?.until == null || before.until > timestamp(now)
     if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
@@ -217,14 +216,14 @@ export class Upstream {
 
   /** Raises the alarm, once, when versions were yanked for one that is held. */
   async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
-    const lure = lureOf(crate, policy, this.#now())
+    const lure = lureOf(crate, policy, this.#registry.clock())
     const line = lure && crate.lines.get(lure.version)
     if (!line) return
     const { name } = line
     const key = decisionKey(name, line.version)
     if (this.#lures.has(key)) return
     this.#lures.set(key, true)
-    const at = timestamp(this.#now())
+    const at = timestamp(this.#registry.clock())
     await this.source.onAlarm({ kind: 'lure', name, version: line.version, at })
   }
 

@@ -25,7 +25,8 @@ async function start(t: TestContext, settings: Readonly<Record<string, string>> 
   const made = await MadeUpUpstream.start(new Cleanup(t))
   const env: Record<string, string> = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
   for (const [key, value] of Object.entries(settings))
-    env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] = value
+    env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] =
+      value === 'INDEX' ? made.index : value
   const registry = await TestRegistry.open(t, { env } satisfies TestRegistryOptions)
   const ask = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await registry.app.request(path, { headers })
@@ -322,6 +323,17 @@ test('readers go on while changes are paused, and the metrics tell what has happ
     'undated{upstream="up"} 0',
   ])
     assert.ok(text.includes(`plimsoll_upstream_${line}\n`), line)
+})
+
+test('upstreams with one index are asked with the token that any of them has', async t => {
+  const file = join(folderOf(t), 'token')
+  writeFileSync(file, 'sesame\n')
+  const { made, ask } = await start(t, {
+    PLIMSOLL_UPSTREAM_ZED_INDEX: 'INDEX',
+    PLIMSOLL_UPSTREAM_ZED_TOKEN_FILE: file,
+  })
+  await ask(indexOf('demo'))
+  assert.equal(made.requests.all[0]?.headers.authorization, 'sesame')
 })
 
 test('a storage has a place of its own', async t => {
