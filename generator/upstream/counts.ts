@@ -19,6 +19,12 @@ export class UpstreamCounts {
   /** Why the last request failed; null when it did not. */
   failure: string | null = null
 
+  /** Notes an answer, at a time in milliseconds since 1970. */
+  succeeded(now: number): void {
+    this.answered = now
+    this.failure = null
+  }
+
   /** Counts a request that failed. */
   failed(error: unknown): void {
     this.errors++

@@ -109,17 +109,17 @@ export class CrateFiles {
   async #get(path: string, line: CrateFile): Promise<void> {
     const { name, version } = line
     try {
-      const isThere = await this.#receive(path, line)
+      if (await this.#receive(path, line)) return
       // A `dl` may have moved since it was read.
-      if (isThere || (this.#forgetDl() && (await this.#receive(path, line)))) return
-      refuse('upstream_lacks', { name, version })
+      this.#dl = null
+      if (!(await this.#receive(path, line))) refuse('upstream_lacks', { name, version })
     } catch (error) {
       throw this.#explained(error, name)
     }
   }
 
   async #receive(path: string, line: CrateFile): Promise<boolean> {
-    const { store, web, counts, crateMax = CRATE_MAX } = this.#options
+    const { store, web, counts, now, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
     const url = expandDl(await this.#template(), line)
     return web.take(url, async bytes => {
@@ -130,6 +130,7 @@ export class CrateFiles {
         if (staged.cksum !== cksum)
           refuse('upstream_bytes', { name, version, cksum, got: staged.cksum })
         await staged.keep(path)
+        counts.succeeded(now().getTime())
         return true
       } finally {
         await staged.discard()
@@ -148,14 +149,9 @@ export class CrateFiles {
   /** Returns what a client is told of an error, which is counted. */
   #explained(error: unknown, name: Name): unknown {
     this.#options.counts.failed(error)
-    this.#forgetDl()
+    this.#dl = null
     if (!isOfUpstream(error)) return error
     return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
-  }
-
-  #forgetDl(): boolean {
-    this.#dl = null
-    return true
   }
 
   async #template(): Promise<string> {

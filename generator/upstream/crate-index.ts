@@ -192,8 +192,7 @@ export class CrateIndex {
       max: FILE_MAX,
       timeoutMs: requestMs,
     })
-    counts.answered = this.#now()
-    counts.failure = null
+    counts.succeeded(this.#now())
     if (answer.status === 304)
       return held ? this.#hold(name, held) : wrong(url, name, '304 for a new file')
     if (answer.status === 404 && !held) {

@@ -138,12 +138,13 @@ test('nobody waits for a slow .crate without end, and what is fetched meanwhile 
 })
 
 test('a server that falls silent amid a .crate is left', async t => {
-  const { made, ask, crate, registry } = await start(t, { silenceMs: 30 })
+  const { made, ask, crate, registry, source } = await start(t, { silenceMs: 30 })
   made.fault = at(CRATE, { stopsAfter: 20 })
   assertLater(await ask(crate))
   assert.deepEqual(leftovers(registry.dir), [])
   made.fault = () => null
   assert.equal((await ask(crate)).status, 200)
+  assert.equal(source.counts.failure, null)
 })
 
 test('a .crate that drips is given up after half an hour, and nothing of it stays', async t => {
