@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
-import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { alarmPath, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
@@ -134,10 +135,15 @@ function openSource(
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
+  const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
+    // These are found again and again, also when somebody has cleared them.
+    const isLasting = alarm.kind === 'lure' || alarm.kind === 'name'
+    const key = alarmPath(alarm.name, alarm.version)
+    if (isLasting && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
-    // These are found again and again.
-    if ((alarm.kind === 'lure' || alarm.kind === 'name') && !isFirst) return
+    if (isLasting) known.set(key, true)
+    if (isLasting && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }

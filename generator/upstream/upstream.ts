@@ -14,7 +14,6 @@ import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
 import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import {
-  decisionKey,
   deniedBy,
   lureOf,
   type ShownFile,
@@ -79,8 +78,6 @@ export class Upstream {
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
-  /** The lures that this process has found. */
-  readonly #lures = new LRUCache<string, true>({ max: 1000 })
   #ahead = 0
 
   constructor(
@@ -214,17 +211,14 @@ export class Upstream {
     return rendered
   }
 
-  /** Raises the alarm, once, when versions were yanked for one that is held. */
+  /** Raises the alarm when versions were yanked for one that is held. */
   async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
     const lure = lureOf(crate, policy, this.#registry.clock())
     const line = lure && crate.lines.get(lure.version)
     if (!line) return
-    const { name } = line
-    const key = decisionKey(name, line.version)
-    if (this.#lures.has(key)) return
-    this.#lures.set(key, true)
+    const { name, version } = line
     const at = timestamp(this.#registry.clock())
-    await this.source.onAlarm({ kind: 'lure', name, version: line.version, at })
+    await this.source.onAlarm({ kind: 'lure', name, version, at })
   }
 
   /** Returns whether a line is shown: offline, only if its `.crate` is here. */
