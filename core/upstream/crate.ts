@@ -38,9 +38,7 @@ export interface Alarm {
 }
 
 /** An index file of an upstream, read. */
-export interface SeenFile {
-  readonly etag: string | null
-  readonly lastModified: string | null
+export interface SeenFile extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
   /** The lines that Cargo can use, of this crate, each version once. */
   readonly lines: readonly UpstreamLine[]
 }

@@ -142,12 +142,8 @@ async function crateAnswer(
   const path = upstreamCratePath(file)
   const tag = file.cksum.slice(0, 32)
   // An address without the hash may have other bytes one day: published anew, or here.
-  const isForever = release.cksum !== null
-  const headers = {
-    ...headersOf(path, tag),
-    ...(!isForever && { 'cache-control': 'no-cache' }),
-    'accept-ranges': 'bytes',
-  }
+  const caching = release.cksum === null && { 'cache-control': 'no-cache' }
+  const headers = { ...headersOf(path, tag), ...caching, 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)

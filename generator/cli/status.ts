@@ -25,9 +25,9 @@ export function registerStatus(program: Command, io: Io): void {
           for (const { name: crate, ...alarm } of await listAlarms(place))
             alarms.push({ upstream, crate, ...alarm })
         await upstreams.close()
-        const known = [...upstreams.byName.values()].map(({ name, source }) => ({
+        const known = Object.values(registry.settings.upstream).map(({ name, index }) => ({
           name,
-          index: source.url,
+          index: index.slice('sparse+'.length),
         }))
         const json = { ...jsonOf(status), upstream: { known, alarms } }
         report(io, options, json, [...linesOf(status), ...alarms.map(alarmLine)])

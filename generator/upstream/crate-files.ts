@@ -43,16 +43,14 @@ const RETRY_SECONDS = 5
  * with another checksum than the line says are never kept.
  */
 export class CrateFiles {
+  readonly store: CrateStore
   readonly #options: CrateFilesOptions
   readonly #flights = new Map<string, Promise<void>>()
   #dl: { readonly template: string; readonly until: number } | null = null
 
   constructor(options: CrateFilesOptions) {
     this.#options = options
-  }
-
-  get store(): CrateStore {
-    return this.#options.store
+    this.store = options.store
   }
 
   /** Returns the size of a `.crate` that is here; null for another one. */

@@ -5,20 +5,16 @@ import type { Database } from '../database/connection.ts'
 import { all, run, upsert } from '../database/statement.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 
+type IsAllowed = UpstreamPolicy['isAllowed']
+
 /** How long decisions are remembered, in milliseconds: other processes make some, too. */
 const REMEMBERED_MS = 2000
-
-interface Remembered {
-  readonly until: number
-  readonly keys: string
-  readonly isAllowed: UpstreamPolicy['isAllowed']
-}
 
 /** What administrators have decided about upstreams. */
 export class Decisions {
   readonly #db: Database
   readonly #now: () => Date
-  readonly #read = new Map<string, Remembered>()
+  readonly #read = new Map<string, { until: number; keys: string; isAllowed: IsAllowed }>()
 
   constructor(db: Database, now: () => Date) {
     this.#db = db
@@ -29,7 +25,7 @@ export class Decisions {
    * Returns what tells whether a version is exempted from the hold of an upstream; the same
    * function as before if nothing has changed.
    */
-  async allowed(upstream: string): Promise<UpstreamPolicy['isAllowed']> {
+  async allowed(upstream: string): Promise<IsAllowed> {
     const now = this.#now().getTime()
     const before = this.#read.get(upstream)
     if (before && before.until > now) return before.isAllowed
@@ -38,7 +34,7 @@ export class Decisions {
     const rows = await all<{ crate: string; version: string }>(this.#db, sql, upstream)
     const known = new Set(rows.map(({ crate, version }) => `${crate}@${version}`))
     const keys = [...known].join()
-    const isAllowed: UpstreamPolicy['isAllowed'] =
+    const isAllowed: IsAllowed =
       before?.keys === keys
         ? before.isAllowed
         : (name, version) => known.has(decisionKey(name, version))

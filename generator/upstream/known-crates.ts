@@ -50,14 +50,12 @@ export async function writeKnown(
   before: KnownCrate | null,
 ): Promise<KnownCrate | null> {
   const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
-  const bytes = await paced(() => bytesOf(crate))
+  const { etag, lastModified, lines, sightings } = crate
+  const bytes = await paced(() => {
+    const head: Head = { etag, lastModified, sightings: Object.fromEntries(sightings) }
+    const texts = [JSON.stringify(head), ...Array.from(lines.values(), ({ text }) => text)]
+    return Buffer.from(`${texts.join('\n')}\n`)
+  })
   const tag = await place.put(knownPath(name), bytes, { onlyIf })
   return tag === null ? null : { crate, tag }
-}
-
-function bytesOf(crate: UpstreamCrate): Buffer {
-  const { etag, lastModified } = crate
-  const head: Head = { etag, lastModified, sightings: Object.fromEntries(crate.sightings) }
-  const texts = [JSON.stringify(head), ...Array.from(crate.lines.values(), ({ text }) => text)]
-  return Buffer.from(`${texts.join('\n')}\n`)
 }

@@ -150,7 +150,6 @@ function openSource(
   const isShared = isOnServer(database)
   return {
     name,
-    url,
     counts,
     place,
     web,

@@ -5,23 +5,15 @@ import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
-/** The rendered tree of an upstream. */
-export interface UpstreamTree {
-  readonly crates: number
-  readonly changed: number
-  /** When a held version becomes visible, so that the tree has to be rendered again; or null. */
-  readonly until: string | null
-}
-
 /**
  * Renders the index files of everything that is kept of an upstream, for plain file servers;
- * offline, only of what has its `.crate` there. What is held depends on the time: `until` says how
- * long it is true.
+ * offline, only of what has its `.crate` there. What is held depends on the time: `until` says when
+ * the tree has to be rendered again.
  */
 export async function renderUpstream(
   upstream: Upstream,
   { urls, authRequired }: Pick<Registry, 'urls' | 'authRequired'>,
-): Promise<UpstreamTree> {
+): Promise<{ readonly crates: number; readonly changed: number; readonly until: string | null }> {
   const { place } = upstream
   const old = new Set<string>()
   for await (const { path } of place.list(`${INDEX_FOLDER}/`)) old.add(path)

@@ -39,7 +39,6 @@ const compress = promisify(gzip)
 export interface UpstreamSource {
   /** The first upstream with this index, whose storage has the files. */
   readonly name: string
-  readonly url: string
   readonly place: Place
   readonly web: Pick<Web, 'read' | 'close'>
   readonly index: CrateIndex

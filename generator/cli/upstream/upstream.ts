@@ -109,7 +109,9 @@ function registerAllow(parent: Command, io: Io): void {
     .option('--undo', 'hold it again')
     .action((spec: string, options: Options) =>
       withChosen(io, options, async (upstream, _, { decisions }) => {
-        const decided = { upstream: upstream.name, ...requireVersion(spec) }
+        const { name, version } = parseSpec(spec)
+        if (version === null) return refuse('release_spec_invalid', { spec })
+        const decided = { upstream: upstream.name, name, version }
         const allowed = !options.undo
         await decisions.decide(operatorChange(timestamp(io.now())), decided, allowed)
         const text = `${spec} is ${allowed ? 'allowed' : 'held again'}`
@@ -206,9 +208,4 @@ function wantedCrate(text: string) {
   const [name = '', requirement = '*'] = text.split(/@(.*)/s)
   if (!isName(name)) return refuse('release_spec_invalid', { spec: text })
   return { name, requirement: parseRequirement(requirement) }
-}
-
-function requireVersion(spec: string) {
-  const { name, version } = parseSpec(spec)
-  return version === null ? refuse('release_spec_invalid', { spec }) : { name, version }
 }
