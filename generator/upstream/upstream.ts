@@ -231,18 +231,19 @@ export class Upstream {
   }
 
   /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
-  #lookAhead(crate: UpstreamCrate, budget = { left: AHEAD_OF_ONE }): void {
+  #lookAhead(crate: UpstreamCrate, seen = new Set<Name>()): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     const entry = newest && readEntry(newest.text)
     for (const dep of entry?.deps ?? []) {
       const name = dep.package ?? dep.name
       const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
-      if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
+      if (!isNeeded || !isName(name) || seen.has(name) || this.#ahead >= AHEAD_MAX) continue
       if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
-      if (budget.left-- <= 0) return
+      if (seen.size >= AHEAD_OF_ONE) return
+      seen.add(name)
       this.#ahead++
       this.crate(name)
-        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, budget))
+        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, seen))
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)
         .finally(() => this.#ahead--)

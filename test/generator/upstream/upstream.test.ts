@@ -13,6 +13,7 @@ import { listAlarms } from '../../../generator/upstream/alarms.ts'
 import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
@@ -215,6 +216,20 @@ test('the files of what a newest version needs are fetched ahead, and theirs', a
   )
   await ask(indexOf('leaf'))
   assert.equal(made.requests.all.length, 3)
+})
+
+test('what needs one another is fetched ahead once, also if it is never fresh', async t => {
+  const { made, ask, later } = await start(t, { fresh: '0s' })
+  made.publish({ name: 'stem', deps: { root: '1' } })
+  made.publish({ name: 'root', deps: { stem: '1' } })
+  // Each request takes a second.
+  made.fault = () => {
+    later(1)
+    return null
+  }
+  await ask(indexOf('root'))
+  await settle()
+  assert.deepEqual(made.requests.lines.length, 3)
 })
 
 test('changes of the past raise alarms; the first line and its bytes stay', async t => {
