@@ -138,7 +138,7 @@ test('nobody waits for a slow .crate without end, and what is fetched meanwhile 
 })
 
 test('a server that falls silent amid a .crate is left', async t => {
-  const { made, ask, crate, registry, source } = await start(t, { silenceMs: 30 })
+  const { made, ask, crate, registry, source } = await start(t, { silenceMs: 150 })
   made.fault = at(CRATE, { stopsAfter: 20 })
   assertLater(await ask(crate))
   assert.deepEqual(leftovers(registry.dir), [])
