@@ -17,3 +17,17 @@ export function formatBytes(bytes: number): string {
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatNumber(count)} ${count === 1 ? noun : plural}`
 }
+
+/** Units by name, as factors. */
+export type Units = Readonly<Record<string, number>>
+
+/** Units of time, in seconds. */
+export const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
+
+/** Formats an amount in the largest unit that divides it; sizes only in powers of 1024. */
+export function inUnits(value: number, units: Units): string | number {
+  const unit = Object.entries(units).find(
+    ([name, factor]) => !/^(?:[GMKk]?B)$/.test(name) && value % factor === 0,
+  )
+  return unit && value !== 0 ? `${value / unit[1]}${unit[0]}` : value
+}

@@ -1,6 +1,7 @@
 import { stringify } from 'smol-toml'
 import { type Issue, refuseErrors } from '../error/error.ts'
-import { inUnits, type SettingValue } from './kind.ts'
+import { inUnits } from '../quantity.ts'
+import type { SettingValue } from './kind.ts'
 import { findSetting, type Setting, settingTable } from './schema.ts'
 import { type Assignment, fromFile, fromFlags, type SettingFlags } from './source.ts'
 

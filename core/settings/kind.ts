@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import * as v from 'valibot'
+import { DURATIONS, inUnits, type Units } from '../quantity.ts'
 
 export type SettingValue = string | number | boolean | null | readonly string[]
 
@@ -10,8 +11,6 @@ export interface Kind<T> {
   /** The units that a number may have, largest first. */
   readonly units?: Units
 }
-
-type Units = Readonly<Record<string, number>>
 
 /** A setting: its accepted values, and its default under each preset. */
 export interface Row<T> {
@@ -43,8 +42,6 @@ const SIZES: Units = {
   kB: 1000,
   B: 1,
 }
-/** Units of time, in seconds. */
-export const DURATIONS: Units = { d: 86_400, h: 3600, m: 60, s: 1 }
 
 export const flag: Kind<boolean> = { accepts: 'true or false', schema: v.boolean() }
 
@@ -88,14 +85,6 @@ function measured(
     schema: v.pipe(v.union([v.number(), amount]), v.integer(), v.minValue(min), v.maxValue(max)),
     units,
   }
-}
-
-/** Formats an amount in the largest unit that divides it; sizes only in powers of 1024. */
-export function inUnits(value: number, units: Units): string | number {
-  const unit = Object.entries(units).find(
-    ([name, factor]) => !/^(?:[GMKk]?B)$/.test(name) && value % factor === 0,
-  )
-  return unit && value !== 0 ? `${value / unit[1]}${unit[0]}` : value
 }
 
 /** Accepts one of a few words. */

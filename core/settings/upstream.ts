@@ -66,14 +66,12 @@ export type UpstreamSettings = Values<typeof upstreamRows> & {
   readonly index: string
 }
 
-const UPSTREAM_NAME = /^[a-z](?:[a-z0-9-]{0,62}[a-z0-9])?$/
-
 /** The accepted names of upstreams, as text. */
 export const UPSTREAM_NAME_FORM = 'lowercase letters, digits and "-", a letter first'
 
 /** Returns whether text may be the `NAME` of `[upstream.NAME]`: a path segment and a variable. */
 export function isUpstreamName(name: string): boolean {
-  return UPSTREAM_NAME.test(name)
+  return /^[a-z](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name)
 }
 
 /** Returns the default of a setting where `crates-io` has another one than other upstreams. */

@@ -26,6 +26,8 @@ export interface CargoRegistry {
 export interface CargoSetup {
   readonly base: string
   readonly own: CargoRegistry
+  /** All, that one first. */
+  readonly registries: readonly CargoRegistry[]
   /** The upstream whose crates come from here, and the registry that has them. */
   readonly replaced: { readonly upstream: SetupUpstream; readonly by: CargoRegistry } | null
   /** The names of other upstreams. */
@@ -55,16 +57,12 @@ export function cargoSetup(
   return {
     base,
     own,
+    registries: apart ? [own, apart] : [own],
     replaced: upstream && { upstream, by: apart ?? own },
     others: upstreams.filter(other => other !== upstream).map(({ name }) => name),
     hasApi: api !== null,
     isPrivate: settings.auth.required,
   }
-}
-
-/** Returns the registries of a setup. */
-export function registriesOf({ own, replaced }: CargoSetup): CargoRegistry[] {
-  return replaced && replaced.by !== own ? [own, replaced.by] : [own]
 }
 
 /** Returns the environment variable with a user's token for a registry. */
@@ -124,8 +122,8 @@ export function isOfCratesIo({ name, index }: SetupUpstream): boolean {
   return name === 'crates-io' || isCratesIo(index)
 }
 
-function credentials(setup: CargoSetup): string {
-  const ways = registriesOf(setup).map(
+function credentials({ registries }: CargoSetup): string {
+  const ways = registries.map(
     registry => `# \`cargo login --registry ${registry.name}\` or ${tokenVariable(registry)}\n`,
   )
   return `# Readers need a token:

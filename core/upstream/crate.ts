@@ -1,12 +1,12 @@
 import type { Name } from '../name.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Version } from '../version.ts'
-import { isSameButYanked, type UpstreamLine, withYanked } from './line.ts'
+import { isSameButYanked, readLine, type UpstreamLine, withYanked } from './line.ts'
 
 /** What has been seen of a version besides its line; times as in the index. */
 export interface Sighting {
-  /** The line that the upstream has now instead of the first one. */
-  readonly claim?: UpstreamLine
+  /** The text of the line that the upstream has now instead of the first one. */
+  readonly claim?: string
   /** When the upstream's file was first without it. */
   readonly gone?: string
   /** When it was first seen as yanked, after it had been seen otherwise. */
@@ -38,9 +38,7 @@ export interface Alarm {
 }
 
 /** An index file of an upstream, read. */
-export interface SeenFile {
-  readonly etag: string | null
-  readonly lastModified: string | null
+export interface SeenFile extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
   /** The lines that Cargo can use, of this crate, each version once. */
   readonly lines: readonly UpstreamLine[]
 }
@@ -70,10 +68,13 @@ export function seeFile(
     const known = before?.sightings.get(version)
     const isSame = first === undefined || isSameButYanked(first, line)
     lines.set(version, isSame ? line : withYanked(first, line.yanked))
-    if (!isSame && known?.claim?.text !== line.text)
+    if (!isSame && known?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
     const yanked = line.yanked ? (known?.yanked ?? (first && !first.yanked ? at : null)) : null
-    see(version, { ...(isSame ? {} : { claim: line }), ...(yanked === null ? {} : { yanked }) })
+    see(version, {
+      ...(isSame ? {} : { claim: line.text }),
+      ...(yanked === null ? {} : { yanked }),
+    })
   }
   for (const [version, line] of before?.lines ?? []) {
     if (lines.has(version)) continue
@@ -92,8 +93,8 @@ export function acceptChange(crate: UpstreamCrate, version: Version): UpstreamCr
   const { claim, gone } = crate.sightings.get(version) ?? {}
   const lines = new Map(crate.lines)
   const sightings = new Map(crate.sightings)
-  if (claim) lines.set(version, claim)
-  else if (gone !== undefined) lines.delete(version)
+  if (gone !== undefined) lines.delete(version)
+  else if (claim !== undefined) lines.set(version, readLine(claim))
   sightings.delete(version)
   return { ...crate, lines, sightings }
 }

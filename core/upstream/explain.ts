@@ -1,3 +1,4 @@
+import { DURATIONS, inUnits } from '../quantity.ts'
 import type { UpstreamLine } from './line.ts'
 import type { Verdict } from './policy.ts'
 
@@ -11,6 +12,7 @@ export interface ExplainedVersion {
 
 /** How a version of an upstream is shown, for people and programs. */
 export interface VersionState {
+  readonly upstream: string
   readonly name: string
   readonly version: string
   readonly state: Verdict['state']
@@ -27,29 +29,32 @@ export function stateOf(
   { line, verdict, isChanged }: ExplainedVersion,
 ): VersionState {
   const { name, version } = line
-  const rules = {
-    held: `upstream.${upstream}.hold = ${hold}s`,
-    guarded: `upstream.${upstream}.lure_guard`,
-    denied: verdict.state === 'denied' ? `upstream.${upstream}.deny: ${verdict.rule}` : null,
-  }
-  const rule = new Map<string, string | null>(Object.entries(rules)).get(verdict.state) ?? null
+  const { state } = verdict
+  const setting = {
+    ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
+    held: `hold: ${inUnits(hold, DURATIONS)}`,
+    denied: 'rule' in verdict ? `deny: ${verdict.rule}` : null,
+  }[state]
+  const rule = setting && `upstream.${upstream}.${setting}`
   const until = 'until' in verdict && verdict.until !== null ? verdict.until.slice(0, 10) : null
-  return { name, version, state: verdict.state, rule, until, changed: isChanged }
+  return { upstream, name, version, state, rule, until, changed: isChanged }
 }
 
 /** Returns the same as a sentence that also says who can change it. */
-export function sentenceOf({ name, version, state, rule, until, changed }: VersionState): string {
-  const spec = `${name}@${version}`
-  const allow = `\`plimsoll upstream allow ${spec}\` or an administrator's page shows it at once`
+export function sentenceOf(version: VersionState): string {
+  const { upstream, state, rule, until, changed } = version
+  const spec = `${version.name}@${version.version}`
+  const command = (verb: string) => `\`plimsoll upstream ${verb} ${spec} --upstream ${upstream}\``
+  const allow = `${command('allow')} or an administrator's page shows it at once`
   const sentences = {
     shown: 'is shown',
     yanked: 'is yanked by the upstream',
-    gone: `is shown as yanked: the upstream does not have it any more (\`plimsoll upstream accept ${spec}\`)`,
+    gone: `is shown as yanked: the upstream does not have it any more (${command('accept')})`,
     held: `is shown as yanked (${rule}) ${until === null ? 'because its age is unknown' : `until ${until}`}; ${allow}`,
     guarded: `is shown although the upstream has yanked it (${rule}), until ${until}`,
     denied: `is shown as yanked and not downloaded (${rule}); the operator can change the rule`,
   }
   const more =
-    changed && state !== 'gone' ? '; the upstream has changed it (`plimsoll upstream accept`)' : ''
+    changed && state !== 'gone' ? `; the upstream has changed it (${command('accept')})` : ''
   return `${spec} ${sentences[state]}${more}`
 }

@@ -45,35 +45,23 @@ export function verdictsOf(
   now: Date,
 ): Map<UpstreamLine, Verdict> {
   const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
-  const verdicts = new Map<UpstreamLine, Verdict>()
-  for (const line of crate.lines.values())
-    verdicts.set(line, verdictOf(crate, line, policy, now, lure))
-  return verdicts
-}
-
-function verdictOf(
-  crate: UpstreamCrate,
-  line: UpstreamLine,
-  policy: UpstreamPolicy,
-  now: Date,
-  lure: Lure | null,
-): Verdict {
-  const { version } = line
-  const rule = deniedBy(line, policy)
-  if (rule) return { state: 'denied', rule: rule.text }
-  const sighting = crate.sightings.get(version)
-  if (sighting?.gone !== undefined) return { state: 'gone' }
-  if (line.yanked) {
-    const until = later(sighting?.yanked ?? '', LURE_MS)
-    const isGuarded = lure?.yanked.has(version) === true && until > timestamp(now)
+  const verdictOf = (line: UpstreamLine): Verdict => {
+    const denied = deniedBy(line, policy)
+    if (denied) return { state: 'denied', rule: denied.text }
+    const { gone, yanked = '' } = crate.sightings.get(line.version) ?? {}
+    if (gone !== undefined) return { state: 'gone' }
+    if (!line.yanked) return heldBy(line, policy, now) ?? { state: 'shown' }
+    const until = later(yanked, LURE_MS)
+    const isGuarded = lure?.yanked.has(line.version) === true && until > timestamp(now)
     return isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
   }
-  return heldBy(line, policy, now) ?? { state: 'shown' }
+  return new Map(Array.from(crate.lines.values(), line => [line, verdictOf(line)]))
 }
 
-function deniedBy(
-  { name, version }: UpstreamLine,
-  { deny }: UpstreamPolicy,
+/** Returns the rule by which a version is denied; undefined without one. */
+export function deniedBy(
+  { name, version }: Pick<UpstreamLine, 'name' | 'version'>,
+  { deny }: Pick<UpstreamPolicy, 'deny'>,
 ): CrateRule | undefined {
   return deny.find(({ matches }) => matches(name, version))
 }

@@ -1,11 +1,5 @@
 import { CRATES_IO } from '../urls/urls.ts'
-import {
-  type CargoSetup,
-  cargoConfig,
-  isOfCratesIo,
-  registriesOf,
-  tokenVariable,
-} from './cargo-config.ts'
+import { type CargoSetup, cargoConfig, isOfCratesIo, tokenVariable } from './cargo-config.ts'
 
 /** What tools besides Cargo need to use a registry, in the language of their files. */
 export const toolConfigs = {
@@ -21,7 +15,7 @@ export const toolConfigs = {
 export type Tool = keyof typeof toolConfigs
 
 function tokensOf(setup: CargoSetup): string[] {
-  return setup.isPrivate ? registriesOf(setup).map(tokenVariable) : []
+  return setup.isPrivate ? setup.registries.map(tokenVariable) : []
 }
 
 /** Cargo's home folder, in a script of the shell. */
@@ -101,7 +95,7 @@ ${setup.isPrivate ? secrets : ''}}
 }
 
 function dependabot(setup: CargoSetup): string {
-  const registries = setup.isPrivate ? registriesOf(setup) : []
+  const registries = setup.isPrivate ? setup.registries : []
   const tables = registries.map(
     registry => `  ${registry.name}:
     type: cargo-registry

@@ -150,7 +150,7 @@ async function work(
     log.warn({ upstream, kind, crate: name, version }, 'an upstream has raised an alarm')
   const upstreams = await openUpstreams(registry, { env: io.env, onAlarm })
   ends.push(() => upstreams.close())
-  await upstreams.sweep()
+  for (const { files } of upstreams.sources) await files.store.sweep()
   upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
   const started: Worker[] = []
   ends.push(async () => {

@@ -21,9 +21,6 @@ import { type FileHeaders, fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 import { decodePath } from './public-files.ts'
 
-/** Answers a request for a file of another registry; null if there is no such file. */
-type UpstreamAnswer = (c: Context) => Promise<Response | null>
-
 /** What answers of upstreams are made with. */
 export interface UpstreamDeps {
   readonly registry: Registry
@@ -38,25 +35,25 @@ const headersOf: FileHeaders = fileHeaders({})
 /** Returns the routes below `/upstream/NAME/`. */
 export function upstreamRoutes({ registry, upstreams, streams, missing }: UpstreamDeps): Route[] {
   const { urls, authRequired, site } = registry
+  const answer =
+    (find: (c: Context) => Promise<Response | null> | null): OpenHandler =>
+    async c =>
+      (await find(c)) ?? missing(c)
   const routesOf = (upstream: Upstream): Route[] => {
     const at = `/upstream/${upstream.name}`
-    const config = Buffer.from(upstream.config(urls.base, authRequired))
-    const answer =
-      (find: UpstreamAnswer): OpenHandler =>
-      async c =>
-        (await find(c)) ?? missing(c)
-    const indexFile: UpstreamAnswer = async c => {
+    const config = textOf(Buffer.from(upstream.config(urls.base, authRequired)))
+    const indexFile = answer(c => {
       const name = nameOfIndexPath(c.req.path.slice(at.length))
-      return name === null ? null : indexAnswer(upstream, name, c)
-    }
-    const crateFile: UpstreamAnswer = async c => {
+      return name && indexAnswer(upstream, name, c)
+    })
+    const crateFile = answer(c => {
       const release = releaseOfUpstreamFile(decodePath(c.req.path)?.split('/').at(-1) ?? '')
       return release && crateAnswer(upstream, release, streams, c)
-    }
-    const download: UpstreamAnswer = async c => {
+    })
+    const download = answer(c => {
       const release = releaseOfDownload(c.req.path.slice(at.length))
       return release && crateAnswer(upstream, { ...release, cksum: null }, streams, c)
-    }
+    })
     const feed = async (c: Context) => {
       const newest = (await listAlarms(upstream.source.place)).slice(-FEED_LENGTH.crates).reverse()
       const [path, page] = [account.upstreamFeed(upstream.name), account.upstream(upstream.name)]
@@ -66,12 +63,10 @@ export function upstreamRoutes({ registry, upstreams, streams, missing }: Upstre
     }
     return [
       get(`/${account.upstreamFeed(upstream.name)}`, 'reader', feed, 'read'),
-      get(`${at}/${configPath}`, 'reader', (c: Context) =>
-        textAnswer(configPath, textOf(config), c),
-      ),
-      get(`${at}/${INDEX_FOLDER}/*`, 'reader', answer(indexFile)),
-      get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', answer(crateFile)),
-      get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', answer(download)),
+      get(`${at}/${configPath}`, 'reader', (c: Context) => textAnswer(configPath, config, c)),
+      get(`${at}/${INDEX_FOLDER}/*`, 'reader', indexFile),
+      get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', crateFile),
+      get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', download),
     ]
   }
   return [...upstreams.byName.values()].flatMap(routesOf)
@@ -81,7 +76,9 @@ export function upstreamRoutes({ registry, upstreams, streams, missing }: Upstre
  * Returns what answers for crates that are not here, by redirects to the upstream or with its
  * files; null without a fallback. Own names, and those below reserved prefixes, never go there.
  */
-export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | null {
+export function fallback(
+  deps: Omit<UpstreamDeps, 'missing'>,
+): ((c: Context) => Promise<Response | null>) | null {
   const { registry, upstreams, streams } = deps
   const upstream = upstreams.fallback
   if (!upstream) return null
@@ -93,10 +90,13 @@ export function fallback(deps: Omit<UpstreamDeps, 'missing'>): UpstreamAnswer | 
     const name = indexed ?? release?.name
     if (name === undefined || (await isOwnName(registry, name))) return null
     if (indexed !== null)
-      return redirects ? redirectTo(upstream.indexAddress(name)) : indexAnswer(upstream, name, c)
+      return redirects
+        ? redirectTo(upstream.source.index.address(name))
+        : indexAnswer(upstream, name, c)
     if (!release) return null
     if (!redirects) return crateAnswer(upstream, { ...release, cksum: null }, streams, c)
-    const address = await upstream.crateAddress(release.name, release.version)
+    const line = () => upstream.line(release.name, release.version, null)
+    const address = await upstream.source.files.address(release, line)
     return address === null ? null : redirectTo(address)
   }
 }
@@ -115,12 +115,11 @@ async function indexAnswer(upstream: Upstream, name: Name, c: Context): Promise<
 
 function textAnswer(path: string, file: TextFile, c: Context): Response {
   const isZipped = file.zipped !== null && acceptsGzip(c.req.header('accept-encoding'))
-  const vary = { vary: 'accept-encoding' }
-  const variant = isZipped
-    ? variantOf<Part>(path, { ...headersOf(path, `${file.tag}-gz`), ...vary }, file.zipped, {
-        'content-encoding': 'gzip',
-      })
-    : variantOf<Part>(path, { ...headersOf(path, file.tag), ...vary }, file.bytes)
+  const [bytes, tag, encoding] = isZipped
+    ? [file.zipped, `${file.tag}-gz`, { 'content-encoding': 'gzip' }]
+    : [file.bytes, file.tag, {}]
+  const headers = { ...headersOf(path, tag), vary: 'accept-encoding' }
+  const variant = variantOf<Part>(path, headers, bytes, encoding)
   const { body, ...answer } = choose(variant, file.tag, askedBy(c))
   return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
 }
@@ -142,7 +141,9 @@ async function crateAnswer(
   const { file, size } = found
   const path = upstreamCratePath(file)
   const tag = file.cksum.slice(0, 32)
-  const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
+  // An address without the hash may have other bytes one day: published anew, or here.
+  const caching = release.cksum === null && { 'cache-control': 'no-cache' }
+  const headers = { ...headersOf(path, tag), ...caching, 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))
   if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry as Prometheus } from 'prom-client'
+import type { UpstreamCounts } from '../../generator/upstream/counts.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 
 type Samples = readonly (readonly [labels: Record<string, string>, n: number])[]
@@ -10,16 +11,11 @@ export function upstreamMetrics(
   now: () => Date,
 ): void {
   if (sources.length === 0) return
-  const each = <T extends { readonly name: string }>(
-    of: readonly T[],
-    read: (from: T) => number | null,
-  ) => {
-    const sample = (from: T): Samples => {
-      const n = read(from)
-      return n === null ? [] : [[{ upstream: from.name }, n]]
-    }
-    return () => of.flatMap(sample)
-  }
+  const each = (read: (counts: UpstreamCounts) => number | null) => () =>
+    sources.flatMap(({ name: upstream, counts }): Samples => {
+      const n = read(counts)
+      return n === null ? [] : [[{ upstream }, n]]
+    })
   const options = (name: string, help: string, read: () => Samples) => ({
     ...{ name: `plimsoll_upstream_${name}`, help, registers: [prometheus] },
     labelNames: name === 'alarms_total' ? ['upstream', 'kind'] : ['upstream'],
@@ -35,10 +31,14 @@ export function upstreamMetrics(
     ['errors', 'Requests that the upstream did not answer as it should'],
     ['stale', 'Answers older than `fresh`, because the upstream is away'],
   ] as const
-  for (const [what, help] of counted) {
-    const read = each(sources, ({ counts }) => counts[what])
-    new Counter(options(`${what}_total`, help, read))
-  }
+  for (const [what, help] of counted)
+    new Counter(
+      options(
+        `${what}_total`,
+        help,
+        each(counts => counts[what]),
+      ),
+    )
   const alarms = () =>
     sources.flatMap(({ name: upstream, counts }) =>
       Array.from(counts.alarms, ([kind, n]) => [{ upstream, kind }, n] as const),
@@ -46,14 +46,16 @@ export function upstreamMetrics(
   new Counter(options('alarms_total', 'What the upstream has changed of the past, by kind', alarms))
   const gauge = (name: string, help: string, read: () => Samples) =>
     new Gauge(options(name, help, read))
-  const isUp = each(sources, ({ counts }) => (counts.failure === null ? 1 : 0))
+  const isUp = each(({ failure }) => (failure === null ? 1 : 0))
   gauge('up', '1 if the last request to the upstream succeeded', isUp)
-  const age = each(sources, ({ counts: { answered } }) =>
-    answered === null ? null : (now().getTime() - answered) / 1000,
-  )
+  const age = each(({ answered }) => answered && (now().getTime() - answered) / 1000)
   gauge('age', 'Seconds since the upstream last answered', age)
-  const kept = each(sources, ({ counts }) => counts.kept)
-  gauge('kept_bytes', 'Bytes of the `.crate` files that are kept', kept)
-  const undated = each([...byName.values()], upstream => upstream.undated)
+  gauge(
+    'kept_bytes',
+    'Bytes of the `.crate` files that are kept',
+    each(({ kept }) => kept),
+  )
+  const undated = () =>
+    Array.from(byName.values(), ({ name: upstream, undated: n }) => [{ upstream }, n] as const)
   gauge('undated', 'Versions in memory that are held because nobody knows their age', undated)
 }

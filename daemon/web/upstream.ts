@@ -6,7 +6,6 @@ import { ANY_VERSION } from '../../core/upstream/crate.ts'
 import { stateOf } from '../../core/upstream/explain.ts'
 import { parseVersion } from '../../core/version.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
-import { allowVersion } from '../../generator/upstream/allowed.ts'
 import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import {
@@ -56,10 +55,9 @@ export function postUpstream(deps: Deps): SessionHandler {
       if (action === 'accept')
         await acceptVersion(registry.database, change, upstream, { name, version })
       else if (version !== null && /^(?:allow|hold)$/.test(action)) {
-        const allowed = { upstream: upstream.name, name, version }
-        await allowVersion(registry.database, change, allowed, action === 'allow')
+        const decided = { upstream: upstream.name, name, version }
+        await upstreams.decisions.decide(change, decided, action === 'allow')
       } else refuse('route_unknown')
-      upstreams.decisions.forget()
       const query = new URLSearchParams({ crate: name, done: `upstream-${action}` })
       return redirect(c, registry.site, `/me/admin/upstream/${upstream.name}?${query}`)
     }

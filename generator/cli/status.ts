@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import type { Alarm } from '../../core/upstream/crate.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
 import { readStatus, type Status, warningsOf } from '../status.ts'
-import { type OpenAlarm, openAlarms } from '../upstream/alarms.ts'
+import { listAlarms } from '../upstream/alarms.ts'
 import { openUpstreams } from '../upstream/open.ts'
 import { readRegistry } from './console/folder.ts'
 import { type FolderOptions, type Io, report, withDir } from './console/io.ts'
@@ -19,11 +20,14 @@ export function registerStatus(program: Command, io: Io): void {
       readRegistry(io, options, async registry => {
         const status = await readStatus(registry, io.now(), Number.MAX_SAFE_INTEGER)
         const upstreams = await openUpstreams(registry, { env: io.env })
-        const alarms = await openAlarms(upstreams.sources)
+        const alarms: OpenAlarm[] = []
+        for (const { name: upstream, place } of upstreams.sources)
+          for (const { name: crate, ...alarm } of await listAlarms(place))
+            alarms.push({ upstream, crate, ...alarm })
         await upstreams.close()
-        const known = [...upstreams.byName.values()].map(({ name, source }) => ({
+        const known = Object.values(registry.settings.upstream).map(({ name, index }) => ({
           name,
-          index: source.url,
+          index: index.slice('sparse+'.length),
         }))
         const json = { ...jsonOf(status), upstream: { known, alarms } }
         report(io, options, json, [...linesOf(status), ...alarms.map(alarmLine)])
@@ -36,6 +40,8 @@ export function registerStatus(program: Command, io: Io): void {
     fails: 'the registry cannot be read',
   })
 }
+
+type OpenAlarm = Omit<Alarm, 'name'> & { readonly upstream: string; readonly crate: string }
 
 function alarmLine({ upstream, kind, crate, version, at }: OpenAlarm): string {
   const what = {

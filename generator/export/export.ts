@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { appendFile, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { inFile, refuse, refuseErrors } from '../../core/error/error.ts'
@@ -12,7 +11,7 @@ import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import type { Version } from '../../core/version.ts'
-import { readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
+import { fileChecksum, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
 import type { Progress } from '../projections/index/build.ts'
 
@@ -115,33 +114,20 @@ async function writeVendored(
   const allowed = limits(bytes.length)
   const { issues } = await surveyArchive(read, allowed, { name, version })
   refuseErrors(issues.map(issue => inFile(crateFile(name, version), issue)))
-  const files: [path: string, sum: string][] = []
+  const sums: [path: string, sum: string | null][] = []
   // The survey has shown that all paths are below the top folder, and stay there.
   await walkGzip(read(), allowed.unpackedBytes, [], async (member, content) => {
     const path = member.path.slice(top.length + 1)
-    if (member.kind === 'file' && path !== '.cargo-checksum.json')
-      files.push([path, await writeContent(join(root, member.path), content())])
+    if (member.kind !== 'file' || path === '.cargo-checksum.json') return 'go on'
+    const file = join(root, member.path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, content())
+    sums.push([path, await fileChecksum(file)])
     return 'go on'
   })
   await mkdir(join(root, top), { recursive: true })
-  const sums = { files: Object.fromEntries(files), package: cksum }
-  await writeFile(join(root, top, '.cargo-checksum.json'), JSON.stringify(sums))
-}
-
-/** Writes a file in parts; returns its SHA-256. */
-async function writeContent(path: string, content: AsyncIterable<Uint8Array>): Promise<string> {
-  await mkdir(dirname(path), { recursive: true })
-  const hash = createHash('sha256')
-  const file = await open(path, 'w')
-  try {
-    for await (const part of content) {
-      hash.update(part)
-      await file.writeFile(part)
-    }
-  } finally {
-    await file.close()
-  }
-  return hash.digest('hex')
+  const checksums = { files: Object.fromEntries(sums), package: cksum }
+  await writeFile(join(root, top, '.cargo-checksum.json'), JSON.stringify(checksums))
 }
 
 /** Returns the tables that have Cargo read the folder in the place of the registries. */

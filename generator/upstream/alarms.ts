@@ -6,7 +6,7 @@ import type { Version } from '../../core/version.ts'
 import type { Database } from '../database/connection.ts'
 import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
-import type { Upstream, UpstreamSource } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 /** The most alarms that are listed. */
 const LISTED = 1000
@@ -55,22 +55,4 @@ export async function acceptVersion(
   if (isKnown) await index.change(name, crate => acceptChange(crate, version))
   if (hasAlarm) await place.remove(path)
   return hasAlarm
-}
-
-/** An alarm that nobody has cleared, for programs. */
-export interface OpenAlarm {
-  readonly upstream: string
-  readonly kind: Alarm['kind']
-  readonly crate: Name
-  readonly version: string
-  readonly at: string
-}
-
-/** Lists the open alarms of all upstreams; those with one index share theirs. */
-export async function openAlarms(sources: readonly UpstreamSource[]): Promise<OpenAlarm[]> {
-  const found: OpenAlarm[] = []
-  for (const { name: upstream, place } of sources)
-    for (const { kind, name: crate, version, at } of await listAlarms(place))
-      found.push({ upstream, kind, crate, version, at })
-  return found
 }

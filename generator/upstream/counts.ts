@@ -13,13 +13,17 @@ export class UpstreamCounts {
   errors = 0
   /** Answers that are older than the settings want, because the upstream is away. */
   stale = 0
-  /** Lines that were left out: of another crate, twice the same, or not readable by Cargo. */
-  dropped = 0
   readonly alarms = new Map<AlarmKind, number>()
   /** When the upstream last answered, in milliseconds since 1970; null before that. */
   answered: number | null = null
   /** Why the last request failed; null when it did not. */
   failure: string | null = null
+
+  /** Notes an answer, at a time in milliseconds since 1970. */
+  succeeded(now: number): void {
+    this.answered = now
+    this.failure = null
+  }
 
   /** Counts a request that failed. */
   failed(error: unknown): void {

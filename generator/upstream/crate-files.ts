@@ -43,16 +43,14 @@ const RETRY_SECONDS = 5
  * with another checksum than the line says are never kept.
  */
 export class CrateFiles {
+  readonly store: CrateStore
   readonly #options: CrateFilesOptions
   readonly #flights = new Map<string, Promise<void>>()
   #dl: { readonly template: string; readonly until: number } | null = null
 
   constructor(options: CrateFilesOptions) {
     this.#options = options
-  }
-
-  get store(): CrateStore {
-    return this.#options.store
+    this.store = options.store
   }
 
   /** Returns the size of a `.crate` that is here; null for another one. */
@@ -62,9 +60,10 @@ export class CrateFiles {
 
   /**
    * Has a `.crate` here, fetches it if it is not, and returns its size. Refuses what the upstream
-   * does not have or sends wrong, and a fetch that takes too long, which goes on behind it.
+   * does not have or sends wrong, and unless the caller `isPatient`, a fetch that takes too long,
+   * which goes on behind it.
    */
-  async fetch(line: CrateFile): Promise<number> {
+  async fetch(line: CrateFile, isPatient = false): Promise<number> {
     const { counts, waitMs = 20_000 } = this.#options
     const here = await this.size(line)
     if (here !== null) {
@@ -74,8 +73,8 @@ export class CrateFiles {
     const path = upstreamCratePath(line)
     const { name, version } = line
     const flight = this.#flights.get(path) ?? this.#begin(path, line)
-    const isLate = sleep(waitMs, true, { ref: false })
-    if (await Promise.race([flight.then(() => false), isLate]))
+    const isLate = isPatient ? [] : [sleep(waitMs, true, { ref: false })]
+    if (await Promise.race([flight.then(() => false), ...isLate]))
       throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
     return (await this.size(line)) ?? refuse('upstream_lacks', { name, version })
   }
@@ -88,15 +87,11 @@ export class CrateFiles {
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,
   ): Promise<string | null> {
-    let template: string
-    try {
-      template = await this.#template()
-    } catch (error) {
+    const template = await this.#template().catch(error => {
       throw this.#explained(error, release.name)
-    }
-    if (!template.includes('{sha256-checksum}'))
-      return expandDl(template, { ...release, cksum: '' })
-    const line = await find()
+    })
+    const hasSum = template.includes('{sha256-checksum}')
+    const line = hasSum ? await find() : { ...release, cksum: '' }
     return line && expandDl(template, line)
   }
 
@@ -112,17 +107,17 @@ export class CrateFiles {
   async #get(path: string, line: CrateFile): Promise<void> {
     const { name, version } = line
     try {
-      const isThere = await this.#receive(path, line)
+      if (await this.#receive(path, line)) return
       // A `dl` may have moved since it was read.
-      if (isThere || (this.#forgetDl() && (await this.#receive(path, line)))) return
-      refuse('upstream_lacks', { name, version })
+      this.#dl = null
+      if (!(await this.#receive(path, line))) refuse('upstream_lacks', { name, version })
     } catch (error) {
       throw this.#explained(error, name)
     }
   }
 
   async #receive(path: string, line: CrateFile): Promise<boolean> {
-    const { store, web, counts, crateMax = CRATE_MAX } = this.#options
+    const { store, web, counts, now, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
     const url = expandDl(await this.#template(), line)
     return web.take(url, async bytes => {
@@ -133,6 +128,7 @@ export class CrateFiles {
         if (staged.cksum !== cksum)
           refuse('upstream_bytes', { name, version, cksum, got: staged.cksum })
         await staged.keep(path)
+        counts.succeeded(now().getTime())
         return true
       } finally {
         await staged.discard()
@@ -151,14 +147,9 @@ export class CrateFiles {
   /** Returns what a client is told of an error, which is counted. */
   #explained(error: unknown, name: Name): unknown {
     this.#options.counts.failed(error)
-    this.#forgetDl()
+    this.#dl = null
     if (!isOfUpstream(error)) return error
     return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
-  }
-
-  #forgetDl(): boolean {
-    this.#dl = null
-    return true
   }
 
   async #template(): Promise<string> {

@@ -114,6 +114,11 @@ export class CrateIndex {
     return { ...found, crate: (await this.kept(key)) ?? found.crate }
   }
 
+  /** Returns the address of an index file at the upstream. */
+  address(name: Name): string {
+    return `${this.#options.url}${lowerPrefix(name)}/${name.toLowerCase()}`
+  }
+
   /** Returns whether a crate, or that there is none, is known well enough not to be asked for. */
   isFresh(name: Name, fresh: number): boolean {
     const key = name.toLowerCase() as Name
@@ -123,16 +128,15 @@ export class CrateIndex {
   }
 
   /** Changes what is kept of a crate; does nothing for an unknown one. */
-  async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<boolean> {
+  async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<void> {
     const key = name.toLowerCase() as Name
     await this.#flights.get(key)?.catch(() => undefined)
     const before = await readKnown(this.#options.place, key)
-    if (!before) return false
+    if (!before) return
     const after = await writeKnown(this.#options.place, key, change(before.crate), before)
     if (!after) return this.change(name, change)
     const checked = this.#held.get(key)?.checked ?? 0
     this.#held.set(key, { ...after, checked })
-    return true
   }
 
   async #find(name: Name, fresh: number): Promise<FoundCrate> {
@@ -154,8 +158,9 @@ export class CrateIndex {
       return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
+      // One request that fails between others that are answered is no reason to stop all of them.
+      if (error.isNetwork && counts.failure !== null) this.#awayUntil = this.#now() + FAILURE_MS
       counts.failed(error)
-      if (error.isNetwork) this.#awayUntil = this.#now() + FAILURE_MS
       this.#failed.set(name, this.#now() + FAILURE_MS)
       // Another process may have been faster with the first file.
       return this.#stale(name, held ?? (await this.#read(name, true)))
@@ -182,13 +187,12 @@ export class CrateIndex {
 
   async #ask(name: Name, held: Held | null): Promise<UpstreamCrate | null> {
     const { url, web, counts, requestMs = REQUEST_MS } = this.#options
-    const answer = await web.ask(`${url}${lowerPrefix(name)}/${name}`, {
+    const answer = await web.ask(this.address(name), {
       etag: held?.crate.etag ?? null,
       max: FILE_MAX,
       timeoutMs: requestMs,
     })
-    counts.answered = this.#now()
-    counts.failure = null
+    counts.succeeded(this.#now())
     if (answer.status === 304)
       return held ? this.#hold(name, held) : wrong(url, name, '304 for a new file')
     if (answer.status === 404 && !held) {
@@ -232,9 +236,8 @@ export class CrateIndex {
       const line = known.get(text) ?? (await paced(() => newLine(text)))
       if (line === null && text === last)
         wrong(this.#options.url, name, 'a file that ends within a line')
-      if (line?.name.toLowerCase() !== name || lines.has(line.version))
-        this.#options.counts.dropped++
-      else lines.set(line.version, line)
+      if (line?.name.toLowerCase() === name && !lines.has(line.version))
+        lines.set(line.version, line)
     }
     if (answer.status === 200 && lines.size === 0)
       wrong(this.#options.url, name, 'no line of this crate')

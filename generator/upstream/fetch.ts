@@ -132,29 +132,20 @@ async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise
   await forEachConcurrently(
     lines.values(),
     async line => {
-      const isHere = (await upstream.source.files.size(line)) !== null
-      const size = isHere ? 0 : await orIssue(issues, () => haveBytes(upstream, line))
-      if (isHere) present++
-      else if (size !== undefined) {
-        fetched++
-        bytes += size
+      const { name, version, cksum } = line
+      const get = () => upstream.crateFile(name, version, cksum, true)
+      if ((await upstream.source.files.size(line)) !== null) present++
+      else {
+        const got = await orIssue(issues, get)
+        if (got === null) issues.push(issue('upstream_lacks', { name, version }))
+        if (got) fetched++
+        bytes += got?.size ?? 0
       }
       progress('fetching .crate files', fetched + present, lines.size)
     },
     AT_ONCE,
   )
   return { fetched, present, bytes, issues }
-}
-
-/** Fetches the `.crate` of a line, however long that takes; returns its size. */
-async function haveBytes(upstream: Upstream, line: UpstreamLine): Promise<number> {
-  for (;;) {
-    try {
-      return (await upstream.crateFile(line.name, line.version, line.cksum))?.size ?? 0
-    } catch (error) {
-      if (!(error instanceof Refusal) || !error.has('upstream_slow')) throw error
-    }
-  }
 }
 
 /** Returns the result of some work; undefined when it was refused, which goes to the issues. */

@@ -14,12 +14,8 @@ export interface KnownCrate {
 }
 
 /** The first line of a file; the lines of the index follow it as they are. */
-interface Head {
-  readonly etag: string | null
-  readonly lastModified: string | null
-  readonly sightings: Readonly<
-    Record<string, Omit<Sighting, 'claim'> & { readonly claim?: string }>
-  >
+interface Head extends Pick<UpstreamCrate, 'etag' | 'lastModified'> {
+  readonly sightings: Readonly<Record<string, Sighting>>
 }
 
 /** Reads what is known of a crate; `held` itself if that is what is there, null if nothing is. */
@@ -38,12 +34,8 @@ export async function readKnown(
     const line = await paced(() => readLine(text))
     lines.set(line.version, line)
   }
-  const sightings = new Map<Version, Sighting>()
-  for (const [version, { claim, ...rest }] of Object.entries(head.sightings)) {
-    const sighting = claim === undefined ? rest : { ...rest, claim: readLine(claim) }
-    sightings.set(version as Version, sighting)
-  }
   const { etag, lastModified } = head
+  const sightings = new Map(Object.entries(head.sightings) as [Version, Sighting][])
   return { crate: { etag, lastModified, lines, sightings }, tag: found.etag }
 }
 
@@ -58,20 +50,12 @@ export async function writeKnown(
   before: KnownCrate | null,
 ): Promise<KnownCrate | null> {
   const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
-  const bytes = await paced(() => bytesOf(crate))
+  const { etag, lastModified, lines, sightings } = crate
+  const bytes = await paced(() => {
+    const head: Head = { etag, lastModified, sightings: Object.fromEntries(sightings) }
+    const texts = [JSON.stringify(head), ...Array.from(lines.values(), ({ text }) => text)]
+    return Buffer.from(`${texts.join('\n')}\n`)
+  })
   const tag = await place.put(knownPath(name), bytes, { onlyIf })
   return tag === null ? null : { crate, tag }
-}
-
-function bytesOf(crate: UpstreamCrate): Buffer {
-  const { etag, lastModified } = crate
-  const sightings = Object.fromEntries(
-    Array.from(crate.sightings, ([version, { claim, ...rest }]) => [
-      version,
-      claim ? { ...rest, claim: claim.text } : rest,
-    ]),
-  )
-  const head: Head = { etag, lastModified, sightings }
-  const texts = [JSON.stringify(head), ...Array.from(crate.lines.values(), ({ text }) => text)]
-  return Buffer.from(`${texts.join('\n')}\n`)
 }

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
-import { UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
+import { alarmPath, UPSTREAM_FOLDER } from '../../core/paths/upstream.ts'
 import { indexUrlKey } from '../../core/release/dependency.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
+import { isOfCratesIo } from '../../core/upstream/cargo-config.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
-import { CRATES_IO, isCratesIo } from '../../core/urls/urls.ts'
+import { isCratesIo } from '../../core/urls/urls.ts'
 import { isOnServer } from '../database/engine.ts'
 import { CrateStore } from '../places/crate-store.ts'
 import { FolderPlace } from '../places/folder-place.ts'
@@ -21,7 +22,6 @@ import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
 import { Decisions } from './decisions.ts'
-import { isOwnName } from './own-name.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
 /** The upstreams of a registry. */
@@ -32,11 +32,11 @@ export interface Upstreams {
   readonly sources: readonly UpstreamSource[]
   /** The one that answers for names that are not here; null without one. */
   readonly fallback: Upstream | null
+  /** The one that is meant where none is named: that, or the first. */
+  readonly usual: Upstream | null
   readonly decisions: Decisions
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
-  /** Removes what killed processes have left of `.crate` files. */
-  sweep(): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,41 +65,30 @@ export async function openUpstreams(
   const decisions = new Decisions(database, clock)
   const byName = new Map<string, Upstream>()
   const sources = new Map<string, UpstreamSource>()
-  const webs: Web[] = []
-  const all = Object.values(settings.upstream)
-  const isOwn = (name: Name) => isOwnName(registry, name)
   // Not of the registry: a pause of changes holds up no reader.
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
-  for (const own of all) {
+  for (const own of Object.values(settings.upstream)) {
     const place = await openUpstreamPlace(own, dir, settings.storage, options.env, mutex)
     requireOwnPlace(own, place, registry, byName.values())
-    let source = sources.get(own.index)
-    if (!source) {
-      const web = openWeb(own, registry, options)
-      webs.push(web)
-      source = openSource(own, registry, options, web, place)
-      sources.set(own.index, source)
-    }
-    byName.set(own.name, new Upstream(own, source, place, decisions, isOwn, clock))
+    const source = sources.get(own.index) ?? openSource(own, registry, options, place)
+    sources.set(own.index, source)
+    byName.set(own.name, new Upstream(own, source, place, decisions, registry))
   }
-  const fallback =
-    [...byName.values()].find(upstream => upstream.settings.fallback !== 'off') ?? null
+  const opened = [...byName.values()]
+  const fallback = opened.find(({ settings }) => settings.fallback !== 'off') ?? null
+  const usual = fallback ?? opened[0] ?? null
   const kept = [...sources.values()]
   const close = async () => {
-    for (const web of webs) await web.close()
+    for (const { web } of kept) await web.close()
     await mutex.close()
   }
   const ofSource = (source: string) => {
-    const key = keyOf(source)
-    const isOf = ({ settings }: Upstream) => keyOf(settings.index) === key
+    const key = indexUrlKey(source)
     // Lock files name crates.io whatever replaces it.
-    const standIn = isCratesIo(source) ? (fallback ?? [...byName.values()][0]) : null
-    return [...byName.values()].find(isOf) ?? standIn ?? null
+    if (isCratesIo(source)) return opened.find(each => isOfCratesIo(each.settings)) ?? usual
+    return opened.find(({ settings }) => indexUrlKey(settings.index) === key) ?? null
   }
-  const sweep = async () => {
-    for (const { files } of kept) await files.store.sweep()
-  }
-  return { byName, sources: kept, fallback, decisions, ofSource, sweep, close }
+  return { byName, sources: kept, fallback, usual, decisions, ofSource, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */
@@ -116,11 +105,6 @@ function requireOwnPlace(
     if (ours.startsWith(theirs) || theirs.startsWith(ours))
       refuse('upstream_storage', { name, place: place.name, other })
   }
-}
-
-/** Returns the same text for all URLs of one index. */
-function keyOf(index: string): string {
-  return isCratesIo(index) ? CRATES_IO : indexUrlKey(index)
 }
 
 /** Opens the storage of an upstream; a folder is written with conditions only with a mutex. */
@@ -140,56 +124,61 @@ export async function openUpstreamPlace(
 
 function openSource(
   { name, index }: UpstreamSettings,
-  { dir, database, clock: now }: Registry,
-  { onAlarm: tell, limits }: UpstreamOptions,
-  web: Web,
+  registry: Registry,
+  options: UpstreamOptions,
   place: Place,
 ): UpstreamSource {
+  const { dir, database, clock: now } = registry
+  const { onAlarm: tell, limits } = options
+  const web = openWeb(index, registry, options)
   const url = index.replace(/^sparse\+/, '')
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
+  const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
+  const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
+    // These are found again and again, also when somebody has cleared them.
+    const isLasting = alarm.kind === 'lure' || alarm.kind === 'name'
+    const key = alarmPath(alarm.name, alarm.version)
+    if (isLasting && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
-    // These are found again and again.
-    if ((alarm.kind === 'lure' || alarm.kind === 'name') && !isFirst) return
+    if (isLasting) known.set(key, true)
+    if (isLasting && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }
   const isShared = isOnServer(database)
   return {
     name,
-    url,
     counts,
     place,
     web,
     onAlarm,
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
-    files: new CrateFiles({
-      url,
-      store: new CrateStore(place, cache),
-      web,
-      counts,
-      now,
-      ...limits,
-    }),
+    files: new CrateFiles({ url, store, web, counts, now, ...limits }),
   }
 }
 
+/** Opens the way to an index, with the token of whichever of its upstreams has one. */
 function openWeb(
-  { name, index, token_file: file }: UpstreamSettings,
+  index: string,
   { dir, settings }: Registry,
   { env, limits }: UpstreamOptions,
 ): Web {
   const { ca_file: caFile, contact } = settings.outgoing
-  const token = file === null ? undefined : readToken(name, resolve(dir, file))
-  const web = new Web({ caFile, contact, env, ...limits }, token)
+  const tokens = Object.values(settings.upstream).flatMap(({ name, token_file: file, ...other }) =>
+    other.index === index && file !== null ? [readToken(name, resolve(dir, file))] : [],
+  )
+  const web = new Web({ caFile, contact, env, ...limits }, tokens[0])
   web.trust(index.replace(/^sparse\+/, ''))
   return web
 }
 
 function readToken(upstream: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8').trim()
+    const token = readFileSync(path, 'utf8').trim()
+    if (/^[\x20-\x7e]+$/.test(token)) return token
+    throw new Error('it has to be one line of ASCII')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return refuse('upstream_token', { upstream, path, reason })

@@ -10,22 +10,16 @@ export interface PruneRule {
   readonly olderThan: number | null
 }
 
-/** The `.crate` files that a rule removes. */
-export interface Pruned {
-  readonly paths: readonly string[]
-  readonly bytes: number
-  readonly kept: number
-}
-
 /**
- * Returns the `.crate` files that go by a rule, and removes them unless `isTrial`. Lines stay: they
+ * Returns the `.crate` files that go by a rule, their bytes and how many are `kept`, and removes
+ * them unless `isTrial`. Lines stay: they
  * are what a changed past is recognized by.
  */
 export async function prune(
   { source }: Upstream,
   rule: PruneRule,
   isTrial: boolean,
-): Promise<Pruned> {
+): Promise<{ readonly paths: readonly string[]; readonly bytes: number; readonly kept: number }> {
   const locked =
     rule.locked && new Set(rule.locked.map(({ name, version }) => `${name}@${version}`))
   const goes = ({ path, changed }: FileInfo): boolean => {

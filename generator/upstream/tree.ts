@@ -2,26 +2,18 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
-
-/** The rendered tree of an upstream. */
-export interface UpstreamTree {
-  readonly crates: number
-  readonly changed: number
-  /** When a held version becomes visible, so that the tree has to be rendered again; or null. */
-  readonly until: string | null
-}
 
 /**
  * Renders the index files of everything that is kept of an upstream, for plain file servers;
- * offline, only of what has its `.crate` there. What is held depends on the time: `until` says how
- * long it is true.
+ * offline, only of what has its `.crate` there. What is held depends on the time: `until` says when
+ * the tree has to be rendered again.
  */
 export async function renderUpstream(
   upstream: Upstream,
-  base: string,
-  authRequired: boolean,
-): Promise<UpstreamTree> {
+  { urls, authRequired }: Pick<Registry, 'urls' | 'authRequired'>,
+): Promise<{ readonly crates: number; readonly changed: number; readonly until: string | null }> {
   const { place } = upstream
   const old = new Set<string>()
   for await (const { path } of place.list(`${INDEX_FOLDER}/`)) old.add(path)
@@ -34,7 +26,8 @@ export async function renderUpstream(
     await place.put(path, bytes)
     changed++
   }
-  await write(configPath, Buffer.from(upstream.config(base, authRequired, upstream.source.name)))
+  const config = upstream.config(urls.base, authRequired, upstream.source.name)
+  await write(configPath, Buffer.from(config))
   await forEachConcurrently(await keptNames(upstream.source), async name => {
     const file = await upstream.keptFile(name)
     if (!file || file.bytes.length === 0) return

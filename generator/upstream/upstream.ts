@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
-import { isName, lowerPrefix, type Name } from '../../core/name.ts'
+import { isName, type Name } from '../../core/name.ts'
 import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -12,10 +12,11 @@ import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
-import type { UpstreamLine } from '../../core/upstream/line.ts'
+import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import {
-  decisionKey,
+  deniedBy,
   lureOf,
+  type ShownFile,
   showFile,
   type UpstreamPolicy,
   verdictsOf,
@@ -24,11 +25,13 @@ import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
+import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
 import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
 import type { Decisions } from './decisions.ts'
+import { isOwnName } from './own-name.ts'
 
 const compress = promisify(gzip)
 
@@ -36,9 +39,8 @@ const compress = promisify(gzip)
 export interface UpstreamSource {
   /** The first upstream with this index, whose storage has the files. */
   readonly name: string
-  readonly url: string
   readonly place: Place
-  readonly web: Pick<Web, 'read'>
+  readonly web: Pick<Web, 'read' | 'close'>
   readonly index: CrateIndex
   readonly files: CrateFiles
   readonly counts: UpstreamCounts
@@ -46,15 +48,11 @@ export interface UpstreamSource {
 }
 
 /** An index file as it is answered. */
-export interface ShownIndexFile {
+export interface ShownIndexFile extends Omit<ShownFile, 'text'> {
   readonly bytes: Buffer
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
-  /** Versions that are held because nobody knows their age. */
-  readonly undated: number
-  /** When it will be shown in another way; null if no time changes it. */
-  readonly until: string | null
 }
 
 interface Rendered extends ShownIndexFile {
@@ -73,15 +71,12 @@ export class Upstream {
   /** Where its own tree is rendered. */
   readonly place: Place
   readonly #decisions: Decisions
-  readonly #isOwn: (name: Name) => Promise<boolean>
-  readonly #now: () => Date
+  readonly #registry: Registry
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   readonly #rendered = new LRUCache<Name, Rendered>({
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
-  /** The lures that this process has found. */
-  readonly #lures = new LRUCache<string, true>({ max: 1000 })
   #ahead = 0
 
   constructor(
@@ -89,15 +84,13 @@ export class Upstream {
     source: UpstreamSource,
     place: Place,
     decisions: Decisions,
-    isOwn: (name: Name) => Promise<boolean>,
-    now: () => Date,
+    registry: Registry,
   ) {
     this.settings = settings
     this.source = source
     this.place = place
     this.#decisions = decisions
-    this.#isOwn = isOwn
-    this.#now = now
+    this.#registry = registry
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
     this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
   }
@@ -110,11 +103,6 @@ export class Upstream {
   config(base: string, authRequired: boolean, at = this.name): string {
     const dl = `${base}/${UPSTREAM_FOLDER}/${at}/${UPSTREAM_DL}`
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
-  }
-
-  /** Returns the address of an index file at the upstream. */
-  indexAddress(name: Name): string {
-    return `${this.source.url}${lowerPrefix(name)}/${name.toLowerCase()}`
   }
 
   /**
@@ -149,7 +137,7 @@ export class Upstream {
    */
   async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline || (!isMeant && (await this.#isOwn(name)))) {
+    if (this.settings.offline || (!isMeant && (await isOwnName(this.#registry, name)))) {
       const crate = await index.kept(name, true)
       if (this.settings.offline || !crate) return { crate, staleSince: null, isNew: false }
     }
@@ -158,35 +146,32 @@ export class Upstream {
 
   /**
    * Has the `.crate` of a version here; null when there is none with this checksum, or of any
-   * checksum for null. What is here needs no line. Refuses a denied version by its rule.
+   * checksum for null. What is here needs no line. Refuses a denied version by its rule, and unless
+   * the caller `isPatient`, one that is slow to come.
    */
   async crateFile(
     name: Name,
     version: Version,
     cksum: string | null,
+    isPatient = false,
   ): Promise<{ readonly file: CrateFile; readonly size: number } | null> {
     const { files } = this.source
     const asked = cksum === null ? null : { name, version, cksum }
     const isHere = asked !== null && (await files.size(asked)) !== null
     const file = isHere ? asked : await this.line(name, version, cksum)
     if (file?.name !== name) return null
-    const denied = this.#rules.deny.find(({ matches }) => matches(name, version))
+    const denied = deniedBy({ name, version }, this.#rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
-    const size = this.settings.offline ? await files.size(file) : await files.fetch(file)
+    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
     return size === null ? null : { file, size }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(name: Name, version: Version, cksum: string | null) {
     const line = await this.line(name, version, cksum)
-    const found = line && (await this.crateFile(name, version, line.cksum))
+    const found = line && (await this.crateFile(name, version, line.cksum, true))
     const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
-  }
-
-  /** Returns the address of a version's `.crate` at the upstream; null if it has no such version. */
-  crateAddress(name: Name, version: Version): Promise<string | null> {
-    return this.source.files.address({ name, version }, () => this.line(name, version, null))
   }
 
   /** The number of versions in memory that are held because nobody knows their age. */
@@ -199,7 +184,7 @@ export class Upstream {
     const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
     const policy = await this.#policy()
-    const verdicts = await paced(() => verdictsOf(crate, policy, this.#now()))
+    const verdicts = await paced(() => verdictsOf(crate, policy, this.#registry.clock()))
     return Array.from(verdicts, ([line, verdict]) => {
       const { claim, gone } = crate.sightings.get(line.version) ?? {}
       return { line, verdict, isChanged: claim !== undefined || gone !== undefined }
@@ -209,34 +194,30 @@ export class Upstream {
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
   async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
     const policy = await this.#policy()
-    const now = this.#now()
+    const now = this.#registry.clock()
     const before = this.#rendered.get(name)
     const isCurrent = before?.until == null || before.until > timestamp(now)
     if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
       if (!this.settings.offline) return before
     const isThere = await this.#isThere(crate)
-    const { text, until, undated } = await paced(() => showFile(crate, policy, now, isThere))
+    const { text, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
     const { isAllowed } = policy
     const tag = sha256(bytes).slice(0, 32)
-    const zipped = await compress(bytes)
-    const rendered = { crate, isAllowed, until, undated, bytes, zipped, tag }
+    const rendered = { crate, isAllowed, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(name, rendered)
     await this.#watchForLure(crate, policy)
     return rendered
   }
 
-  /** Raises the alarm, once, when versions were yanked for one that is held. */
+  /** Raises the alarm when versions were yanked for one that is held. */
   async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
-    const lure = lureOf(crate, policy, this.#now())
+    const lure = lureOf(crate, policy, this.#registry.clock())
     const line = lure && crate.lines.get(lure.version)
     if (!line) return
-    const { name } = line
-    const key = decisionKey(name, line.version)
-    if (this.#lures.has(key)) return
-    this.#lures.set(key, true)
-    const at = timestamp(this.#now())
-    await this.source.onAlarm({ kind: 'lure', name, version: line.version, at })
+    const { name, version } = line
+    const at = timestamp(this.#registry.clock())
+    await this.source.onAlarm({ kind: 'lure', name, version, at })
   }
 
   /** Returns whether a line is shown: offline, only if its `.crate` is here. */
@@ -250,18 +231,19 @@ export class Upstream {
   }
 
   /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
-  #lookAhead(crate: UpstreamCrate, budget = { left: AHEAD_OF_ONE }): void {
+  #lookAhead(crate: UpstreamCrate, seen = new Set<Name>()): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
     const entry = newest && readEntry(newest.text)
     for (const dep of entry?.deps ?? []) {
       const name = dep.package ?? dep.name
       const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
-      if (!isNeeded || !isName(name) || this.#ahead >= AHEAD_MAX) continue
+      if (!isNeeded || !isName(name) || seen.has(name) || this.#ahead >= AHEAD_MAX) continue
       if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
-      if (budget.left-- <= 0) return
+      if (seen.size >= AHEAD_OF_ONE) return
+      seen.add(name)
       this.#ahead++
       this.crate(name)
-        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, budget))
+        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, seen))
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)
         .finally(() => this.#ahead--)
@@ -281,6 +263,7 @@ function lineOf(
   cksum: string | null,
 ): UpstreamLine | undefined {
   const line = crate?.lines.get(version)
-  const claim = crate?.sightings.get(version)?.claim
-  return [line, claim].find(found => found && (cksum === null || found.cksum === cksum))
+  if (!line || cksum === null || line.cksum === cksum) return line
+  const claim = readLine(crate?.sightings.get(version)?.claim ?? line.text)
+  return claim.cksum === cksum ? claim : undefined
 }

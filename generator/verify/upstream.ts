@@ -10,44 +10,30 @@ import { derivable, type Finding, type VerifyOptions } from './finding.ts'
  */
 export async function* verifyUpstreams(
   sources: readonly UpstreamSource[],
-  options: VerifyOptions,
+  { repair, progress }: VerifyOptions,
 ): AsyncIterable<Finding> {
   for (const source of sources) {
-    yield* verifyLines(source, options)
-    yield* verifyBytes(source, options)
-  }
-}
-
-async function* verifyLines(
-  source: UpstreamSource,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  const { name: upstream, place } = source
-  const names = await keptNames(source)
-  for (const [at, name] of names.entries()) {
-    options.progress?.(`verifying the lines of ${upstream}`, at + 1, names.length)
-    try {
-      await readKnown(place, name)
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error
-      if (options.repair) await place.remove(knownPath(name))
-      const where = `upstream ${upstream}, ${knownPath(name)}`
-      yield derivable(where, 'cannot be read', options.repair)
+    const { name: upstream, place, files } = source
+    const found = async (path: string, problem: string): Promise<Finding> => {
+      if (repair) await place.remove(path)
+      return derivable(`upstream ${upstream}, ${path}`, problem, repair)
     }
-  }
-}
-
-async function* verifyBytes(
-  { name: upstream, place, files }: UpstreamSource,
-  options: VerifyOptions,
-): AsyncIterable<Finding> {
-  let done = 0
-  for await (const { path } of place.list(UPSTREAM_CRATES)) {
-    const release = releaseOfUpstreamFile(path.slice(UPSTREAM_CRATES.length))
-    options.progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
-    if (!release || (await files.store.checksum(path)) === release.cksum) continue
-    if (options.repair) await place.remove(path)
-    const where = `upstream ${upstream}, ${path}`
-    yield derivable(where, 'has other bytes than its name says', options.repair)
+    const names = await keptNames(source)
+    for (const [at, name] of names.entries()) {
+      progress?.(`verifying the lines of ${upstream}`, at + 1, names.length)
+      try {
+        await readKnown(place, name)
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error
+        yield found(knownPath(name), 'cannot be read')
+      }
+    }
+    let done = 0
+    for await (const { path } of place.list(UPSTREAM_CRATES)) {
+      const release = releaseOfUpstreamFile(path.slice(UPSTREAM_CRATES.length))
+      progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
+      if (release && (await files.store.checksum(path)) !== release.cksum)
+        yield found(path, 'has other bytes than its name says')
+    }
   }
 }

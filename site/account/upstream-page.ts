@@ -1,5 +1,4 @@
-import { counted, formatBytes } from '../../core/quantity.ts'
-import { DURATIONS, inUnits } from '../../core/settings/kind.ts'
+import { counted, DURATIONS, formatBytes, inUnits } from '../../core/quantity.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { type Alarm, ANY_VERSION } from '../../core/upstream/crate.ts'
@@ -121,7 +120,7 @@ function freshness({ viewer, settings: { fresh }, counts }: UpstreamData): Marku
 function alarms(data: UpstreamData, to: Linker, path: string): Markup {
   const row = (alarm: Alarm) => html`<li class="row-with-action"><div>
 <div class="row-head"><span><a href="${to(path)}?crate=${alarm.name}"><strong>${specOf(alarm)}</strong></a> ${ALARMS[alarm.kind]}</span></div>
-<div class="row-more">since ${exactTimeTag(alarm.at)} UTC · ${messageText(`\`plimsoll upstream accept ${specOf(alarm)}\` or an administrator's page accepts it`)}</div></div>
+<div class="row-more">since ${exactTimeTag(alarm.at)} UTC · ${messageText(`\`plimsoll upstream accept ${specOf(alarm)} --upstream ${data.settings.name}\` or an administrator's page accepts it`)}</div></div>
 ${button(data, to, 'accept', alarm)}</li>
 `
   const { length } = data.alarms

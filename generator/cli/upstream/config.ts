@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { refuse, warning } from '../../../core/error/error.ts'
-import { cargoConfig, cargoSetup, registriesOf } from '../../../core/upstream/cargo-config.ts'
+import { cargoConfig, cargoSetup } from '../../../core/upstream/cargo-config.ts'
 import { type Tool, toolConfigs } from '../../../core/upstream/tool-config.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
 import { isRegistry } from '../../registry/folder.ts'
@@ -46,6 +46,6 @@ function printConfig(io: Io, options: Options, command: Command): void {
     refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
   const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)
   const text = options.for === undefined ? cargoConfig(setup) : toolConfigs[options.for](setup)
-  const result = { text, index: setup.own.index, registries: registriesOf(setup) }
+  const result = { text, index: setup.own.index, registries: setup.registries }
   report(io, options, result, [text.trimEnd()])
 }

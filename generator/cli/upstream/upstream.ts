@@ -9,7 +9,6 @@ import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import { acceptVersion } from '../../upstream/alarms.ts'
-import { allowVersion } from '../../upstream/allowed.ts'
 import { fetchAhead } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
 import { prune } from '../../upstream/prune.ts'
@@ -23,18 +22,13 @@ import { parseSpec } from '../release-spec.ts'
 
 interface Options extends FolderOptions {
   readonly upstream?: string
-  readonly json?: boolean
-}
-
-interface FetchOptions extends Options {
   readonly lock?: string[]
   readonly crate?: string[]
-}
-
-interface PruneOptions extends Options {
+  readonly undo?: boolean
   readonly keepLock?: string[]
   readonly olderThan?: string
   readonly yes?: boolean
+  readonly json?: boolean
 }
 
 /** `upstream`: what is kept of another registry, and what is shown of it. */
@@ -54,20 +48,22 @@ function registerFetch(parent: Command, io: Io): void {
     .description('fetch crates of an upstream ahead of time, and render its tree')
     .option('--lock <file...>', 'everything that these Cargo.lock files name')
     .option('--crate <name@req...>', 'the newest versions that fit, with all that they need')
-    .action((options: FetchOptions) =>
+    .action((options: Options) =>
       withChosen(io, options, async (upstream, registry, upstreams) => {
         const progress = progressLine(io)
         const { packages } = await readLockFiles(options.lock ?? [])
         const locked = packages.filter(({ source }) => upstreams.ofSource(source) === upstream)
         const wanted = (options.crate ?? []).map(wantedCrate)
         const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
-        const tree = await renderUpstream(upstream, registry.urls.base, registry.authRequired)
+        const tree = await renderUpstream(upstream, registry)
+        const others = packages.length - locked.length
         progress.done()
-        report(io, options, { ...total, ...tree }, [
+        report(io, options, { ...total, others, ...tree }, [
           `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
           ...(tree.until === null
             ? []
             : [`held versions appear from ${tree.until} on; render again then`]),
+          ...(others === 0 ? [] : [`left out: ${counted(others, 'package')} of other registries`]),
         ])
         refuseErrors(issues)
       }),
@@ -80,7 +76,7 @@ function registerFetch(parent: Command, io: Io): void {
       ],
       ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
     ],
-    json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
+    json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `others`, the number of packages of other registries; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
     fails: 'something could not be fetched; the rest was, and the same command goes on',
   })
 }
@@ -101,7 +97,7 @@ function registerExplain(parent: Command, io: Io): void {
     )
   withManual(command, {
     examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
-    json: 'an array with an object for each version: `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
+    json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
     fails: 'the upstream has no such version',
   })
 }
@@ -111,14 +107,15 @@ function registerAllow(parent: Command, io: Io): void {
     .description('show a version although it is held')
     .argument('<name@version>', 'the version')
     .option('--undo', 'hold it again')
-    .action((spec: string, options: Options & { undo?: boolean }) =>
-      withChosen(io, options, async (upstream, { database }) => {
-        const release = requireVersion(spec)
-        const change = operatorChange(timestamp(io.now()))
-        const isAllowed = !options.undo
-        await allowVersion(database, change, { upstream: upstream.name, ...release }, isAllowed)
-        const result = { upstream: upstream.name, ...release, allowed: isAllowed }
-        report(io, options, result, [`${spec} is ${isAllowed ? 'allowed' : 'held again'}`])
+    .action((spec: string, options: Options) =>
+      withChosen(io, options, async (upstream, _, { decisions }) => {
+        const { name, version } = parseSpec(spec)
+        if (version === null) return refuse('release_spec_invalid', { spec })
+        const decided = { upstream: upstream.name, name, version }
+        const allowed = !options.undo
+        await decisions.decide(operatorChange(timestamp(io.now())), decided, allowed)
+        const text = `${spec} is ${allowed ? 'allowed' : 'held again'}`
+        report(io, options, { ...decided, allowed }, [text])
       }),
     )
   withManual(command, {
@@ -157,7 +154,7 @@ function registerPrune(parent: Command, io: Io): void {
     .option('--keep-lock <file...>', 'keep what these Cargo.lock files name')
     .option('--older-than <time>', 'keep younger files; for example 90d')
     .option('--yes', 'really remove; otherwise only say what would be')
-    .action((options: PruneOptions, command: Command) => {
+    .action((options: Options, command: Command) => {
       if (!options.keepLock && options.olderThan === undefined)
         command.error('error: --keep-lock or --older-than is needed')
       return withChosen(io, options, async upstream => {
@@ -180,10 +177,13 @@ function registerPrune(parent: Command, io: Io): void {
 }
 
 function withUpstream(command: Command, io: Io): Command {
-  return withDir(command, io).option('--upstream <name>', 'which upstream; default: the first')
+  return withDir(command, io).option(
+    '--upstream <name>',
+    'which upstream; default: the one with a fallback, or the first',
+  )
 }
 
-/** Runs `work` with the upstream that was chosen, or the first of the settings. */
+/** Runs `work` with the upstream that was chosen, or with the usual one. */
 function withChosen(
   io: Io,
   options: Options,
@@ -192,10 +192,11 @@ function withChosen(
   return withRegistry(io, options, async registry => {
     const upstreams = await openUpstreams(registry, { env: io.env })
     try {
-      const known = [...upstreams.byName.keys()]
-      const name = options.upstream ?? known[0]
-      if (name === undefined) return refuse('upstream_none')
-      const upstream = upstreams.byName.get(name) ?? refuse('upstream_unknown', { name, known })
+      const { byName, usual } = upstreams
+      if (usual === null) return refuse('upstream_none')
+      const name = options.upstream ?? usual.name
+      const upstream =
+        byName.get(name) ?? refuse('upstream_unknown', { name, known: [...byName.keys()] })
       await work(upstream, registry, upstreams)
     } finally {
       await upstreams.close()
@@ -207,9 +208,4 @@ function wantedCrate(text: string) {
   const [name = '', requirement = '*'] = text.split(/@(.*)/s)
   if (!isName(name)) return refuse('release_spec_invalid', { spec: text })
   return { name, requirement: parseRequirement(requirement) }
-}
-
-function requireVersion(spec: string) {
-  const { name, version } = parseSpec(spec)
-  return version === null ? refuse('release_spec_invalid', { spec }) : { name, version }
 }

@@ -39,7 +39,7 @@ test('a line once seen changes only in `yanked`; anything else raises an alarm o
   ])
   assert.deepEqual(alarms, [[], [], ['line 1.0.0', 'checksum 2.0.0'], [], ['line 1.0.0']])
   assert.deepEqual(texts(crate), [withYanked(first, true).text, second.text])
-  assert.equal(crate.sightings.get(parseVersion('1.0.0'))?.claim, yankedToo)
+  assert.equal(crate.sightings.get(parseVersion('1.0.0'))?.claim, yankedToo.text)
   assert.equal(crate.sightings.get(parseVersion('2.0.0')), undefined)
 })
 
@@ -70,4 +70,6 @@ test('what somebody accepts is from then on the line, or no line', () => {
   const accepted = acceptChange(acceptChange(crate, first.version), second.version)
   assert.deepEqual(texts(accepted), [edited.text])
   assert.deepEqual(seeFile(accepted, file(edited), at(5)).alarms, [])
+  const { crate: goneToo } = see([file(first, second), file(edited, second), file(second)])
+  assert.deepEqual(texts(acceptChange(goneToo, first.version)), [second.text])
 })

@@ -74,7 +74,7 @@ test('a crate is shown in the words of the command, for one request, and nothing
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   const states = (await upstream.explain(parseName('demo'))) ?? []
   const sentences = states.map(each => sentenceOf(stateOf(upstream.settings, each)))
-  assert.match(sentences[1] ?? '', /\(upstream\.up\.hold = 604800s\) until 2026-11-26; .*allow/)
+  assert.match(sentences[1] ?? '', /\(upstream\.up\.hold: 7d\) until 2026-11-26; .*allow/)
   const [first = '', second = ''] = sentences.map(sentence => sentence.replaceAll('`', ''))
   assert.ok(text.includes(`${second} ${first}`), text)
   assert.deepEqual(made.requests.lines, ['GET /index/de/mo/demo 200'])
@@ -126,7 +126,7 @@ test('alarms say what has happened, since when, and what to do', async t => {
   assert.match(text, sentence)
   assert.match(
     (await read(PAGE)).text,
-    /demo@1\.0\.0 is not there any more; it is shown as yanked *since 2026-11-20 12:01:00 UTC · plimsoll upstream accept demo@1\.0\.0 or an administrator's page/,
+    /demo@1\.0\.0 is not there any more; it is shown as yanked *since 2026-11-20 12:01:00 UTC · plimsoll upstream accept demo@1\.0\.0 --upstream up or an administrator's page/,
   )
 })
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listAlarms } from '../../../generator/upstream/alarms.ts'
+import { parseName } from '../../../core/name.ts'
+import { acceptVersion, listAlarms } from '../../../generator/upstream/alarms.ts'
 import { checkFeed } from '../../../generator/upstream/feed.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { OPERATOR } from '../../support/workplace.ts'
 
 const item = (name: string) => `<item><title>New crate created: ${name}</title>
   <link>https://crates.example/crates/${name}</link></item>`
@@ -25,6 +27,11 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   assert.deepEqual(await listAlarms(upstream.source.place), [
     { kind: 'name', name: 'our-crate', version: '*', at: '2026-11-20T12:00:00Z' },
   ])
+  // Once somebody has cleared it, the same feed is no news.
+  const cleared = { name: parseName('our-crate'), version: null }
+  await acceptVersion(registry.registry.database, OPERATOR, upstream, cleared)
+  await checkFeed(registry.registry, upstream)
+  assert.deepEqual(await listAlarms(upstream.source.place), [])
   assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
   made.requests.clear()
   const { source } = upstream

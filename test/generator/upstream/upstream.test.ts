@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { refuse } from '../../../core/error/error.ts'
 import { parseName } from '../../../core/name.ts'
@@ -8,11 +10,14 @@ import { acceptChange } from '../../../core/upstream/crate.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { beginPause } from '../../../generator/records/pause.ts'
 import { listAlarms } from '../../../generator/upstream/alarms.ts'
+import { fetchAhead } from '../../../generator/upstream/fetch.ts'
 import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry, type TestRegistryOptions } from '../../support/registry.ts'
 import { until } from '../../support/until.ts'
+import { folderOf } from '../../support/workplace.ts'
 
 const UP = '/upstream/up'
 
@@ -21,7 +26,8 @@ async function start(t: TestContext, settings: Readonly<Record<string, string>> 
   const made = await MadeUpUpstream.start(new Cleanup(t))
   const env: Record<string, string> = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
   for (const [key, value] of Object.entries(settings))
-    env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] = value
+    env[key.startsWith('PLIMSOLL') ? key : `PLIMSOLL_UPSTREAM_UP_${key.toUpperCase()}`] =
+      value === 'INDEX' ? made.index : value
   const registry = await TestRegistry.open(t, { env } satisfies TestRegistryOptions)
   const ask = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await registry.app.request(path, { headers })
@@ -98,13 +104,39 @@ test('an upstream that is away leaves the last good file, and says so; what is u
   assert.equal(await stale.text(), before)
   const unknown = await ask(indexOf('other'))
   assert.deepEqual([unknown.status, unknown.headers.get('retry-after')], [503, '10'])
-  // The failure is remembered: nobody waits for it again.
-  assert.equal(made.requests.all.length, 2)
-  assert.deepEqual([counts?.stale, counts?.errors], [1, 1])
+  // The second failure in a row is remembered for all: nobody waits for a third.
+  for (const name of ['demo', 'other', 'third']) await ask(indexOf(name))
+  assert.equal(made.requests.all.length, 3)
+  assert.deepEqual([counts?.stale, counts?.errors], [2, 2])
   made.isAway = false
   later(11)
   assert.equal((await ask(indexOf('demo'))).headers.get('warning'), null)
   assert.equal((await ask(indexOf('other'))).status, 404)
+})
+
+test('a request that fails between others that are answered stops none of them', async t => {
+  const { made, ask } = await start(t)
+  for (const name of ['broken', 'demo', 'other']) made.publish({ name })
+  made.fault = url => (url.endsWith('broken') ? { stopsAfter: 20, hangsUp: true } : null)
+  assert.equal((await ask(indexOf('demo'))).status, 200)
+  assert.equal((await ask(indexOf('broken'))).status, 503)
+  assert.equal((await ask(indexOf('other'))).status, 200)
+})
+
+test('a token that no header can carry stops the start', async t => {
+  const { registry } = await start(t)
+  const { settings } = registry.registry
+  const up = settings.upstream.up ?? assert.fail()
+  const file = join(folderOf(t), 'token')
+  for (const text of ['', 'two\nlines', 't\u00f6ken']) {
+    writeFileSync(file, text)
+    const upstream = { up: { ...up, token_file: file } }
+    const given = { ...registry.registry, settings: { ...settings, upstream } }
+    await assert.rejects(
+      openUpstreams(given, { env: {} }),
+      /one line of ASCII; see `upstream\.up\./,
+    )
+  }
 })
 
 test('a .crate is fetched once, hashed, kept, and served by the address with its checksum', async t => {
@@ -186,6 +218,20 @@ test('the files of what a newest version needs are fetched ahead, and theirs', a
   assert.equal(made.requests.all.length, 3)
 })
 
+test('what needs one another is fetched ahead once, also if it is never fresh', async t => {
+  const { made, ask, later } = await start(t, { fresh: '0s' })
+  made.publish({ name: 'stem', deps: { root: '1' } })
+  made.publish({ name: 'root', deps: { stem: '1' } })
+  // Each request takes a second.
+  made.fault = () => {
+    later(1)
+    return null
+  }
+  await ask(indexOf('root'))
+  await settle()
+  assert.deepEqual(made.requests.lines.length, 3)
+})
+
 test('changes of the past raise alarms; the first line and its bytes stay', async t => {
   const { made, ask, later, registry, counts } = await start(t)
   const [first, second] = ['1.0.0', '2.0.0'].map(version => made.publish({ name: 'demo', version }))
@@ -264,7 +310,14 @@ test('offline, index files are cut to the .crate files that are here', async t =
   }
   made.requests.clear()
   const upstreams = await openUpstreams(registryOffline, { env: {} })
-  const found = await upstreams.byName.get('up')?.indexFile(parseName('demo'))
+  const upstream = upstreams.byName.get('up') ?? assert.fail()
+  const lacking = { name: parseName('demo'), version: parseVersion('1.1.0'), checksum: null }
+  const brought = await fetchAhead(upstream, [{ ...lacking, source: '' }], [], () => {})
+  assert.deepEqual(
+    [brought.fetched, brought.issues.map(({ code }) => code)],
+    [0, ['upstream_lacks']],
+  )
+  const found = await upstream.indexFile(parseName('demo'))
   assert.match(found?.file.bytes.toString() ?? '', /^\{[^\n]*"vers":"1\.0\.0"[^\n]*\n$/)
   await upstreams.close()
   assert.deepEqual(made.requests.lines, [])
@@ -285,6 +338,17 @@ test('readers go on while changes are paused, and the metrics tell what has happ
     'undated{upstream="up"} 0',
   ])
     assert.ok(text.includes(`plimsoll_upstream_${line}\n`), line)
+})
+
+test('upstreams with one index are asked with the token that any of them has', async t => {
+  const file = join(folderOf(t), 'token')
+  writeFileSync(file, 'sesame\n')
+  const { made, ask } = await start(t, {
+    PLIMSOLL_UPSTREAM_ZED_INDEX: 'INDEX',
+    PLIMSOLL_UPSTREAM_ZED_TOKEN_FILE: file,
+  })
+  await ask(indexOf('demo'))
+  assert.equal(made.requests.all[0]?.headers.authorization, 'sesame')
 })
 
 test('a storage has a place of its own', async t => {

@@ -63,7 +63,7 @@ test('fetch brings what lock files name, goes on where it was, and renders a tre
   made.requests.clear()
   const again = await upstream('fetch', '--lock', 'a.lock', '--upstream', 'up', '--json')
   assert.deepEqual(JSON.parse(again), {
-    ...{ fetched: 0, present: 2, bytes: 0, crates: 2, changed: 0, until: null },
+    ...{ fetched: 0, present: 2, bytes: 0, others: 0, crates: 2, changed: 0, until: null },
   })
   assert.deepEqual(made.requests.lines, [])
   writeFileSync(join(folder, 'b.lock'), locked(leaf.replace(/"cksum":"\w/, '"cksum":"')))
@@ -72,6 +72,28 @@ test('fetch brings what lock files name, goes on where it was, and renders a tre
   const failed = await run('upstream', 'fetch', '--lock', 'b.lock', '--upstream', 'up')
   assert.equal(failed.code, 1)
   assert.match(failed.stderr, /has no `leaf` 1\.0\.0 with the checksum of the lock file/)
+})
+
+test('fetch takes crates.io from the upstream of that name, and says what it leaves out', async t => {
+  const copy = await MadeUpUpstream.start(new Cleanup(t))
+  const { folder, upstream } = await start(t, {
+    PLIMSOLL_UPSTREAM_ABC_INDEX: 'sparse+http://127.0.0.1:1/',
+    PLIMSOLL_UPSTREAM_CRATES_IO_INDEX: copy.index,
+  })
+  const line = copy.publish({ name: 'demo' })
+  writeFileSync(join(folder, 'Cargo.lock'), locked(line) + locked(line, 'https://else.example/'))
+  const fetched = await upstream('fetch', '--lock', 'Cargo.lock', '--upstream', 'crates-io')
+  assert.match(fetched, /^1 version fetched .*\nleft out: 1 package of other registries$/m)
+})
+
+test('without a name, the upstream that answers for missing names is meant', async t => {
+  const { made, upstream } = await start(t, {
+    PLIMSOLL_UPSTREAM_ABC_INDEX: 'sparse+http://127.0.0.1:1/',
+    PLIMSOLL_UPSTREAM_UP_FALLBACK: 'serve',
+    PLIMSOLL_UPSTREAM_UP_HOLD: '3d',
+  })
+  made.publish({ name: 'demo' })
+  assert.match(await upstream('explain', 'demo'), /\(upstream\.up\.hold: 3d\)/)
 })
 
 test('fetch brings the newest versions that fit and are shown, with all that they need', async t => {
@@ -98,11 +120,19 @@ test('explain says what is held, until when, and who may allow it; allow and acc
   made.publish({ name: 'demo', version: '1.1.0', pubtime: '2999-01-01T00:00:00Z' })
   assert.equal(
     await upstream('explain', 'demo'),
-    "demo@1.0.0 is shown\ndemo@1.1.0 is shown as yanked (upstream.up.hold = 604800s) until 2999-01-08; `plimsoll upstream allow demo@1.1.0` or an administrator's page shows it at once\n",
+    `demo@1.0.0 is shown\ndemo@1.1.0 is shown as yanked (upstream.up.hold: 7d) until 2999-01-08; \`plimsoll upstream allow demo@1.1.0 --upstream up\` or an administrator's page shows it at once\n`,
   )
   await upstream('allow', 'demo@1.1.0')
   assert.deepEqual(JSON.parse(await upstream('explain', 'demo@1.1.0', '--json')), [
-    { name: 'demo', version: '1.1.0', state: 'shown', rule: null, until: null, changed: false },
+    {
+      upstream: 'up',
+      name: 'demo',
+      version: '1.1.0',
+      state: 'shown',
+      rule: null,
+      until: null,
+      changed: false,
+    },
   ])
   await upstream('allow', 'demo@1.1.0', '--undo')
   assert.match(await upstream('explain', 'demo@1.1.0'), /held|shown as yanked/)
