@@ -25,7 +25,7 @@ import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
-import { fallback, upstreamRoutes } from './files/upstream.ts'
+import { fallback, upstreamRoutes, upstreamTurns } from './files/upstream.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
@@ -40,7 +40,8 @@ import { upstreamPages } from './web/upstream.ts'
 /** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
   const { upstreams } = deps
-  const elsewhere = fallback({ registry: deps.registry, upstreams, streams })
+  const turn = upstreamTurns(deps.registry.settings.server)
+  const elsewhere = fallback({ registry: deps.registry, upstreams, streams, turn })
   const missing = missingFile(deps.registry, files, elsewhere)
   const { registry } = deps
   const { settings } = registry
@@ -78,7 +79,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps),
-    ...upstreamRoutes({ registry, upstreams, streams, missing }),
+    ...upstreamRoutes({ registry, upstreams, streams, turn, missing }),
     ...downloadRoutes(registry, files, stored, missing),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),

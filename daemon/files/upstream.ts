@@ -3,6 +3,7 @@ import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
@@ -14,6 +15,8 @@ import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream
 import { alarmEntries } from '../../site/account/upstream-page.ts'
 import { account } from '../../site/elements/links.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
+import { addressGroup, addressOf } from '../http/client-address.ts'
+import { Slots } from '../http/slots.ts'
 import type { BucketStreams } from './bucket-streams.ts'
 import { type Asked, acceptsGzip, choose, variantOf } from './file-answer.ts'
 import { tagOf } from './file-cache.ts'
@@ -21,19 +24,47 @@ import { type FileHeaders, fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 import { decodePath } from './public-files.ts'
 
+type Turn = <T>(c: Context, isFresh: boolean, work: () => Promise<T>) => Promise<T>
+
+/** Half of these is for one client, and half of the connections to an upstream (`Connections`). */
+const TURNS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
+
+/**
+ * Limits how many requests ask upstreams at a time. Those of one client leave half of the places
+ * free, because anybody can make up names that no upstream has.
+ */
+export function upstreamTurns(server: Settings['server']): Turn {
+  const [slots, address] = [new Slots(TURNS), addressOf(server)]
+  return async (c, isFresh, work) => {
+    if (isFresh) return work()
+    const slot = slots.admit(addressGroup(address(c)))
+    try {
+      await slot.start(c.req.raw.signal)
+      return await work()
+    } finally {
+      slot.leave()
+    }
+  }
+}
+
 /** What answers of upstreams are made with. */
 export interface UpstreamDeps {
   readonly registry: Registry
   readonly upstreams: Upstreams
   readonly streams: BucketStreams
+  /** Runs what asks the upstream for what is not fresh when it is the turn of the client. */
+  readonly turn: Turn
   /** Answers what an upstream does not have. */
   readonly missing: OpenHandler
 }
 
+type AskDeps = Omit<UpstreamDeps, 'missing'>
+
 const headersOf: FileHeaders = fileHeaders({})
 
 /** Returns the routes below `/upstream/NAME/`. */
-export function upstreamRoutes({ registry, upstreams, streams, missing }: UpstreamDeps): Route[] {
+export function upstreamRoutes(deps: UpstreamDeps): Route[] {
+  const { registry, upstreams, missing } = deps
   const { urls, authRequired, site } = registry
   const answer =
     (find: (c: Context) => Promise<Response | null> | null): OpenHandler =>
@@ -44,15 +75,15 @@ export function upstreamRoutes({ registry, upstreams, streams, missing }: Upstre
     const config = textOf(Buffer.from(upstream.config(urls.base, authRequired)))
     const indexFile = answer(c => {
       const name = nameOfIndexPath(c.req.path.slice(at.length))
-      return name && indexAnswer(upstream, name, c)
+      return name && indexAnswer(deps, upstream, name, c)
     })
     const crateFile = answer(c => {
       const release = releaseOfUpstreamFile(decodePath(c.req.path)?.split('/').at(-1) ?? '')
-      return release && crateAnswer(upstream, release, streams, c)
+      return release && crateAnswer(deps, upstream, release, c)
     })
     const download = answer(c => {
       const release = releaseOfDownload(c.req.path.slice(at.length))
-      return release && crateAnswer(upstream, { ...release, cksum: null }, streams, c)
+      return release && crateAnswer(deps, upstream, { ...release, cksum: null }, c)
     })
     const feed = async (c: Context) => {
       const newest = (await listAlarms(upstream.source.place)).slice(-FEED_LENGTH.crates).reverse()
@@ -76,10 +107,8 @@ export function upstreamRoutes({ registry, upstreams, streams, missing }: Upstre
  * Returns what answers for crates that are not here, by redirects to the upstream or with its
  * files; null without a fallback. Own names, and those below reserved prefixes, never go there.
  */
-export function fallback(
-  deps: Omit<UpstreamDeps, 'missing'>,
-): ((c: Context) => Promise<Response | null>) | null {
-  const { registry, upstreams, streams } = deps
+export function fallback(deps: AskDeps): ((c: Context) => Promise<Response | null>) | null {
+  const { registry, upstreams, turn } = deps
   const upstream = upstreams.fallback
   if (!upstream) return null
   const redirects = upstream.settings.fallback === 'redirect'
@@ -92,17 +121,23 @@ export function fallback(
     if (indexed !== null)
       return redirects
         ? redirectTo(upstream.source.index.address(name))
-        : indexAnswer(upstream, name, c)
+        : indexAnswer(deps, upstream, name, c)
     if (!release) return null
-    if (!redirects) return crateAnswer(upstream, { ...release, cksum: null }, streams, c)
-    const line = () => upstream.line(release.name, release.version, null)
+    if (!redirects) return crateAnswer(deps, upstream, { ...release, cksum: null }, c)
+    const find = () => upstream.line(release.name, release.version, null)
+    const line = () => turn(c, upstream.isFresh(release.name), find)
     const address = await upstream.source.files.address(release, line)
     return address === null ? null : redirectTo(address)
   }
 }
 
-async function indexAnswer(upstream: Upstream, name: Name, c: Context): Promise<Response | null> {
-  const found = await upstream.indexFile(name)
+async function indexAnswer(
+  { turn }: AskDeps,
+  upstream: Upstream,
+  name: Name,
+  c: Context,
+): Promise<Response | null> {
+  const found = await turn(c, upstream.isFresh(name), () => upstream.indexFile(name))
   if (!found) return null
   const { file, staleSince } = found
   const response = textAnswer(indexPath(name), file, c)
@@ -131,18 +166,20 @@ function textOf(bytes: Buffer): TextFile {
 }
 
 async function crateAnswer(
+  { streams, turn }: AskDeps,
   upstream: Upstream,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string | null },
-  streams: BucketStreams,
   c: Context,
 ): Promise<Response | null> {
-  const found = await upstream.crateFile(release.name, release.version, release.cksum)
+  const { name, version, cksum } = release
+  const find = () => upstream.crateFile(name, version, cksum)
+  const found = await turn(c, upstream.isFresh(name), find)
   if (!found) return null
   const { file, size } = found
   const path = upstreamCratePath(file)
   const tag = file.cksum.slice(0, 32)
   // An address without the hash may have other bytes one day: published anew, or here.
-  const caching = release.cksum === null && { 'cache-control': 'no-cache' }
+  const caching = cksum === null && { 'cache-control': 'no-cache' }
   const headers = { ...headersOf(path, tag), ...caching, 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
   const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))

@@ -5,7 +5,7 @@ export interface SlotLimits {
   readonly waiting: number
   /** The longest wait, in milliseconds; without it, a request waits until its client leaves. */
   readonly waitMs?: number
-  readonly busy: 'git_busy' | 'downloads_busy'
+  readonly busy: 'git_busy' | 'downloads_busy' | 'upstream_busy'
 }
 
 /** The place of a request, from its arrival until it leaves. */

@@ -119,6 +119,11 @@ export class Upstream {
     return file.bytes.length === 0 ? null : { file, staleSince }
   }
 
+  /** Returns whether a crate is known well enough to be shown without asking the upstream. */
+  isFresh(name: Name): boolean {
+    return this.settings.offline || this.source.index.isFresh(name, this.settings.fresh * 1000)
+  }
+
   /** Returns the index file of a crate by what is kept of it; null if nothing is. */
   async keptFile(name: Name): Promise<ShownIndexFile | null> {
     const crate = await this.source.index.kept(name)
@@ -238,7 +243,7 @@ export class Upstream {
       const name = dep.package ?? dep.name
       const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
       if (!isNeeded || !isName(name) || seen.has(name) || this.#ahead >= AHEAD_MAX) continue
-      if (this.source.index.isFresh(name, this.settings.fresh * 1000)) continue
+      if (this.isFresh(name)) continue
       if (seen.size >= AHEAD_OF_ONE) return
       seen.add(name)
       this.#ahead++

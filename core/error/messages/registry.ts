@@ -62,6 +62,8 @@ export const registryMessages = {
   busy: {
     downloads_busy:
       'too many clients are reading from the object storage right now; try again in a few seconds',
+    upstream_busy:
+      'too many of your requests wait for the upstream right now; try again in a few seconds',
     upstream_away:
       'the upstream does not answer for `{name}`, of which nothing is kept here; try again in a few seconds',
     upstream_slow:

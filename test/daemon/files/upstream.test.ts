@@ -7,6 +7,7 @@ import { Cleanup } from '../../support/cleanup.ts'
 import { settle } from '../../support/event-loop.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
 
 /** Opens a registry with its own crate `ours` and an upstream for all other names. */
 async function start(t: TestContext, fallback: 'redirect' | 'serve', env = {}) {
@@ -94,6 +95,35 @@ test('names that are not here are served from here, by the rules of the upstream
   assert.equal((await ask('/index/te/am/team-new')).status, 404)
   assert.equal((await ask('/index/ou/rs/ours')).status, 200)
   assert.deepEqual(made.requests.lines, [])
+})
+
+test('made-up names of one client leave the way to the upstream free for others', async t => {
+  const { made, registry } = await start(t, 'serve')
+  made.publish({ name: 'demo' })
+  let resume = () => {}
+  const resumes = new Promise<void>(done => {
+    resume = done
+  })
+  made.fault = url =>
+    url.includes('/flood') ? { status: 200, body: 'x', stopsAfter: 0, resumes } : null
+  const ask = (remoteAddress: string, name: string) =>
+    registry.app.request(
+      `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
+      {},
+      {
+        incoming: { socket: { remoteAddress } },
+      },
+    )
+  const flood = Array.from({ length: 100 }, (_, at) => ask('192.0.2.1', `flood-${at}`))
+  await until(
+    () => made.requests.all.length >= 16,
+    () => 'nothing is asked for',
+  )
+  assert.equal((await ask('192.0.2.2', 'demo')).status, 200)
+  assert.equal(made.requests.all.length, 17)
+  resume()
+  const ended = await Promise.all(flood)
+  assert.ok(ended.every(({ status }) => status === 404 || status === 503))
 })
 
 test('names of crates here arrive at no address of an upstream, unless its crate is here already', async t => {
