@@ -166,11 +166,13 @@ function openWeb(
   { env, limits }: UpstreamOptions,
 ): Web {
   const { ca_file: caFile, contact } = settings.outgoing
-  const tokens = Object.values(settings.upstream).flatMap(({ name, token_file: file, ...other }) =>
-    other.index === index && file !== null ? [readToken(name, resolve(dir, file))] : [],
+  const sharing = Object.values(settings.upstream).filter(upstream => upstream.index === index)
+  const tokens = sharing.flatMap(({ name, token_file: file }) =>
+    file === null ? [] : [readToken(name, resolve(dir, file))],
   )
   const web = new Web({ caFile, contact, env, ...limits }, tokens[0])
   web.trust(index.replace(/^sparse\+/, ''))
+  for (const { feed } of sharing) if (feed !== '') web.trust(feed, false)
   return web
 }
 

@@ -76,10 +76,10 @@ export class Web {
     this.#token = token
   }
 
-  /** Trusts what the operator has named: the host with any address, its port with the token. */
-  trust(url: string): void {
+  /** Trusts what the operator has named: its host with any address, and its port with the token. */
+  trust(url: string, hasToken = true): void {
     const { origin, hostname } = checkedUrl(url)
-    this.#tokenOrigins.add(origin)
+    if (hasToken) this.#tokenOrigins.add(origin)
     this.#trustedHosts.add(hostname)
   }
 

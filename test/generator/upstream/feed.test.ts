@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { acceptVersion, listAlarms } from '../../../generator/upstream/alarms.ts'
@@ -6,16 +8,20 @@ import { checkFeed } from '../../../generator/upstream/feed.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
-import { OPERATOR } from '../../support/workplace.ts'
+import { folderOf, OPERATOR } from '../../support/workplace.ts'
 
 const item = (name: string) => `<item><title>New crate created: ${name}</title>
   <link>https://crates.example/crates/${name}</link></item>`
 
 test('an own name among the new crates of an upstream raises an alarm, once', async t => {
   const made = await MadeUpUpstream.start(new Cleanup(t))
+  const token = join(folderOf(t), 'token')
+  writeFileSync(token, 'secret')
   const env = {
     PLIMSOLL_UPSTREAM_UP_INDEX: made.index,
-    PLIMSOLL_UPSTREAM_UP_FEED: `${made}/feed.xml`,
+    // Another host that the operator has named: of any address, and not for the token.
+    PLIMSOLL_UPSTREAM_UP_FEED: `${made}/feed.xml`.replace('127.0.0.1', 'localhost'),
+    PLIMSOLL_UPSTREAM_UP_TOKEN_FILE: token,
   }
   const registry = await TestRegistry.open(t, { env })
   await registry.publish(await registry.user('alice'), { name: 'our-crate', version: '1.0.0' })
@@ -24,6 +30,8 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   await checkFeed(registry.registry, upstream)
   await checkFeed(registry.registry, upstream)
+  const tokens = made.requests.all.map(({ headers }) => headers.authorization)
+  assert.deepEqual(tokens, [undefined, undefined])
   assert.deepEqual(await listAlarms(upstream.source.place), [
     { kind: 'name', name: 'our-crate', version: '*', at: '2026-11-20T12:00:00Z' },
   ])
