@@ -78,7 +78,7 @@ export class TestRegistry implements Deps {
   private constructor(
     dir: string,
     registry: Registry,
-    { logLevel = 'debug', beforeChange }: TestRegistryOptions,
+    { logLevel = 'debug' }: TestRegistryOptions,
     git: GitIndex | null,
     upstreams: Upstreams,
   ) {
@@ -89,10 +89,7 @@ export class TestRegistry implements Deps {
       new GitWorker(git, { lease: registry.locks.lease('git'), isLeading: true }, error =>
         this.buildFailures.push(error),
       )
-    const database = beforeChange
-      ? withChangeHook(registry.database, beforeChange)
-      : registry.database
-    this.registry = { ...registry, database, clock: () => this.now }
+    this.registry = registry
     this.log = openLog(logLevel, { write: line => this.logged.push(line) })
     this.indexWorker = new IndexWorker(
       this.registry,
@@ -117,9 +114,13 @@ export class TestRegistry implements Deps {
     await build(registry)
     const git = options.git ? await GitIndex.open(registry) : null
     const clock = (): Date => test.now
-    const { limits = {} } = options
-    const upstreams = await openUpstreams({ ...registry, clock }, { env: sources.env, limits })
-    const test: TestRegistry = new TestRegistry(dir, registry, options, git, upstreams)
+    const { limits = {}, beforeChange } = options
+    const database = beforeChange
+      ? withChangeHook(registry.database, beforeChange)
+      : registry.database
+    const hooked = { ...registry, database, clock }
+    const upstreams = await openUpstreams(hooked, { env: sources.env, limits })
+    const test: TestRegistry = new TestRegistry(dir, hooked, options, git, upstreams)
     await test.git?.start()
     new Cleanup(t).add(async () => {
       await test.git?.close()

@@ -135,7 +135,7 @@ export const commandMessages = {
     registry_empty: 'there is no .crate file in or below {from}, so {out} has no crates',
     file_changed: '{path} changed while it was read; run the command again',
     twin_files:
-      '{first} and {second} have different bytes for one version, {version}, whatever its build metadata; keep the one that was published',
+      '{first} and {second} are both version {version}, build metadata aside, with different bytes; keep the one that was published',
     name_twins: '`{first}` and `{second}` are the same name to a registry; keep only one spelling',
     push_unlisted:
       'another push of `{name}` {version}, with different bytes, is under way or was stopped before its end; push the same file as it did, or when it is dead, remove {path} and try again',

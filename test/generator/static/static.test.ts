@@ -200,7 +200,7 @@ test('twins are refused: one version with two contents, one name with two spelli
   )
   const third = put(twins.from, 'c.crate', crate('demo', '1.0.0+build'))
   const twin = (path: string, version: string) =>
-    `${path}: ${first} and ${path} are both version ${version} with different bytes; keep the one that was published`
+    `${path}: ${first} and ${path} are both version ${version}, build metadata aside, with different bytes; keep the one that was published`
   assert.deepEqual(await refusal(twins), [twin(second, '1.0.0'), twin(third, '1.0.0+build')])
   const names = folders(t)
   put(names.from, 'a.crate', crate('my-crate', '1.0.0'))
