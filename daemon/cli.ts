@@ -8,17 +8,21 @@ import { Exit } from '../generator/cli/console/io.ts'
 import { terminalIo } from '../generator/cli/console/terminal.ts'
 import { createProgram } from './program.ts'
 
-/** Whether something could not be printed to stdout, because nobody reads it any more. */
-let isCut = false
+/** Why something could not be printed to stdout: nobody reads it any more, or its disk is full. */
+let cut: NodeJS.ErrnoException | null = null
 
-// The reader may be gone: `head` at the end of a pipe (EPIPE) or a closed terminal (EIO). The
-// command still does its work.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-    if (stream === process.stdout) isCut = true
-  })
-}
+// The command still does its work, and a daemon goes on without a log.
+process.stderr.on('error', () => undefined)
+process.stdout.on('error', error => {
+  cut = error
+})
+
+// The reader may be gone: `head` at the end of a pipe (EPIPE) or a closed terminal (EIO).
+process.on('exit', code => {
+  if (code !== 0 || cut === null || cut.code === 'EPIPE' || cut.code === 'EIO') return
+  io.err(`error: the output is incomplete: ${cut.message}`)
+  process.exitCode = 1
+})
 
 /** A second SIGINT within this time is the same Ctrl-C, sent by the terminal and again by `npx`. */
 const SAME_INTERRUPT_MS = 250
@@ -70,7 +74,7 @@ const ends = {
   askSecret: process.stdin.isTTY ? askSecret : null,
   readInput: () => text(process.stdin),
   stopped: stopSignal,
-  isRead: () => !isCut,
+  isRead: () => cut === null,
 }
 const program = await createProgram(io, process.argv.slice(2), ends)
 try {

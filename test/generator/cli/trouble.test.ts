@@ -58,6 +58,33 @@ test('delete leaves no page behind that still names the crate', async t => {
   assert.equal((await plimsoll('verify')).stdout, 'everything agrees\n')
 })
 
+test('output that finds no room or no reader is an error, a log without room is none', async t => {
+  const { dir } = await scene(t)
+  const cli = join(root, 'dist', 'daemon', 'cli.js')
+  const sh = (script: string) => ['-c', script, process.execPath, cli]
+  const options = { cwd: dir, env: { ...process.env, ...ENV, PLIMSOLL_DIR: dir } }
+  const full = await command('sh', sh('"$0" "$1" status >/dev/full'), options)
+  assert.deepEqual(
+    [full.code, full.stderr],
+    [1, 'error: the output is incomplete: ENOSPC: no space left on device, write\n'],
+  )
+  const unread = await command(
+    'sh',
+    sh('{ "$0" "$1" backup -; echo $? >&2; } | head -c 1'),
+    options,
+  )
+  assert.equal(unread.stderr, 'error: the operating system reports an error: write EPIPE\n1\n')
+  const daemon = spawn('sh', sh('exec "$0" "$1" serve --listen 127.0.0.1:0 2>/dev/full'), options)
+  const ended = once(daemon, 'close')
+  for await (const chunk of daemon.stdout) {
+    const [, url] = /^listening on (http:\S+)$/m.exec(`${chunk}`) ?? []
+    if (url === undefined) continue
+    assert.equal((await fetch(`${url}/api/v1/crates/new`, { method: 'PUT' })).status, 403)
+    daemon.kill('SIGTERM')
+  }
+  assert.deepEqual(await ended, [0, null])
+})
+
 for (const [how, lose] of [
   ['gone', (path: string) => rmSync(path)],
   ['empty', (path: string) => truncateSync(path, 0)],
