@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import {
   collect,
   type Issue,
@@ -9,6 +8,7 @@ import {
 } from '../../../core/error/error.ts'
 import { lowerPrefix, type Name, parseName } from '../../../core/name.ts'
 import { CONFIG_MAX, parseDl } from '../../../core/urls/index-config.ts'
+import { readText } from '../../places/disk/files.ts'
 import type { Web } from '../../web/web.ts'
 import { plain } from '../../web/web-url.ts'
 import { ordered } from '../ordered.ts'
@@ -33,7 +33,9 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   const base = url.endsWith('/') ? url : `${url}/`
   web.trust(base)
   if (names === undefined) return refuse('import_names_needed', { source: plain(source) })
-  const wanted = parseNames(await readFile(names, 'utf8'), names)
+  const listed = await readText(names)
+  if (listed === null) return refuse('file_missing', { path: names })
+  const wanted = parseNames(listed, names)
   const text = await web.read(`${base}config.json`, CONFIG_MAX)
   const dl = text && parseDl(text.toString('utf8'), `${plain(base)}config.json`)
   const crates = namedCrates(request, web) ?? cratesOfDl(dl, plain(base), web)

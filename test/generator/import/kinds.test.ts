@@ -329,7 +329,7 @@ const unclear: {
   what: string
   make: (t: TestContext) => string | Promise<string>
   code: Code
-  as?: SourceKind
+  wishes?: { as?: SourceKind; names?: string }
 }[] = [
   {
     what: 'a folder that does not exist',
@@ -348,6 +348,12 @@ const unclear: {
     code: 'import_names_needed',
   },
   {
+    what: 'a file of names that does not exist',
+    make: () => 'sparse+https://old.example/',
+    code: 'file_missing',
+    wishes: { names: 'names-of-old.example' },
+  },
+  {
     what: 'a registry folder of ours',
     make: async t => {
       const registry = await newRegistry(t)
@@ -360,7 +366,7 @@ const unclear: {
     what: 'the wrong word for a kind',
     make: t => margoFolder(t),
     code: 'import_source_unknown',
-    as: 'vendor',
+    wishes: { as: 'vendor' },
   },
   {
     what: 'the folder around a tree',
@@ -402,11 +408,11 @@ function margoFolder(t: TestContext): string {
   return old.root
 }
 
-for (const { what, make, code, as } of unclear) {
+for (const { what, make, code, wishes } of unclear) {
   test(`${what} is refused with ${code}`, async t => {
     const source = await make(t)
     const registry = await newRegistry(t)
-    await assert.rejects(takeOver(registry, source, as ? { as } : {}), error => {
+    await assert.rejects(takeOver(registry, source, wishes), error => {
       assert.ok(error instanceof Refusal, String(error))
       assert.equal(error.issues[0].code, code, error.message)
       assert.ok(
