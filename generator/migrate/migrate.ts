@@ -73,10 +73,10 @@ class Migration {
   }
 
   async run(): Promise<Moved> {
-    const { database, dir } = this.#registry
+    const { database, dir, settings } = this.#registry
     const moved = await readDeparture(database)
-    if (moved && moved.place !== this.#place)
-      refuse('records_moved', { ...moved, file: DATABASE_FILE })
+    const from = placeOf(dir, settings.database)
+    if (moved && moved.place !== this.#place) refuse('records_moved', { ...moved, file: from })
     const done = { records: 0, place: this.#place, crates: null, pausedMs: 0 }
     const target = await openTarget(this.#registry, this.#to.database, moved !== null)
     if (target === null) return done
@@ -84,11 +84,7 @@ class Migration {
       if (moved) await target.finish(moved.id)
       if (moved) return done
       for (let round = 0; round < ROUNDS; round++) await this.#copyFiles()
-      return await this.#move(
-        target,
-        randomBytes(8).toString('hex'),
-        placeOf(dir, this.#registry.settings.database),
-      )
+      return await this.#move(target, randomBytes(8).toString('hex'), from)
     } finally {
       await target.close()
     }

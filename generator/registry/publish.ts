@@ -159,9 +159,12 @@ async function record(
     await checkQuota(within, found, settings.limits, change)
     await submission.permit?.(within, found)
   })
-  // Its file in the public tree may be lost, too.
-  if (isLost && existing.taken)
-    await setMarks(tx, marksOf('file', [existing.taken.id]), added.crate.generation)
+  // Its file in the public tree may be lost, too, and its pages were rendered without the bytes.
+  if (isLost && existing.taken) {
+    const { id } = existing.taken
+    const marks = ['file', 'release'].flatMap(kind => marksOf(kind, [id]))
+    await setMarks(tx, marks, added.crate.generation)
+  }
   const { name, version } = release
   const code = isLost ? 'release_restored' : 'release_present'
   const present = added.outcome === 'present' ? [warning(code, { name, version })] : []

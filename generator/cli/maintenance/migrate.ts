@@ -112,7 +112,7 @@ async function move(
     [
       records > 0
         ? `moved ${counted(records, 'record')} to ${moved.place}; publishers waited ${(pausedMs / 1000).toFixed(1)} s`
-        : `the records are in ${moved.place}`,
+        : `the records are in ${moved.place} since an earlier command; this one copied nothing`,
       ...(files && place ? [describeCrates(files, place)] : []),
       `the old records take no changes; now stop the daemon, ${set}, and start it`,
     ],

@@ -97,6 +97,8 @@ test('add puts lost bytes back, as verify says', async t => {
       /^lost: demo@1\.0\.0: the bytes .*; put them back with `plimsoll add FILE`, or from a backup$/m,
     )
     assert.match(verified.stdout, /\d differences?, 0 repaired; 1 lost\n$/)
+    // Its page has no source now.
+    assert.equal((await plimsoll('verify', '--repair')).code, 1)
     const added = await plimsoll('add', file)
     assert.deepEqual([added.code, added.stdout], [0, 'present demo 1.0.0\n'])
     assert.equal(
