@@ -16,6 +16,7 @@ import { readFolder, readText, removeIfEmpty } from '../places/disk/files.ts'
 import { temporaryName } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
 import type { Progress } from '../projections/index/build.ts'
+import { endPause } from '../records/pause.ts'
 import { releasePages } from '../records/releases.ts'
 import { DATABASE_FILE, isRegistry, SETTINGS_FILE } from '../registry/folder.ts'
 import type { RegistrySources } from '../registry/registry.ts'
@@ -186,7 +187,8 @@ const DAMAGED = 'its records are damaged'
 
 /**
  * Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. The
- * records then no longer say that a bucket has the whole tree: it may have a newer one.
+ * records then no longer say that a bucket has the whole tree: it may have a newer one. A pause was
+ * one of the other registry.
  */
 async function finishRecords(
   database: string,
@@ -209,6 +211,7 @@ async function finishRecords(
         if (!seen.has(part)) refuse('backup_incomplete', { file, part })
       }
     await forgetMirror(records)
+    await endPause(records)
   } catch (error) {
     await records.close()
     throw error

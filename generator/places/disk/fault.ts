@@ -71,7 +71,9 @@ export function systemRefusal(error: unknown, reader: 'operator' | 'client'): Re
 /** Returns the code of an error, without SQLite's extensions such as SQLITE_READONLY_DBMOVED. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code, message, syscall } = error as NodeJS.ErrnoException
+  // This is how a recursive mkdir of Node.js reports a disk that takes no writes.
+  if (code === 'ENOENT' && syscall === 'mkdir') return 'EROFS'
   // A worker thread that cannot start has no code of its own.
   const inner = /\bE[MN]FILE\b/.exec(message)?.[0]
   if (inner) return inner

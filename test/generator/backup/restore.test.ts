@@ -28,7 +28,7 @@ import { folderOf, indexVersions } from '../../support/workplace.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** A registry with these settings, a backup of its first version, and a second version. */
+/** A registry with these settings, a backup in a pause after its first version, and a second. */
 async function scene(t: TestContext, settings: string, env: Environment = {}) {
   const folder = folderOf(t)
   const at = (...names: string[]) => join(folder, ...names)
@@ -49,7 +49,9 @@ async function scene(t: TestContext, settings: string, env: Environment = {}) {
     await said(['add', path, '--dir', live])
   }
   await add('1.0.0')
+  await said(['pause', '--dir', live])
   await said(['backup', tar, '--dir', live])
+  await said(['resume', '--dir', live])
   await add('1.1.0')
   return { at, live, tar, restored, said }
 }

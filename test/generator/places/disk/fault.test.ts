@@ -24,6 +24,8 @@ test('a full disk and a read-only file system are refusals that say so', () => {
   for (const code of ['ENOENT', 'SQLITE_BUSY', 'constructor', '__proto__'])
     assert.equal(storageRefusal(failed(code)), null, code)
   assert.equal(storageRefusal('ENOSPC'), null)
+  const folder = Object.assign(failed('ENOENT'), { syscall: 'mkdir' })
+  assert.equal(storageRefusal(folder)?.issues[0]?.code, 'storage_readonly', 'a folder')
 })
 
 test('work that writes fails with the refusal, and keeps any other error', async () => {
