@@ -118,7 +118,7 @@ async function importOne(
 const MIB = 1024 ** 2
 
 /** System errors of one log; a log may also go while others are read. */
-const OF_THE_FILE = new Set(['EACCES', 'EIO', 'EISDIR', 'ENOENT', 'EPERM'])
+const OF_THE_FILE = new Set(['EACCES', 'EIO', 'EISDIR', 'ENOENT', 'EPERM', 'ESPIPE'])
 
 /**
  * Returns the file, also if there is none, or all files below a folder, sorted by name: logs often

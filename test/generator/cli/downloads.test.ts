@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -61,6 +62,13 @@ error: the access log logs/old/broken.gz cannot be read: unexpected end of file;
     stderr:
       "error: the access log nowhere cannot be read: ENOENT: no such file or directory, open 'nowhere'; the others were imported\n",
   })
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  // With a writer, nobody waits for it to be opened.
+  const writer = openSync(pipe, 'r+')
+  const piped = await run('downloads', 'import', 'pipe')
+  closeSync(writer)
+  assert.match(piped.stderr, /^error: the access log pipe cannot be read: ESPIPE: invalid seek/)
   const lock = new Lock(join(folder, 'registry', 'locks', 'downloads.lock'))
   assert.ok(lock.tryAcquire('the test'))
   const beside = await run('downloads', 'import', 'logs')
