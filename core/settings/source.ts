@@ -165,7 +165,7 @@ function unknown(
 export function show(raw: unknown): string {
   const whole = typeof raw === 'number' ? String(raw) : (JSON.stringify(raw) ?? String(raw))
   // Hides all up to the last @, because in a malformed URL the password may contain one.
-  const words = whole.replace(/:\/\/.*@/s, '://…@')
+  const words = whole.replace(/:\/\/.*@/s, '://…@').replace(/(password=)[^&"]*/gi, '$1…')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
 }
 

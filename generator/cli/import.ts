@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type Issue, inFile, refuseErrors } from '../../core/error/error.ts'
 import { timestamp } from '../../core/timestamp.ts'
+import { withoutCredentials } from '../../core/urls/urls.ts'
 import { importAll } from '../import/import.ts'
 import { openSource } from '../import/source/open.ts'
 import { type ImportRequest, SOURCE_KINDS } from '../import/source/source.ts'
@@ -93,7 +94,8 @@ async function runImport(
   const sums: Outcomes = { added: 0, present: 0, refused: 0 }
   const warnings: Issue[] = []
   const errors: Issue[] = []
-  const { kind, description, ownUrls } = opened
+  const { kind, description } = opened
+  const ownUrls = opened.ownUrls.map(withoutCredentials)
   io.err(`importing ${description}`)
   for (const url of ownUrls) io.err(`dependencies on ${url} become dependencies on this registry`)
   const head = JSON.stringify({ source: plain(source), kind, description, own_urls: ownUrls })

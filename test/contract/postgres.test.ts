@@ -1,5 +1,6 @@
 // Mirrors generator/database/postgres/: what the catalog promises on a real server.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { issue, Refusal } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
@@ -17,7 +18,9 @@ import {
 import { insertCrate } from '../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../generator/records/facts.ts'
 import { setMarks } from '../../generator/records/marks.ts'
+import { run as command } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
+import { root } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { until } from '../support/until.ts'
@@ -202,6 +205,20 @@ test('a server that is away is said to be away, and is used again when it is bac
   )
   await writeFact(database, 'a', '3')
   assert.equal(await readFact(database, 'a'), '3')
+})
+
+test('a process ends although the server says nothing any more', { skip }, async () => {
+  const script = `const [, module, settings] = process.argv
+    const database = await (await import(module)).openPostgres(JSON.parse(settings))
+    const { rows } = await database.execute('SELECT pg_backend_pid() AS pid', [])
+    process.kill(rows[0].pid, 'SIGSTOP')
+    await database.close()
+    console.log(rows[0].pid)`
+  const module = join(root, 'dist', 'generator', 'database', 'postgres', 'open.js')
+  const args = ['--input-type=module', '-e', script, module, JSON.stringify(await empty())]
+  const options = { cwd: root, env: process.env, timeoutMs: 20_000 }
+  const { stdout } = await command(process.execPath, args, options)
+  process.kill(Number(stdout), 'SIGCONT')
 })
 
 test('a wrong database is refused in words', { skip }, async () => {

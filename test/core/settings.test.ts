@@ -285,6 +285,7 @@ const bad: [key: string, toml: string, given: string][] = [
   ['registry.base_url', '"https:crates.example"', '"https:crates.example"'],
   ['registry.base_url', '" https://crates.example"', '" https://crates.example"'],
   ['registry.base_url', '["https://crates.example"]', '["https://crates.example"]'],
+  ['database.url', '"postgres://u@db/x?password=sesame"', '"postgres://…@db/x?password=…"'],
   ['registry.dl', '"/crates/{crate}"', '"/crates/{crate}"'],
   ['registry.dl', '"https://dl.example/{name}"', '"https://dl.example/{name}"'],
   ['registry.dl', '"https://dl.example/{crate"', '"https://dl.example/{crate"'],

@@ -39,6 +39,7 @@ function connectionOf(settings: ServerSettings): PoolConfig {
     application_name: 'plimsoll',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
+    allowExitOnIdle: true,
     statement_timeout: limit,
     lock_timeout: lock_seconds * 1000,
     // A process that stands still in a transaction must not stop the writers of the others.

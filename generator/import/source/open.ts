@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { refuse } from '../../../core/error/error.ts'
+import { withoutCredentials } from '../../../core/urls/urls.ts'
 import { readFolder, readText, statOf } from '../../places/disk/files.ts'
 import { Web, type WebOptions } from '../../web/web.ts'
 import { openCargoCache } from './cargo-cache.ts'
@@ -56,7 +57,7 @@ async function detect(source: string, as?: SourceKind): Promise<Detection> {
   if (!isHere && /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:)/i.test(source))
     return at('git')
   const facts = await statOf(source)
-  if (!facts) return refuse('file_missing', { path: source })
+  if (!facts) return refuse('file_missing', { path: withoutCredentials(source) })
   if (!facts.isDirectory())
     return source.endsWith('.crate') ? at('crates') : refuse('import_source_unknown', { source })
   const candidates = (await lookAround(source)).filter(

@@ -157,10 +157,13 @@ test('what is refused ends it with 1, and the JSON report names everything', {
   const old = oldRegistry(folder)
   rmSync(join(old.root, old.cratePath('crate-3', '1.2.0')))
   const dir = await init(folder, 'new')
-  const ended = expectCode('plimsoll import', await importInto(folder, dir, '--json'), 1)
+  const more = ['--source-url', 'https://ci:sesame@old.example/']
+  const imported = await importInto(folder, dir, '--json', ...more)
+  const ended = expectCode('plimsoll import', imported, 1)
+  assert.doesNotMatch(ended.stderr, /sesame/)
   const report = JSON.parse(ended.stdout)
   assert.deepEqual([report.kind, report.added, report.present, report.refused], ['tree', 199, 0, 1])
-  assert.deepEqual(report.own_urls, ['sparse+https://old.example/'])
+  assert.deepEqual(report.own_urls, ['sparse+https://old.example/', 'https://…@old.example/'])
   assert.equal(report.versions.length, 200)
   const refused = report.versions.filter(
     (version: { outcome: string }) => version.outcome === 'refused',
@@ -182,6 +185,7 @@ test('misuse ends it with 2', async t => {
   writeFileSync(join(folder, 'names'), 'demo')
   const calls: [args: string[], expected: RegExp][] = [
     [[join(folder, 'none')], /there is no file or folder/],
+    [['git+https://ci:sesame@old.example/'], /no file or folder git\+https:\/\/…@old\.example/],
     [[folder], /could be|is; name that folder/],
     [[join(folder, 'old'), '--as', 'zip'], /Allowed choices are tree, git, sparse/],
     [[join(folder, 'old'), '--names', 'names'], /--names is for a sparse URL/],
