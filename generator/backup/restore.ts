@@ -187,8 +187,7 @@ const DAMAGED = 'its records are damaged'
 
 /**
  * Refuses a backup that lacks a `.crate`: cut off between two entries, it looks complete. The
- * records then no longer say that a bucket has the whole tree: it may have a newer one. A pause was
- * one of the other registry.
+ * records then know no pause, and no bucket with the whole tree: it may have a newer one.
  */
 async function finishRecords(
   database: string,

@@ -107,8 +107,9 @@ async function importOne(
         progress.at(step, Math.floor(bytes / MIB), Math.ceil(Math.max(size, bytes / MIB))),
     })
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (!code?.startsWith('Z_') && !OF_THE_FILE.has(code ?? '')) throw error
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    // A log may be gone by now, or be a pipe; the database has no system calls.
+    if (!code?.startsWith('Z_') && !syscall) throw error
     return { error: message }
   } finally {
     progress.done()
@@ -116,9 +117,6 @@ async function importOne(
 }
 
 const MIB = 1024 ** 2
-
-/** System errors of one log; a log may also go while others are read. */
-const OF_THE_FILE = new Set(['EACCES', 'EIO', 'EISDIR', 'ENOENT', 'EPERM', 'ESPIPE'])
 
 /**
  * Returns the file, also if there is none, or all files below a folder, sorted by name: logs often

@@ -6,28 +6,14 @@ type Work = (registry: Registry) => Promise<void>
 
 /**
  * Runs `work` with the registry folder open, and closes it in any case. `forMove`: also if its
- * records were moved.
+ * records were moved. `reads`: see `readRegistry`.
  */
-export function withRegistry(
+export async function withRegistry(
   io: Io,
   options: FolderOptions,
   work: Work,
   forMove = false,
-): Promise<void> {
-  return withFolder(io, options, work, false, forMove)
-}
-
-/** Like `withRegistry`, for work that only reads: refuses records of an older version. */
-export function readRegistry(io: Io, options: FolderOptions, work: Work): Promise<void> {
-  return withFolder(io, options, work, true)
-}
-
-async function withFolder(
-  io: Io,
-  options: FolderOptions,
-  work: Work,
-  reads: boolean,
-  forMove = false,
+  reads = false,
 ): Promise<void> {
   await run(io, async () => {
     const progress = progressLine(io)
@@ -41,4 +27,9 @@ async function withFolder(
       await registry.close()
     }
   })
+}
+
+/** Like `withRegistry`, for work that only reads: refuses records of an older version. */
+export function readRegistry(io: Io, options: FolderOptions, work: Work): Promise<void> {
+  return withRegistry(io, options, work, false, true)
 }

@@ -33,8 +33,7 @@ export async function openSparse(request: ImportRequest, web: Web): Promise<Open
   const base = url.endsWith('/') ? url : `${url}/`
   web.trust(base)
   if (names === undefined) return refuse('import_names_needed', { source: plain(source) })
-  const listed = await readText(names)
-  if (listed === null) return refuse('file_missing', { path: names })
+  const listed = (await readText(names)) ?? refuse('file_missing', { path: names })
   const wanted = parseNames(listed, names)
   const text = await web.read(`${base}config.json`, CONFIG_MAX)
   const dl = text && parseDl(text.toString('utf8'), `${plain(base)}config.json`)
