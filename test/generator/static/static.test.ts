@@ -242,7 +242,7 @@ test('folders that cannot be meant are refused', async t => {
   ])
   writeFileSync(join(from, 'Cargo.toml'), '')
   assert.deepEqual(await refusal({ from: job.from, out: from }), [
-    `${from} contains files that are not a public tree; choose an empty folder or an earlier --out`,
+    `${from} contains files that are not a public tree; choose an empty folder, or that of an earlier tree`,
   ])
 })
 
