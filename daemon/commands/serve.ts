@@ -143,6 +143,7 @@ async function work(
   { registry, server, serving, log, read, ends }: Service,
 ): Promise<void> {
   const patience = () => registry.settings.server.shutdown_seconds
+  const left = countdown(patience)
   const metrics = new Metrics(registry, server.tlsExpiry)
   await registry.crates.sweep()
   const { list, outdated, ...workers } = await openWorkers(registry, serving, log, metrics)
@@ -154,9 +155,9 @@ async function work(
   upstreamMetrics(upstreams, metrics.prometheus, registry.clock)
   const started: Worker[] = []
   ends.push(async () => {
-    for (const worker of started) await worker.close(patience())
+    for (const worker of started) await worker.close(left())
   })
-  ends.push(() => server.stop(patience()))
+  ends.push(() => server.stop(left()))
   for (const worker of [...list, new UpstreamWorker(registry, upstreams)]) {
     started.push(worker)
     await worker.start()
@@ -179,6 +180,16 @@ async function work(
   const signal = await Promise.race([life.stopped, outdated])
   const hint = signal === 'SIGINT' ? '; Ctrl-C again stops at once' : ''
   log.info({ signal }, `stopping (${signal}): finishing work, at most ${patience()} s${hint}`)
+}
+
+/** Returns what tells how many seconds are left; they begin with the first call. */
+function countdown(seconds: () => number): () => number {
+  let end: number | null = null
+  return () => {
+    const now = performance.now() / 1000
+    end ??= now + seconds()
+    return Math.max(0, end - now)
+  }
 }
 
 function logOf(io: Io, { log: { level, format } }: Settings): Logger {
