@@ -24,7 +24,10 @@ export function isMadeByCargo(path: string): boolean {
 /** A removed and an added file with at least this share of equal bytes are one renamed file. */
 const SIMILAR = 0.5
 
-/** The most lines of files that are looked up to find renames: a fraction of a second. */
+/**
+ * The most lines of files that are looked up to find renames, for files that keep their name and
+ * for others: a fraction of a second.
+ */
 const LOOKUPS_MAX = 10_000_000
 
 /**
@@ -57,18 +60,24 @@ function renames(
   removed: ReadonlySet<string>,
   added: ReadonlySet<string>,
 ): Map<string, string> {
-  const counts = (files: Files, paths: ReadonlySet<string>) =>
-    new Map([...paths].map(path => [path, countChunks(files.get(path) ?? new Uint8Array())]))
-  const [old, now] = [counts(before, removed), counts(after, added)]
+  const counted = (files: Files, paths: ReadonlySet<string>) =>
+    [...paths].map(path => ({
+      path,
+      name: path.slice(path.lastIndexOf('/') + 1),
+      ...countChunks(files.get(path) ?? new Uint8Array()),
+    }))
+  const [old, now] = [counted(before, removed), counted(after, added)]
   const found: { from: string; to: string; score: number; isNamed: boolean }[] = []
-  let left = LOOKUPS_MAX
-  for (const [to, there] of now) {
-    for (const [from, here] of old) {
+  const left = { moved: LOOKUPS_MAX, other: LOOKUPS_MAX }
+  for (const there of now) {
+    for (const here of old) {
       const [least, most] = [Math.min(here.bytes, there.bytes), Math.max(here.bytes, there.bytes)]
-      if (least === 0 || least < most * SIMILAR || left < 0) continue
-      left -= here.chunks.size
+      const isNamed = here.name === there.name
+      const kind = isNamed ? 'moved' : 'other'
+      if (least === 0 || least < most * SIMILAR || left[kind] < 0) continue
+      left[kind] -= here.chunks.size
       const score = bytesInBoth(here.chunks, there.chunks) / most
-      if (score >= SIMILAR) found.push({ from, to, score, isNamed: nameOf(from) === nameOf(to) })
+      if (score >= SIMILAR) found.push({ from: here.path, to: there.path, score, isNamed })
     }
   }
   found.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
@@ -80,10 +89,6 @@ function renames(
     taken.add(to)
   }
   return renamed
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 function bytesInBoth(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {

@@ -4,12 +4,19 @@ const BEGINNING = 8000
 /** The largest text that is shown, in bytes. */
 export const TEXT_MAX = 16 * 1024 * 1024
 
-const UTF8 = new TextDecoder()
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Has a character for each byte, so that no two texts look the same. */
+const BYTES = new TextDecoder('windows-1252')
 
 /** Returns the text of a file, as git tells it from other files; null for others and huge ones. */
 export function textOf(bytes: Uint8Array): string | null {
-  const isText = bytes.length <= TEXT_MAX && !bytes.subarray(0, BEGINNING).includes(0)
-  return isText ? UTF8.decode(bytes) : null
+  if (bytes.length > TEXT_MAX || bytes.subarray(0, BEGINNING).includes(0)) return null
+  try {
+    return UTF8.decode(bytes)
+  } catch {
+    return BYTES.decode(bytes)
+  }
 }
 
 /** The beginnings of the images that browsers may show, by extension; `.` stands for any byte. */

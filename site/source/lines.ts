@@ -10,13 +10,13 @@ export interface Block {
 }
 
 /**
- * Names characters that could disguise code: those that change the direction of text, and carriage
- * returns within a line. Cuts very long lines.
+ * Names characters that could disguise code: those without a width, those that change the direction
+ * of text, and carriage returns within a line. Cuts very long lines.
  */
 export function visible(code: string): string {
   return code
     .replace(/\r(?=\n|$)/g, '')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\r]/g, character => {
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\r]/g, character => {
       return `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`
     })
     .replace(new RegExp(`^(.{${LINE_MAX}}).+$`, 'gm'), '$1 …')

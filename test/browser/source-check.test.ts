@@ -153,6 +153,40 @@ test('a package that the index does not name, or cannot be compared with, is unc
   })
 })
 
+test('a comparison starts again after other versions, a fault of the host, or a lost worker', async () => {
+  const bytes = good('//! late\n')
+  plant(bytes)
+  tree.set(CRATE, good('//! another\n'))
+  await look(async page => {
+    const sum = page.locator('.file-sum')
+    const compare = (from: string) => page.goto(`${url}/crates/evil/compare/#${from}...1.1.0`)
+    const asked = page.getByRole('button', { name: 'Show it anyway' })
+    await compare('1.0.0')
+    await asked.waitFor()
+    await compare('1.1.0')
+    await sum.getByText('No file differs.').waitFor()
+    assert.equal(await state(page), 'verified')
+    await compare('1.0.0')
+    await asked.waitFor()
+
+    tree.delete(CRATE)
+    await page.reload()
+    await page.getByText('answered with 404').waitFor()
+    tree.set(CRATE, bytes)
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await sum.getByText('2 files differ').waitFor()
+
+    const archive = page.workers().find(worker => worker.url().includes('archive'))
+    const ended = new Promise(resolve => archive?.once('close', resolve))
+    await archive?.evaluate('queueMicrotask(() => { throw new Error("full") })')
+    await ended
+    await compare('1.1.0')
+    await page.getByText('the packages have to be loaded again').waitFor()
+    await page.getByRole('button', { name: 'Compare' }).click()
+    await sum.getByText('No file differs.').waitFor()
+  })
+})
+
 test('over plain HTTP, where browsers have no SHA-256, a package is verified, too', async () => {
   plant(good('//! plain\n'))
   await look(

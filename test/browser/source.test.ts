@@ -113,6 +113,8 @@ for (const place of [still, live]) {
       })
       await page.waitForURL('**#src/tables.rs:L2105-L2110')
       assert.equal(await inView(), Math.round(6 * line))
+      await page.goto(`${place.url}/${SOURCE}#src/tables.rs:L2499-L999999`)
+      assert.equal(await inView(), Math.round(2 * line))
     })
   })
 

@@ -6,6 +6,7 @@ import { CheckBox, placeOf } from './check.ts'
 import { element, part } from './element.ts'
 import { hunkView } from './hunks.ts'
 import type { Workers } from './task-worker.ts'
+import type { Check } from './workers/load.ts'
 
 /** Maximum numbers of changed lines that are shown at once, of a file and of all files. */
 const OPEN_MAX = { file: 400, page: 1500 }
@@ -27,7 +28,7 @@ class CompareView {
   readonly #box: CheckBox
   readonly #from: HTMLSelectElement
   readonly #to: HTMLSelectElement
-  readonly #opened = new Map<string, ReturnType<CheckBox['open']>>()
+  readonly #opened = new Map<string, Check>()
   /** The lines that are loaded for files that are open from the beginning. */
   #filling: Promise<void>[] = []
   /** The versions that are shown, as in an address. */
@@ -50,6 +51,7 @@ class CompareView {
 
   #go(from: string, to: string): void {
     location.hash = compareFragment({ from, to, path: null })
+    void this.show()
   }
 
   async show(): Promise<void> {
@@ -60,33 +62,36 @@ class CompareView {
       this.#shown = pair
       this.#from.value = from
       this.#to.value = to
-      const files = await this.#compare(from, to).catch((error: Error) => error)
-      if (pair !== this.#shown) return
-      if (files instanceof Error) {
-        this.#box.say(`The versions could not be compared: ${files.message}.`)
+      const compared = await this.#compare(from, to).catch((error: Error) => error)
+      if (pair !== this.#shown || compared === null) return
+      if (compared instanceof Error) {
+        this.#shown = ''
+        this.#opened.clear()
+        this.#box.say(`The versions could not be compared: ${compared.message}.`)
         return
       }
-      this.#fill(from, to, files)
+      this.#box.conclude(compared.checks)
+      this.#fill(from, to, compared.files)
     }
     if (path !== null) await this.#goTo(path)
   }
 
-  async #compare(from: string, to: string): Promise<readonly ChangedFile[]> {
+  /** Returns null if the reader has chosen other versions meanwhile. */
+  async #compare(from: string, to: string) {
     const { archive } = this.#workers
+    const pair = this.#shown
     this.#box.begin()
     part(this.#root, '[data-view]').hidden = true
     const checks = []
     for (const version of new Set([from, to])) {
       const option = this.#to.querySelector<HTMLOptionElement>(`[value="${CSS.escape(version)}"]`)
       const place = placeOf(this.#root, version, option?.dataset)
-      const opening = this.#opened.get(version) ?? this.#box.open(archive, place)
-      this.#opened.set(version, opening)
-      opening.catch(() => this.#opened.delete(version))
-      checks.push({ ...(await opening).check, name: `${place.name} ${version}` })
+      const check = this.#opened.get(version) ?? (await this.#box.open(archive, place)).check
+      this.#opened.set(version, check)
+      if (pair !== this.#shown) return null
+      checks.push({ ...check, name: `${place.name} ${version}` })
     }
-    const files = await archive.ask('compare', { from, to })
-    this.#box.conclude(checks)
-    return files
+    return { checks, files: await archive.ask('compare', { from, to }) }
   }
 
   #fill(from: string, to: string, files: readonly ChangedFile[]): void {

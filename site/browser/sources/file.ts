@@ -11,6 +11,7 @@ export type Lines = readonly [from: number, to: number]
 export class CodeView {
   readonly element: HTMLElement
   readonly #path: string
+  readonly #last: number
   readonly #marked = element('div', { className: 'marked', hidden: true })
   #chosen: Lines | null = null
 
@@ -21,6 +22,7 @@ export class CodeView {
     this.element.setAttribute('aria-label', path)
     const lines = visible(text).split('\n')
     if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+    this.#last = lines.length
     this.#fill(blocksOf(lines), (code, block) => {
       code.textContent = block
     })
@@ -60,7 +62,7 @@ export class CodeView {
   #mark(lines: Lines | null): void {
     this.#chosen = lines
     this.#marked.hidden = lines === null
-    const [from, to] = lines ?? [1, 0]
+    const [from = 1, to = 0] = lines?.map(line => Math.min(line, this.#last)) ?? []
     this.#marked.style.setProperty('--from', String(from))
     this.#marked.style.setProperty('--lines', String(to - from + 1))
   }

@@ -43,7 +43,7 @@ export class Finder {
 
   #offer(query: string): void {
     this.#asked++
-    const [, name = '', line] = /^(.*?)(?::(\d+))?$/.exec(query.trim()) ?? []
+    const [, name = '', line] = /^(.*?)(?::([1-9]\d*))?$/.exec(query.trim()) ?? []
     const words = name.toLowerCase().split(/\s+/)
     const found = this.#paths
       .map(path => ({ path, rank: rankOf(path, words) }))
@@ -60,8 +60,10 @@ export class Finder {
     const asked = ++this.#asked
     await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
     if (asked !== this.#asked) return
-    const { hits, isMore } = await this.#find(query).catch(() => ({ hits: [], isMore: true }))
+    const found = await this.#find(query).catch((error: Error) => error)
     if (asked !== this.#asked) return
+    if (found instanceof Error) return this.#show(query, [], `No search: ${found.message}.`)
+    const { hits, isMore } = found
     const links = hits.map(({ path, line, parts: [before, found, after] }) => {
       const href = fileFragment({ path, lines: [line, line] })
       const link = element('a', { href }, `${path}:${line}`)

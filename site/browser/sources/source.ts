@@ -91,7 +91,7 @@ class SourceView {
     const content = await archive.ask('content', place)
     if (this.#shown.path !== path) return
     this.#tree.choose(path)
-    document.title = document.title.replace(/^(?:.* · )?(?=Source of)/, `${path} · `)
+    document.title = document.title.replace(/^(?:.* · )?(?=Source of)/, () => `${path} · `)
     const text = content.kind === 'text' ? content.text : null
     const load = () => archive.ask('bytes', place)
     const head = fileHead(path, this.#sizes.get(path) ?? 0, text, load)

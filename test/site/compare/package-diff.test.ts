@@ -7,10 +7,10 @@ import { PackageDiff } from '../../../site/compare/package-diff.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { scratch } from '../../support/scratch.ts'
 
-type Texts = Readonly<Record<string, string>>
+type Texts = Readonly<Record<string, string | Uint8Array>>
 
 const filesOf = (texts: Texts) =>
-  new Map(Object.entries(texts).map(([path, text]) => [path, new TextEncoder().encode(text)]))
+  new Map(Object.entries(texts).map(([path, text]) => [path, Uint8Array.from(Buffer.from(text))]))
 
 const lines = (word: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${word} ${at}\n`).join('')
@@ -32,6 +32,12 @@ function byGit(t: TestContext, before: Texts, after: Texts): string[] {
   }).sort()
 }
 
+/** As many files as a browser cannot compare each with each. */
+const manyFiles = (folder: string): Texts =>
+  Object.fromEntries(
+    Array.from({ length: 800 }, (_, at) => [`${folder}/m${at}.rs`, lines(`m${at}`, 40)]),
+  )
+
 const BEFORE: Texts = {
   'Cargo.toml': '[package]\nname = "a"\n',
   'src/lib.rs': `${lines('same', 50)}old\n${lines('more', 20)}`,
@@ -40,6 +46,9 @@ const BEFORE: Texts = {
   'src/other.rs': lines('other', 30),
   'src/removed.rs': lines('removed', 12),
   'CRLF.txt': 'a\r\nb\r\n',
+  'BOM.txt': 'a\nb\n',
+  'Latin-1.txt': Buffer.from('café\nb\n', 'latin1'),
+  ...manyFiles('src/many'),
 }
 const AFTER: Texts = {
   'Cargo.toml': '[package]\nname = "a"\nversion = "2"\n',
@@ -49,13 +58,16 @@ const AFTER: Texts = {
   'src/another.rs': lines('another', 30),
   'src/added.rs': lines('added', 9),
   'CRLF.txt': 'a\nb\n',
+  'BOM.txt': '\ufeffa\nb\n',
+  'Latin-1.txt': Buffer.from('cafè\nb\n', 'latin1'),
+  ...manyFiles('src/deep/many'),
 }
 
 test('files, renames and numbers of lines are those of git', t => {
   const { files } = new PackageDiff(filesOf(BEFORE), filesOf(AFTER))
   const ours = files.map(({ path, lines }) => `${path} +${lines?.added} -${lines?.removed}`)
   assert.deepEqual(ours.sort(), byGit(t, BEFORE, AFTER))
-  const renamed = files.filter(file => file.kind === 'renamed')
+  const renamed = files.filter(({ kind, path }) => kind === 'renamed' && !path.includes('/many/'))
   assert.deepEqual(
     renamed.map(file => `${file.before} ${file.after}`),
     ['src/changed.rs src/deep/changed.rs', 'src/moved.rs src/deep/moved.rs'],

@@ -53,6 +53,7 @@ test('marks over several lines are closed and opened again, and lines are put in
 
 test('what could disguise code is named, and a line that is too long is cut', () => {
   assert.equal(visible('a\u202eb\r\nc\rd'), 'a[U+202E]b\nc[U+000D]d')
+  assert.equal(visible('\ufeffa\u200bb'), '[U+FEFF]a[U+200B]b')
   assert.equal(visible('x'.repeat(6000)).length, 5002)
 })
 
@@ -60,7 +61,8 @@ test('text and images are told by their beginnings', () => {
   const png = Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10, 0])
   assert.equal(textOf(png), null)
   assert.equal(textOf(bytes('a\nb')), 'a\nb')
-  assert.equal(textOf(new Uint8Array([0xff, 0xfe])), '\ufffd\ufffd')
+  assert.equal(textOf(bytes('\ufeffa')), '\ufeffa')
+  assert.equal(textOf(new Uint8Array([0xff, 0xfe])), 'ÿþ')
   const page = bytes('<script>')
   assert.deepEqual(
     [

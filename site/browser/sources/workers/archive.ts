@@ -29,6 +29,9 @@ interface StoredPackage {
 const packages = new Map<string, StoredPackage>()
 let compared: PackageDiff | null = null
 
+/** The worker was ended and started again. */
+const FORGOTTEN = 'the packages have to be loaded again'
+
 const tasks = {
   /** Loads and checks a package. `anyway` unpacks it even if it differs from its index line. */
   async open(
@@ -72,7 +75,8 @@ const tasks = {
 
   /** Returns the changed lines of a file of the last comparison. */
   async hunks({ at }: { readonly at: number }): Promise<readonly Hunk[]> {
-    return compared?.hunks(at) ?? []
+    if (compared === null) throw new Error(FORGOTTEN)
+    return compared.hunks(at)
   },
 }
 
@@ -87,7 +91,9 @@ interface FilePlace {
 }
 
 function filesOf(version: string): ReadonlyMap<string, Uint8Array> {
-  return packages.get(version)?.files ?? new Map()
+  const files = packages.get(version)?.files
+  if (!files) throw new Error(FORGOTTEN)
+  return files
 }
 
 function bytesOf({ version, path }: FilePlace): Uint8Array {
