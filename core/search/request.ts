@@ -7,6 +7,9 @@ export interface SearchRequest {
   readonly page: number
 }
 
+/** The crates on a page of results. */
+export const RESULTS_SHOWN = 20
+
 const FILTER_MAX = 100
 
 /**

@@ -1,4 +1,4 @@
-import { isEmptySearch, readSearch } from '../../core/search/request.ts'
+import { isEmptySearch, RESULTS_SHOWN, readSearch } from '../../core/search/request.ts'
 import { searchFresh } from '../../generator/pages/fresh-search.ts'
 import { NO_CRATES } from '../../generator/projections/search/search.ts'
 import { readCards } from '../../generator/records/pages/cards.ts'
@@ -8,19 +8,16 @@ import type { OpenHandler } from '../access/route.ts'
 import { page } from '../http/page.ts'
 import { sliceOf } from '../http/paging.ts'
 
-/** Crates on one page of results, the same number as in the search of a static site. */
-const PER_PAGE = 30
-
 /** `GET /search/`: results without JavaScript. Static hosts serve a file at the same path. */
 export function searchResults(registry: Registry): OpenHandler {
   const { database, site } = registry
   return async c => {
     const request = readSearch(name => c.req.query(name), site.owners)
-    const slice = sliceOf({ page: request.page, per_page: PER_PAGE })
+    const slice = sliceOf({ page: request.page, per_page: RESULTS_SHOWN })
     const isBlank = isEmptySearch(request) && request.sort === 'relevance'
     const outcome = isBlank ? NO_CRATES : await searchFresh(registry, request, slice)
     const crates = await readCards(database, outcome.ids)
-    const last = Math.ceil(outcome.total / PER_PAGE)
+    const last = Math.ceil(outcome.total / RESULTS_SHOWN)
     return page(c, site, searchPage(site, { request, outcome, crates, page: request.page, last }))
   }
 }

@@ -4,12 +4,11 @@ import { betterText, headlineOf, notesOf } from '../../core/search/notes.ts'
 import {
   isEmptySearch,
   parametersOf,
+  RESULTS_SHOWN,
   readSearch,
   type SearchRequest,
 } from '../../core/search/request.ts'
 import { card, lookupAt, set, tag } from './search-box.ts'
-
-const SHOWN = 20
 
 /** Fills the results page of a registry without a daemon. */
 export async function fillResults(results: HTMLElement): Promise<void> {
@@ -20,9 +19,10 @@ export async function fillResults(results: HTMLElement): Promise<void> {
   fillForm(results, request)
   const status = part('status')
   try {
-    const found = await lookupAt(results.dataset.results).search(request, SHOWN)
+    const found = await lookupAt(results.dataset.results).search(request, RESULTS_SHOWN)
     status.textContent = headlineOf(request, found)
-    if (request.q !== '') document.title = `“${request.q}” · ${document.title}`
+    const words = request.q.trim()
+    if (words !== '') document.title = `“${words}” · ${document.title}`
     part('notes').replaceChildren(...notesOf(found).map(note => tag('p', 'note', note)))
     const better = betterText(request.q, found.leniency)
     if (better !== null) {
@@ -32,7 +32,7 @@ export async function fillResults(results: HTMLElement): Promise<void> {
     const cards = found.crates.map(crate => card(crate, results.dataset.crates ?? ''))
     part('list').replaceChildren(...cards)
     const reached = Math.min(found.total, found.considered ?? found.total)
-    fillPager(part('pager'), request, Math.ceil(reached / SHOWN))
+    fillPager(part('pager'), request, Math.ceil(reached / RESULTS_SHOWN))
     const isVain = found.total === 0 && !isEmptySearch(request)
     if (isVain || found.leniency.similar.length > 0) lookElsewhere(part('elsewhere'), request)
   } catch (error) {
@@ -57,9 +57,9 @@ function fillForm(results: HTMLElement, { q, filters, sort }: SearchRequest): vo
 
 function fillPager(pager: HTMLElement, request: SearchRequest, last: number): void {
   const { page } = request
-  pager.hidden = last <= 1
+  pager.hidden = last <= 1 && page === 1
   pager.replaceChildren(
-    ...(page > 1 ? [linkTo(request, page - 1, '← Previous')] : []),
+    ...(page > 1 ? [linkTo(request, Math.min(page - 1, last) || 1, '← Previous')] : []),
     tag('span', 'quiet', `Page ${page} of ${last}`),
     ...(page < last ? [linkTo(request, page + 1, 'Next →')] : []),
   )

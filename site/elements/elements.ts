@@ -106,14 +106,14 @@ export interface PagePosition {
   readonly last: number
 }
 
-/** Renders links to the previous and next page; null for a list that fits on one page. */
+/** Renders links to the previous and next page; null for a list that is shown as a whole. */
 export function pager(
   { page, last }: PagePosition,
   address: (page: number) => string,
 ): Markup | null {
-  if (last <= 1) return null
+  if (last <= 1 && page === 1) return null
   const link = (number: number, text: string) => html`<a href="${address(number)}">${text}</a>`
-  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
+  return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(Math.min(page - 1, last) || 1, '← Previous') : null}<span class="quiet">Page ${page} of ${last}</span>${page < last ? link(page + 1, 'Next →') : null}</nav>`
 }
 
 /** Renders a list of crates: name, version, description, and one figure: the date, by default. */
