@@ -73,9 +73,10 @@ export function headingIds(md: MarkdownIt): void {
         .trim()
         .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
         .replaceAll(' ', '-')
-      const count = seen.get(slug) ?? 0
-      seen.set(slug, count + 1)
-      token.attrSet('id', count === 0 ? slug : `${slug}-${count}`)
+      let [id, count] = [slug, seen.get(slug) ?? 0]
+      while (seen.has(id)) id = `${slug}-${++count}`
+      seen.set(slug, count).set(id, 0)
+      token.attrSet('id', id)
     }
   })
 }

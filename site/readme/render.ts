@@ -40,7 +40,7 @@ export function renderReadme(
   const file = about.readme_file ?? ''
   if (!MARKDOWN.test(file)) return { html: plainReadme(text, null), images: [] }
   try {
-    const content = markdown(text)
+    const content = markdown(text.replace(/^\ufeff/, ''))
     if (content.length > HTML_MAX) throw new TooComplexError('its HTML grows too long')
     const folder = file.slice(0, file.lastIndexOf('/') + 1)
     const place = linkBase(about)

@@ -21,9 +21,9 @@ const BYTES = 'https://github.com/example/keel/raw/HEAD'
 const gfm: [what: string, text: string, html: string][] = [
   ['a heading', '# A & B', '<h2 id="user-content-a--b">A &amp; B</h2>'],
   [
-    'two equal headings',
-    '## a\n## a',
-    '<h3 id="user-content-a">a</h3>\n<h3 id="user-content-a-1">a</h3>',
+    'headings that would have the same id',
+    '\ufeff## a\n## a\n## a 1',
+    '<h3 id="user-content-a">a</h3>\n<h3 id="user-content-a-1">a</h3>\n<h3 id="user-content-a-1-1">a 1</h3>',
   ],
   ['a link to a heading', '[x](#a)', `<p><a href="#user-content-a" ${REL}>x</a></p>`],
   ['struck out text', '~~x~~', '<p><s>x</s></p>'],

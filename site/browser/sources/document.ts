@@ -58,7 +58,7 @@ async function render(path: string, text: string, place: DocumentPlace): Promise
   const { repository, vcsPath, images = 'link' } = root.dataset
   const html = await worker.ask('document', {
     path,
-    text: text.replace(/^\ufeff/, ''),
+    text,
     repository: repository || null,
     vcsPath: vcsPath || null,
     images: images as 'link',
