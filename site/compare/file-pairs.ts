@@ -9,17 +9,12 @@ export interface FilePair {
   readonly after: string | null
 }
 
-/** Files that Cargo adds to a package; they are shown last. */
-const MADE_BY_CARGO: ReadonlySet<string> = new Set([
+/** Files that Cargo adds to a package, which tell little about the author's changes. */
+export const MADE_BY_CARGO: ReadonlySet<string> = new Set([
   'Cargo.toml.orig',
   'Cargo.lock',
   '.cargo_vcs_info.json',
 ])
-
-/** Whether Cargo wrote a file, which thus tells little about the author's changes. */
-export function isMadeByCargo(path: string): boolean {
-  return MADE_BY_CARGO.has(path)
-}
 
 /** A removed and an added file with at least this share of equal bytes are one renamed file. */
 const SIMILAR = 0.5
@@ -42,24 +37,25 @@ export function pairFiles(before: Files, after: Files): FilePair[] {
     const old = before.get(path)
     if (old && !isSame(old, bytes)) pairs.push({ kind: 'changed', path, before: path, after: path })
   }
-  for (const [from, to] of renames(before, after, removed, added)) {
+  for (const { from, to } of similarFiles(before, after, removed, added)) {
+    if (!removed.has(from) || !added.has(to)) continue
     pairs.push({ kind: 'renamed', path: to, before: from, after: to })
     removed.delete(from)
     added.delete(to)
   }
   for (const path of removed) pairs.push({ kind: 'removed', path, before: path, after: null })
   for (const path of added) pairs.push({ kind: 'added', path, before: null, after: path })
-  const rank = ({ path }: FilePair) => Number(isMadeByCargo(path))
+  const rank = ({ path }: FilePair) => Number(MADE_BY_CARGO.has(path))
   return pairs.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
 }
 
-/** Returns the renamed files: the most similar first; among equals, pairs with the same name. */
-function renames(
+/** Returns what may be renamed files: the most similar first; of equals, those with one name. */
+function similarFiles(
   before: Files,
   after: Files,
   removed: ReadonlySet<string>,
   added: ReadonlySet<string>,
-): Map<string, string> {
+) {
   const counted = (files: Files, paths: ReadonlySet<string>) =>
     [...paths].map(path => ({
       path,
@@ -80,15 +76,7 @@ function renames(
       if (score >= SIMILAR) found.push({ from: here.path, to: there.path, score, isNamed })
     }
   }
-  found.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
-  const renamed = new Map<string, string>()
-  const taken = new Set<string>()
-  for (const { from, to } of found) {
-    if (renamed.has(from) || taken.has(to)) continue
-    renamed.set(from, to)
-    taken.add(to)
-  }
-  return renamed
+  return found.sort((a, b) => b.score - a.score || Number(b.isNamed) - Number(a.isNamed))
 }
 
 function bytesInBoth(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {

@@ -20,7 +20,7 @@ export function taskList(md: MarkdownIt): void {
   })
 }
 
-const ALERTS: ReadonlySet<string> = new Set(['Note', 'Tip', 'Important', 'Warning', 'Caution'])
+const ALERT = /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i
 
 type Token = InstanceType<MarkdownIt['core']['State']>['tokens'][number]
 
@@ -50,12 +50,10 @@ export function alerts(md: MarkdownIt): void {
 /** Removes the kind of alert from a quote's first paragraph; null for an ordinary quote. */
 function takeKind(paragraph: Token | undefined, inline: Token | undefined): string | null {
   if (paragraph?.type !== 'paragraph_open' || inline === undefined) return null
-  const match = /^\[!(\w+)\][ \t]*(?:\n|$)/.exec(inline.content)
-  const word = match?.[1] ?? ''
-  const kind = word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
-  if (match === null || !ALERTS.has(kind)) return null
-  inline.content = inline.content.slice(match[0].length)
-  return kind
+  const [line, word] = ALERT.exec(inline.content) ?? []
+  if (line === undefined || word === undefined) return null
+  inline.content = inline.content.slice(line.length)
+  return word.charAt(0).toUpperCase() + word.slice(1).toLowerCase()
 }
 
 /** Gives headings the same ids as GitHub, so that a README's own table of contents works. */

@@ -18,8 +18,6 @@ export interface RenderedReadme {
   readonly images: readonly string[]
 }
 
-const NONE: PackagedImages = new Map()
-
 /** A link base in which no relative link leads anywhere. */
 const NOWHERE: LinkBase = { pages: '', bytes: '', folder: '' }
 
@@ -34,7 +32,7 @@ const MARKDOWN = /(^|\/)[^./]*$|\.(md|markdown|mdown|mdwn|mkd|mkdn|mkdown)$/i
  * this site to which a relative link leads, if there is one.
  */
 export function renderReadme(
-  { text, about, images, packaged = NONE }: PackagedReadme,
+  { text, about, images, packaged = new Map() }: PackagedReadme,
   inside?: LinkBase['inside'],
 ): RenderedReadme {
   const file = about.readme_file ?? ''

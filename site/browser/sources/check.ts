@@ -2,7 +2,7 @@ import { formatBytes } from '../../../core/quantity.ts'
 import { button, element, part } from './element.ts'
 import type { TaskWorker } from './task-worker.ts'
 import type { ArchiveTasks, OpenedPackage } from './workers/archive.ts'
-import type { Check, LoadedPackage, PackagePlace } from './workers/load.ts'
+import type { Check, PackagePlace } from './workers/load.ts'
 
 /** Larger packages are only loaded when the reader asks for it. */
 const ASKED_BYTES = 8 * 1024 * 1024
@@ -52,13 +52,13 @@ export class CheckBox {
   async open(worker: TaskWorker<ArchiveTasks>, place: PackagePlace): Promise<OpenedPackage> {
     const { name, version, size } = place
     const what = `${name} ${version}`
-    if (size !== null && size > ASKED_BYTES)
+    if (size > ASKED_BYTES)
       await this.ask(`The package of ${what} has ${formatBytes(size)}.`, 'Load it')
-    const progress = element('progress', { max: size ?? 1, value: 0 })
+    const progress = element('progress', { max: size, value: 0 })
     progress.setAttribute('aria-label', `Loading ${what}`)
-    this.say(`Loading ${what}, ${size === null ? '' : formatBytes(size)} … `, progress)
+    this.say(`Loading ${what}, ${formatBytes(size)} … `, progress)
     const onProgress = (loaded: unknown) => {
-      progress.value = (loaded as LoadedPackage).bytes
+      progress.value = loaded as number
     }
     const opened = await worker.ask('open', { place, anyway: false }, onProgress)
     if (opened.check.state !== 'differs') return opened
@@ -86,17 +86,13 @@ function wordsOf(check: Check & { readonly name: string }): (Node | string)[] {
   ]
 }
 
-/** Returns the location of a version's package, from the page's data about its crate. */
+/** Returns the location of a version's package, from the page's data about crate and version. */
 export function placeOf(
   root: HTMLElement,
   version: string,
-  facts: DOMStringMap | undefined,
+  { size, unpacked }: DOMStringMap,
 ): PackagePlace {
   const { name = '', dl = '', index = '' } = root.dataset
-  const size = facts?.size === undefined ? null : Number(facts.size)
-  const unpacked = Number(facts?.unpacked ?? UNPACKED_MAX)
-  return { name, version, dl, index, page: location.href, size, unpacked }
+  const bytes = { size: Number(size), unpacked: Number(unpacked) }
+  return { name, version, dl, index, page: location.href, ...bytes }
 }
-
-/** Cargo's own limit for unpacking, for a version of unknown contents. */
-const UNPACKED_MAX = 512 * 1024 * 1024

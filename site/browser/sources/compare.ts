@@ -1,5 +1,5 @@
 import { counted, formatBytes, formatNumber } from '../../../core/quantity.ts'
-import { isMadeByCargo } from '../../compare/file-pairs.ts'
+import { MADE_BY_CARGO } from '../../compare/file-pairs.ts'
 import type { ChangedFile } from '../../compare/package-diff.ts'
 import { compareFragment, readCompareAddress } from '../../source/address.ts'
 import { CheckBox, placeOf } from './check.ts'
@@ -85,7 +85,8 @@ class CompareView {
     const checks = []
     for (const version of new Set([from, to])) {
       const option = this.#to.querySelector<HTMLOptionElement>(`[value="${CSS.escape(version)}"]`)
-      const place = placeOf(this.#root, version, option?.dataset)
+      if (option === null) throw new Error(`this page lists no version ${version}`)
+      const place = placeOf(this.#root, version, option.dataset)
       const check = this.#opened.get(version) ?? (await this.#box.open(archive, place)).check
       this.#opened.set(version, check)
       if (pair !== this.#shown) return null
@@ -105,7 +106,7 @@ class CompareView {
     this.#filling = []
     const details = files.map((file, at) => {
       const n = (file.lines?.added ?? 0) + (file.lines?.removed ?? 0)
-      const isShort = n <= Math.min(left, OPEN_MAX.file) && !isMadeByCargo(file.path)
+      const isShort = n <= Math.min(left, OPEN_MAX.file) && !MADE_BY_CARGO.has(file.path)
       if (isShort) left -= n
       return this.#file(file, at, isShort, `../${file.after === null ? from : to}/src/`)
     })

@@ -11,9 +11,6 @@ export interface Workers {
 type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
 type Result<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>
 
-/** Thrown for a task of a worker that was silent for too long and was ended. */
-export class TooLong extends Error {}
-
 interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
@@ -80,6 +77,6 @@ export class TaskWorker<T extends Tasks> {
     this.#worker = null
     const pending = [...this.#pending.values()]
     this.#pending.clear()
-    for (const { reject } of pending) reject(new TooLong('it takes too long, or too much memory'))
+    for (const { reject } of pending) reject(new Error('it takes too long, or too much memory'))
   }
 }

@@ -2,7 +2,7 @@ import type { Hunk } from '../../../compare/line-diff.ts'
 import { type ChangedFile, PackageDiff } from '../../../compare/package-diff.ts'
 import { imageType, textOf } from '../../../source/content.ts'
 import { findText } from '../../../source/find.ts'
-import { type Check, type LoadedPackage, load, type PackagePlace } from './load.ts'
+import { type Check, load, type PackagePlace } from './load.ts'
 import { serve } from './serve.ts'
 import { unpack } from './unpack.ts'
 
@@ -42,7 +42,7 @@ const tasks = {
     const held = packages.get(version)
     const { bytes, check } = held?.bytes
       ? { bytes: held.bytes, check: held.check }
-      : await load(place, (loaded: LoadedPackage) => report(loaded))
+      : await load(place, report)
     if (check.state === 'differs' && !anyway) {
       packages.set(version, { check, bytes, files: new Map() })
       return { check, files: [], problem: null }

@@ -10,8 +10,8 @@ export interface PackagePlace {
   readonly dl: string
   readonly index: string
   readonly page: string
-  /** Size of the package by the records; null when unknown. */
-  readonly size: number | null
+  /** Size of the package by the records, and the maximum number of bytes that it unpacks to. */
+  readonly size: number
   readonly unpacked: number
 }
 
@@ -21,18 +21,13 @@ export type Check =
   | { readonly state: 'differs'; readonly cksum: string; readonly wanted: string }
   | { readonly state: 'unchecked'; readonly cksum: string; readonly because: string }
 
-export interface LoadedPackage {
-  readonly bytes: number
-  readonly size: number | null
-}
-
-/** A package without a known size is not loaded beyond this. */
-const BYTES_MAX = 512 * 1024 * 1024
-
-/** Loads a package and compares it with its index line; an `Error` tells the reader what to do. */
+/**
+ * Loads a package and compares it with its index line; reports the number of loaded bytes. An
+ * `Error` tells the reader what to do.
+ */
 export async function load(
   place: PackagePlace,
-  report: (loaded: LoadedPackage) => void,
+  report: (loaded: number) => void,
 ): Promise<{ readonly bytes: Uint8Array; readonly check: Check }> {
   const line = indexLine(place)
   const needsSum = place.dl.includes('{sha256-checksum}')
@@ -80,7 +75,7 @@ function parsed(line: string): { readonly vers?: unknown; readonly cksum?: unkno
 async function loadBytes(
   url: URL,
   { size }: PackagePlace,
-  report: (loaded: LoadedPackage) => void,
+  report: (loaded: number) => void,
 ): Promise<Uint8Array> {
   const answer = await fetch(url).catch(() => null)
   if (answer === null) throw new Error(unreachable(url))
@@ -90,11 +85,11 @@ async function loadBytes(
   const pieces = async function* () {
     let bytes = 0
     // More than the records say is another package anyway.
-    while (bytes <= (size ?? BYTES_MAX)) {
+    while (bytes <= size) {
       const { value, done } = await reader.read()
       if (done) return
       bytes += value.length
-      report({ bytes, size })
+      report(bytes)
       yield value
     }
     await reader.cancel()
