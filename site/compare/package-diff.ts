@@ -1,4 +1,4 @@
-import { textOf } from '../source/content.ts'
+import { textsOf } from '../source/content.ts'
 import { type FilePair, type Files, pairFiles } from './file-pairs.ts'
 import { type Hunk, type LineDiff, LineDiffs } from './line-diff.ts'
 
@@ -17,13 +17,10 @@ export class PackageDiff {
   constructor(before: Files, after: Files) {
     const diffs = new LineDiffs()
     const pairs = pairFiles(before, after)
-    const textIn = (files: Files, path: string | null) => {
-      const bytes = path === null ? undefined : files.get(path)
-      return bytes === undefined ? '' : textOf(bytes)
-    }
+    const bytesIn = (files: Files, path: string | null) => files.get(path ?? '') ?? new Uint8Array()
     this.#lines = pairs.map(pair => {
-      const [old, now] = [textIn(before, pair.before), textIn(after, pair.after)]
-      return old === null || now === null ? null : diffs.compare(old, now)
+      const texts = textsOf([bytesIn(before, pair.before), bytesIn(after, pair.after)])
+      return texts && diffs.compare(texts[0] ?? '', texts[1] ?? '')
     })
     const sizeIn = (files: Files, path: string | null) => files.get(path ?? '')?.length ?? null
     this.files = pairs.map((pair, at) => {

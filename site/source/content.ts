@@ -6,16 +6,22 @@ export const TEXT_MAX = 16 * 1024 * 1024
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Has a character for each byte, so that no two texts look the same. */
+/** Has a character for each byte. */
 const BYTES = new TextDecoder('windows-1252')
 
 /** Returns the text of a file, as git tells it from other files; null for others and huge ones. */
 export function textOf(bytes: Uint8Array): string | null {
-  if (bytes.length > TEXT_MAX || bytes.subarray(0, BEGINNING).includes(0)) return null
+  return textsOf([bytes])?.[0] ?? null
+}
+
+/** Returns the texts of files, which differ as their bytes do; null if one of them has no text. */
+export function textsOf(files: readonly Uint8Array[]): string[] | null {
+  for (const bytes of files)
+    if (bytes.length > TEXT_MAX || bytes.subarray(0, BEGINNING).includes(0)) return null
   try {
-    return UTF8.decode(bytes)
+    return files.map(bytes => UTF8.decode(bytes))
   } catch {
-    return BYTES.decode(bytes)
+    return files.map(bytes => BYTES.decode(bytes))
   }
 }
 

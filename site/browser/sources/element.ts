@@ -1,10 +1,8 @@
-type Child = Node | string | null
-
 /** Makes an element with properties and children; strings become text, never markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   facts: Partial<Omit<HTMLElementTagNameMap[K], 'style' | 'dataset'>> = {},
-  ...children: readonly Child[]
+  ...children: readonly (Node | string | null)[]
 ): HTMLElementTagNameMap[K] {
   const made = Object.assign(document.createElement(tag), facts)
   made.append(...children.filter(child => child !== null))

@@ -8,9 +8,6 @@ export interface Workers {
   readonly render: TaskWorker<RenderTasks>
 }
 
-type Input<T extends Tasks, K extends keyof T> = Parameters<T[K]>[0]
-type Result<T extends Tasks, K extends keyof T> = Awaited<ReturnType<T[K]>>
-
 interface Pending {
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
@@ -36,9 +33,9 @@ export class TaskWorker<T extends Tasks> {
 
   ask<K extends keyof T & string>(
     task: K,
-    input: Input<T, K>,
+    input: Parameters<T[K]>[0],
     onProgress?: (progress: unknown) => void,
-  ): Promise<Result<T, K>> {
+  ): Promise<Awaited<ReturnType<T[K]>>> {
     this.#worker ??= this.#start()
     const id = ++this.#last
     this.#worker.postMessage({ id, task, input } satisfies Request)

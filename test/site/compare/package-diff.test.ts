@@ -48,6 +48,7 @@ const BEFORE: Texts = {
   'CRLF.txt': 'a\r\nb\r\n',
   'BOM.txt': 'a\nb\n',
   'Latin-1.txt': Buffer.from('café\nb\n', 'latin1'),
+  'Encoding.txt': Buffer.from('café\nb\n', 'latin1'),
   ...manyFiles('src/many'),
 }
 const AFTER: Texts = {
@@ -60,6 +61,7 @@ const AFTER: Texts = {
   'CRLF.txt': 'a\nb\n',
   'BOM.txt': '\ufeffa\nb\n',
   'Latin-1.txt': Buffer.from('cafè\nb\n', 'latin1'),
+  'Encoding.txt': 'café\nb\n',
   ...manyFiles('src/deep/many'),
 }
 
