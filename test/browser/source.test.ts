@@ -115,6 +115,9 @@ for (const place of [still, live]) {
       assert.equal(await inView(), Math.round(6 * line))
       await page.goto(`${place.url}/${SOURCE}#src/tables.rs:L2499-L999999`)
       assert.equal(await inView(), Math.round(2 * line))
+      await page.goto(`${place.url}/${SOURCE}#src/none.rs`)
+      await page.getByText('This package has no file src/none.rs.').waitFor()
+      assert.equal(await page.locator('.tree [aria-current]').count(), 0)
     })
   })
 

@@ -74,6 +74,7 @@ class SourceView {
     const path = (asked ?? [mainFile(this.#sizes)]).find(path => this.#sizes.has(path))
     if (path === undefined) {
       this.#shown = null
+      this.#tree.choose(address?.path ?? '')
       this.#place.replaceChildren(notice(`This package has no file ${address?.path ?? ''}.`))
       return
     }
