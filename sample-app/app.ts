@@ -74,8 +74,11 @@ const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
+  // What is for all below a path, as `cors` may be, does not care about a slash at its end.
   const answers = (verb: string, path: string) =>
-    app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route))
+    app.router
+      .match(verb, path)[0]
+      .some(([[, { method, path }]]) => method !== 'ALL' || !/\*$/.test(path))
   const takes = (path: string) => methods.some(verb => answers(verb, path))
   if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
     return c.json({ detail: 'Not Found' }, 404)
