@@ -6,9 +6,7 @@ import { getCookie } from 'hono/cookie'
 
 // Nothing but the size is checked: all of it is text that a stranger chose, the JSON is of any
 // shape, and broken JSON ends in a 500. The next chapter puts a check before the handler.
-const limited = bodyLimit({ maxSize: 1024 * 1024 })
-
-export default new Hono().post('/items/:item_id', limited, async c => {
+export default new Hono().post('/items/:item_id', bodyLimit({ maxSize: 1024 * 1024 }), async c => {
   return c.json({
     param: c.req.param('item_id'),
     query: c.req.query('q') ?? null,
