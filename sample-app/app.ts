@@ -1,9 +1,9 @@
 import { type Context, Hono } from 'hono'
 import { accepts } from 'hono/accepts'
-import { HTTPException } from 'hono/http-exception'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { matchedRoutes } from 'hono/route'
 import type { RouterRoute } from 'hono/types'
+import { answerError } from './examples/answers/errors.ts'
 import { type Example, examples } from './examples.ts'
 import { describe } from './openapi.ts'
 import { docsPage, indexPage, pageHeaders } from './pages/pages.ts'
@@ -29,7 +29,10 @@ export function emptyApp(): App {
   app.use((c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : Promise.resolve(c.notFound())))
   app.use(wireCookies, spooledForms)
   app.notFound(c => unmatched(app, c))
-  app.onError(answerError)
+  // When the client went away while its body was being read, nobody hears the answer.
+  app.onError((error, c) =>
+    error === c.env?.incoming?.errored ? c.body(null, 400) : answerError(error, c),
+  )
   return app
 }
 
@@ -74,8 +77,10 @@ const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
 function unmatched(app: App, c: Context<NodeEnv>): Response {
   const methods = [...new Set(app.routes.map(({ method }) => method))]
+  // What is for all below a path, as `cors` may be, does not care about a slash at its end.
+  const cares = ({ method, path }: RouterRoute) => method !== 'ALL' || !path.endsWith('*')
   const answers = (verb: string, path: string) =>
-    app.router.match(verb, path)[0].some(([[, route]]) => mayAnswer(route))
+    app.router.match(verb, path)[0].some(([[, route]]) => cares(route))
   const takes = (path: string) => methods.some(verb => answers(verb, path))
   if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
     return c.json({ detail: 'Not Found' }, 404)
@@ -88,13 +93,3 @@ function unmatched(app: App, c: Context<NodeEnv>): Response {
 /** Without the slashes at its end, or with one when there is none. */
 const toggleSlash = (path: string) =>
   path.replace(/(?<!\/)(?:\/+)?$/, slashes => (slashes ? '' : '/'))
-
-function answerError(error: Error, c: Context<NodeEnv>): Response {
-  if (error instanceof HTTPException) {
-    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
-  }
-  // The client went away while its body was being read: nobody hears the answer.
-  if (error === c.env?.incoming?.errored) return c.body(null, 400)
-  console.error(error)
-  return c.text('Internal Server Error', 500)
-}

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -38,7 +39,11 @@ export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Plac
 
 function createServerWithTls(cert: string, key: string) {
   try {
-    return createTlsServer({ ...OPTIONS, cert: readFileSync(cert), key: readFileSync(key) })
+    const pem = { cert: readFileSync(cert), key: readFileSync(key) }
+    // Node itself takes a key of another kind than the certificate's, and then no connection.
+    const fits = new X509Certificate(pem.cert).checkPrivateKey(createPrivateKey(pem.key))
+    if (!fits) throw new Error('key values mismatch')
+    return createTlsServer({ ...OPTIONS, ...pem })
   } catch (error) {
     throw new Error(`cannot serve TLS with ${cert} and ${key}: ${Object(error).message}`)
   }

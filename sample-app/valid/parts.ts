@@ -1,8 +1,8 @@
 const TOKENS = /^(?:[\s{}[\],:]|"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null)*/s
-type Shape = { type?: string; wrapped?: Shape; item?: Shape; entries?: Record<string, Shape> }
+type Shape = Inner & { type?: string; entries?: Record<string, Shape>; options?: Shape[] }
+type Inner = { wrapped?: Shape; item?: Shape; value?: Shape }
 
-/** Whether a schema is a list's, with a default or without. */
-export const isList = ({ wrapped, type = '' }: Shape): boolean =>
+const isList = ({ wrapped, type = '' }: Shape): boolean =>
   wrapped ? isList(wrapped) : /array|tuple/.test(type)
 
 /** By the names of a schema: all values if it has a list there, else the last; none is inherited. */
@@ -10,8 +10,8 @@ export function named(target: string, { entries = {} }: Shape, values: object) {
   const given: Record<string, unknown> = Object.create(null)
   for (const [name, value] of Object.entries(values)) {
     const isName = (key: string) => (target === 'header' ? key.toLowerCase() : key) === name
-    const [key, part] = Object.entries(entries).find(([key]) => isName(key)) ?? [name, {}]
-    const list = isList(part)
+    const key = Object.keys(entries).find(isName) ?? name
+    const list = isList(entries[key] ?? {})
     const all = list && target === 'header' ? String(value).split(/,\s*/) : [value].flat()
     if (list || target !== 'form' || all.at(-1) !== '') given[key] = list ? all : all.at(-1)
   }
@@ -35,14 +35,15 @@ export function readJson(type: string, bytes: ArrayBuffer, schema: Shape) {
 }
 
 /** Data in which no name of a schema is inherited, and no list passes for an object. */
-function bare(value: unknown, { wrapped, item, entries }: Shape = {}, depth = 512): unknown {
-  if (wrapped) return bare(value, wrapped, depth)
-  if (typeof value !== 'object' || value === null) return value
+function bare(data: unknown, shape: Shape = {}, depth = 512): unknown {
+  if (typeof data !== 'object' || data === null) return data
   if (depth === 0) throw new SyntaxError('nested too deep')
-  const own = (key: string) => (Object.hasOwn(entries ?? {}, key) ? entries?.[key] : item)
-  for (const name in entries)
-    if (name in value && !Object.hasOwn(value, name)) Object.setPrototypeOf(value, null)
-  for (const [key, item] of Object.entries(value))
-    Reflect.set(value, key, bare(item, own(key), depth - 1))
-  return entries && Array.isArray(value) ? Object.assign(() => {}, { toJSON: () => value }) : value
+  const { type, entries, item, value = item, wrapped, options = wrapped && [wrapped] } = shape
+  const fitting = Array.isArray(data) && options?.some(isList) ? options.filter(isList) : options
+  if (fitting) return fitting.reduce<unknown>((given, part) => bare(given, part, depth), data)
+  for (const [key, inner] of Object.entries(data))
+    Reflect.set(data, key, bare(inner, entries?.[key] ?? value, depth - 1))
+  if (!entries && type !== 'record') return data
+  if (!Array.isArray(data)) return Object.setPrototypeOf(data, null)
+  return Object.assign(() => {}, { toJSON: () => data })
 }

@@ -30,7 +30,7 @@ const WORDED = /^(.*?) \| (\w+)(?: \| (\w+))?$/s
 
 /** Valibot's words where a schema has no message of its own. */
 export function wordsOf({ type, expected, input, message }: BaseIssue<unknown>): string {
-  const kind = input === undefined ? 'missing' : type.includes('object') ? 'object' : type
+  const kind = input === undefined ? 'missing' : /object|record/.test(type) ? 'object' : type
   return WORDS.get(expected === 'never' ? 'extra' : kind) ?? message
 }
 

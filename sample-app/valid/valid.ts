@@ -5,19 +5,18 @@ import * as v from 'valibot'
 import { named, readJson } from './parts.ts'
 import { type Problem, problemOf, ValidationError, wordsOf } from './problem.ts'
 
-type Target = keyof ValidationTargets
 export type Schema = v.GenericSchema | v.GenericSchemaAsync
-type Both<T extends Target, I, O> = { in: { [K in T]: I }; out: { [K in T]: O } }
-type ValidPart<T extends Target, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
+type Both<T extends string, I, O> = { in: { [K in T]: I }; out: { [K in T]: O } }
+type ValidPart<T extends string, S extends Schema> = Both<T, v.InferInput<S>, v.InferOutput<S>>
 
 /** The part that each middleware of `valid` checks, for descriptions of apps. */
-export const declared = new WeakMap<object, { target: Target; schema: Schema }>()
+export const declared = new WeakMap<object, { target: string; schema: Schema }>()
 const found = new WeakMap<Context, Problem[]>()
 const onError = (c: Context) => c.json({ detail: 'Request body too large' }, 413)
 const limited = bodyLimit({ maxSize: 1024 * 1024, onError })
 
 /** Checks one part of a request; problems wait for `complete`. A body has at most 1 MiB. */
-export function valid<T extends Target, S extends Schema>(target: T, schema: S) {
+export function valid<T extends keyof ValidationTargets, S extends Schema>(target: T, schema: S) {
   const note = (c: Context, ...more: Problem[]) => found.set(c, (found.get(c) ?? []).concat(more))
   const check = async (c: Context, given: unknown, abortEarly = false) => {
     const settings = { abortEarly, abortPipeEarly: true, message: wordsOf }

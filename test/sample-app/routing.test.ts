@@ -80,6 +80,7 @@ test('a slash too few or too many: 307 to the absolute address, the query untouc
   await redirects('https', '/https/', '/https')
   await redirects('uploads', '/uploadfile', '/uploadfile/', 'POST')
   await redirects('root', '/docs/', '/docs')
+  await redirects('cors', '/api/items', '/api/items/')
 })
 
 test('the redirect comes whatever the method, also to a 405', async () => {

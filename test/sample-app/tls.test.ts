@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -52,6 +53,9 @@ test('files that TLS cannot be served with stop the start and say why', async ()
   const empty = join(folder, 'empty.pem')
   writeFileSync(garbage, 'not PEM')
   writeFileSync(empty, '')
+  const rsa = join(folder, 'rsa.key')
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  writeFileSync(rsa, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   const cases: readonly (readonly [cert: string, key: string, reason: RegExp])[] = [
     [join(folder, 'none.pem'), key, /ENOENT.*none\.pem/],
     [cert, join(folder, 'none.key'), /ENOENT.*none\.key/],
@@ -62,6 +66,7 @@ test('files that TLS cannot be served with stop the start and say why', async ()
     [cert, empty, /empty\.pem: /],
     [key, cert, /no start line/],
     [cert, other.key, /other\.key: .*key values mismatch/],
+    [cert, rsa, /rsa\.key: .*key values mismatch/],
   ]
   for (const [certFile, keyFile, reason] of cases) {
     const ended = await runProgram([

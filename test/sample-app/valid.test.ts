@@ -117,6 +117,18 @@ test('lists are no objects, at any depth, and what is shown is the list', async 
   assert.deepEqual(await asked(app, '/', json([])), [422, `${kind} body`])
   assert.deepEqual(await asked(app, '/', json({ a: [1] })), [422, `${kind} body.a`])
   assert.deepEqual(await asked(app, '/', json({ list: [{}, []] })), [422, `${kind} body.list.1`])
+  const either = echo(v.object({ a: v.union([Inner, v.string()]) }))
+  assert.deepEqual(await asked(either, '/', json({ a: [] })), [422, `${kind} body.a`])
+  assert.deepEqual(await asked(echo(v.union([v.array(Inner), Inner])), '/', json([])), [200])
+  const record = echo(v.record(v.string(), Inner))
+  assert.deepEqual(await asked(record, '/', json([])), [422, `${kind} body`])
+  assert.deepEqual(await asked(record, '/', json({ a: [] })), [422, `${kind} body.a`])
+  const first = v.pipe(
+    v.unknown(),
+    v.transform(value => [value].flat()[0]),
+    Inner,
+  )
+  assert.deepEqual(await asked(echo(first), '/', json([{}])), [200])
   const response = await app.request('/', json({ a: [1, 2] }))
   assert.match(await response.text(), /"input":\[1,2\]/)
   assert.deepEqual(await asked(app, '/', json({ a: null, c: [[]] })), [200])

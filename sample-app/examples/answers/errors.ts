@@ -1,6 +1,6 @@
 // A status, a header, and errors of your own.
 // $ curl '/items/2'
-import { Hono } from 'hono'
+import { type ErrorHandler, Hono } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
@@ -18,7 +18,20 @@ export const documents = {
   'DELETE /items/:item_id': { answers: { 409: Failure } },
 }
 
-const app = new Hono()
+/**
+ * The one place where exceptions become answers. An exception that has an answer, as that of
+ * `complete` does, gives it; an unexpected one tells a stranger nothing.
+ */
+export const answerError: ErrorHandler = (error, c) => {
+  if (error instanceof HTTPException) {
+    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
+  }
+  console.error(error)
+  return c.text('Internal Server Error', 500)
+}
+
+export default new Hono()
+  .onError(answerError)
   // A refusal is an answer like any other, and a typed client knows of it.
   .get('/items/:item_id', ...item, c => {
     const { item_id } = c.req.valid('param')
@@ -33,15 +46,3 @@ const app = new Hono()
   .delete('/items/:item_id', ...item, () => {
     throw new HTTPException(409, { message: 'Items are kept' })
   })
-
-// The one place where exceptions become answers. An exception that has an answer, as that of
-// `complete` does, gives it; an unexpected one tells a stranger nothing.
-app.onError((error, c) => {
-  if (error instanceof HTTPException) {
-    return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)
-  }
-  console.error(error)
-  return c.text('Internal Server Error', 500)
-})
-
-export default app

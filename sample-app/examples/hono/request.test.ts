@@ -10,4 +10,6 @@ test('request: path, query, header, cookie and JSON', async () => {
   assert.deepEqual({ json, all }, { json: { price: 2 }, all: ['x', 'y'] })
   assert.deepEqual([rest.param, rest.query, rest.header, rest.cookie], ['5', 'a', '7', 'abc'])
   assert.deepEqual([rest.path, rest.method], ['/items/5', 'POST'])
+  const long = { method: 'POST', body: ' '.repeat(1024 * 1024 + 1) }
+  assert.equal((await app.request('/items/5', long)).status, 413)
 })
