@@ -40,8 +40,8 @@ import { upstreamPages } from './web/upstream.ts'
 /** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
   const { upstreams } = deps
-  const turn = upstreamTurns(deps.registry.settings.server)
-  const elsewhere = fallback({ registry: deps.registry, upstreams, streams, turn })
+  const turnOf = upstreamTurns(deps.registry.settings.server)
+  const elsewhere = fallback({ registry: deps.registry, upstreams, streams, turnOf })
   const missing = missingFile(deps.registry, files, elsewhere)
   const { registry } = deps
   const { settings } = registry
@@ -79,7 +79,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps),
-    ...upstreamRoutes({ registry, upstreams, streams, turn, missing }),
+    ...upstreamRoutes({ registry, upstreams, streams, turnOf, missing }),
     ...downloadRoutes(registry, files, stored, missing),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),

@@ -9,6 +9,7 @@ import { isVersion, type Version } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { listAlarms } from '../../generator/upstream/alarms.ts'
+import type { Turn } from '../../generator/upstream/crate-files.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream.ts'
@@ -24,8 +25,6 @@ import { type FileHeaders, fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 import { decodePath } from './public-files.ts'
 
-type Turn = <T>(c: Context, isFresh: boolean, work: () => Promise<T>) => Promise<T>
-
 /** Half of these is for one client, and half of the connections to an upstream (`Connections`). */
 const TURNS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
 
@@ -33,14 +32,13 @@ const TURNS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
  * Limits how many requests ask upstreams at a time. Those of one client leave half of the places
  * free, because anybody can make up names that no upstream has.
  */
-export function upstreamTurns(server: Settings['server']): Turn {
+export function upstreamTurns(server: Settings['server']): (c: Context) => Turn {
   const [slots, address] = [new Slots(TURNS), addressOf(server)]
-  return async (c, isFresh, work) => {
-    if (isFresh) return work()
+  return c => async ask => {
     const slot = slots.admit(addressGroup(address(c)))
     try {
       await slot.start(c.req.raw.signal)
-      return await work()
+      return await ask()
     } finally {
       slot.leave()
     }
@@ -52,8 +50,7 @@ export interface UpstreamDeps {
   readonly registry: Registry
   readonly upstreams: Upstreams
   readonly streams: BucketStreams
-  /** Runs what asks the upstream for what is not fresh when it is the turn of the client. */
-  readonly turn: Turn
+  readonly turnOf: (c: Context) => Turn
   /** Answers what an upstream does not have. */
   readonly missing: OpenHandler
 }
@@ -108,7 +105,7 @@ export function upstreamRoutes(deps: UpstreamDeps): Route[] {
  * files; null without a fallback. Own names, and those below reserved prefixes, never go there.
  */
 export function fallback(deps: AskDeps): ((c: Context) => Promise<Response | null>) | null {
-  const { registry, upstreams, turn } = deps
+  const { registry, upstreams, turnOf } = deps
   const upstream = upstreams.fallback
   if (!upstream) return null
   const redirects = upstream.settings.fallback === 'redirect'
@@ -124,20 +121,20 @@ export function fallback(deps: AskDeps): ((c: Context) => Promise<Response | nul
         : indexAnswer(deps, upstream, name, c)
     if (!release) return null
     if (!redirects) return crateAnswer(deps, upstream, { ...release, cksum: null }, c)
-    const find = () => upstream.line(release.name, release.version, null)
-    const line = () => turn(c, upstream.isFresh(release.name), find)
+    const line = () => upstream.line(release.name, release.version, null, turnOf(c))
     const address = await upstream.source.files.address(release, line)
     return address === null ? null : redirectTo(address)
   }
 }
 
 async function indexAnswer(
-  { turn }: AskDeps,
+  { turnOf }: AskDeps,
   upstream: Upstream,
   name: Name,
   c: Context,
 ): Promise<Response | null> {
-  const found = await turn(c, upstream.isFresh(name), () => upstream.indexFile(name))
+  const find = () => upstream.indexFile(name)
+  const found = await (upstream.isFresh(name) ? find() : turnOf(c)(find))
   if (!found) return null
   const { file, staleSince } = found
   const response = textAnswer(indexPath(name), file, c)
@@ -166,14 +163,13 @@ function textOf(bytes: Buffer): TextFile {
 }
 
 async function crateAnswer(
-  { streams, turn }: AskDeps,
+  { streams, turnOf }: AskDeps,
   upstream: Upstream,
   release: { readonly name: Name; readonly version: Version; readonly cksum: string | null },
   c: Context,
 ): Promise<Response | null> {
   const { name, version, cksum } = release
-  const find = () => upstream.crateFile(name, version, cksum)
-  const found = await turn(c, upstream.isFresh(name), find)
+  const found = await upstream.crateFile(name, version, cksum, { turn: turnOf(c) })
   if (!found) return null
   const { file, size } = found
   const path = upstreamCratePath(file)

@@ -23,6 +23,17 @@ export interface CrateFilesOptions {
   readonly crateMax?: number
 }
 
+/** Runs what asks the upstream, when it is the turn of whoever wants it. */
+export type Turn = <T>(ask: () => Promise<T>) => Promise<T>
+
+export const atOnce: Turn = ask => ask()
+
+/** How long a caller waits: for its turn, and to the end if it `isPatient`. */
+export interface Patience {
+  readonly isPatient?: boolean
+  readonly turn?: Turn
+}
+
 /** What a `.crate` is known by. */
 export type CrateFile = Pick<UpstreamLine, 'name' | 'version' | 'cksum'>
 
@@ -63,13 +74,21 @@ export class CrateFiles {
    * does not have or sends wrong, and unless the caller `isPatient`, a fetch that takes too long,
    * which goes on behind it.
    */
-  async fetch(line: CrateFile, isPatient = false): Promise<number> {
-    const { counts, waitMs = 20_000 } = this.#options
+  async fetch(
+    line: CrateFile,
+    { isPatient = false, turn = atOnce }: Patience = {},
+  ): Promise<number> {
+    const { counts } = this.#options
     const here = await this.size(line)
     if (here !== null) {
       counts.hits++
       return here
     }
+    return turn(() => this.#await(line, isPatient))
+  }
+
+  async #await(line: CrateFile, isPatient: boolean): Promise<number> {
+    const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)
     const { name, version } = line
     const flight = this.#flights.get(path) ?? this.#begin(path, line)

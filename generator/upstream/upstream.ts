@@ -28,7 +28,7 @@ import type { Place } from '../places/place.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { UpstreamCounts } from './counts.ts'
-import type { CrateFile, CrateFiles } from './crate-files.ts'
+import { atOnce, type CrateFile, type CrateFiles, type Patience } from './crate-files.ts'
 import type { CrateIndex, FoundCrate } from './crate-index.ts'
 import type { Decisions } from './decisions.ts'
 import { isOwnName } from './own-name.ts'
@@ -131,9 +131,14 @@ export class Upstream {
   }
 
   /** Returns the line of a version, with this checksum unless that is null; null without one. */
-  async line(name: Name, version: Version, cksum: string | null): Promise<UpstreamLine | null> {
+  async line(
+    name: Name,
+    version: Version,
+    cksum: string | null,
+    turn = atOnce,
+  ): Promise<UpstreamLine | null> {
     const kept = lineOf(await this.source.index.kept(name), version, cksum)
-    return kept ?? lineOf((await this.crate(name)).crate, version, cksum) ?? null
+    return kept ?? lineOf((await turn(() => this.crate(name))).crate, version, cksum) ?? null
   }
 
   /**
@@ -151,30 +156,30 @@ export class Upstream {
 
   /**
    * Has the `.crate` of a version here; null when there is none with this checksum, or of any
-   * checksum for null. What is here needs no line. Refuses a denied version by its rule, and unless
-   * the caller `isPatient`, one that is slow to come.
+   * checksum for null. What is here needs no line, and no turn. Refuses a denied version by its
+   * rule, and one that is slow to come unless there is `patience` for it.
    */
   async crateFile(
     name: Name,
     version: Version,
     cksum: string | null,
-    isPatient = false,
+    patience: Patience = {},
   ): Promise<{ readonly file: CrateFile; readonly size: number } | null> {
     const { files } = this.source
     const asked = cksum === null ? null : { name, version, cksum }
     const isHere = asked !== null && (await files.size(asked)) !== null
-    const file = isHere ? asked : await this.line(name, version, cksum)
+    const file = isHere ? asked : await this.line(name, version, cksum, patience.turn)
     if (file?.name !== name) return null
     const denied = deniedBy({ name, version }, this.#rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
-    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
+    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, patience)
     return size === null ? null : { file, size }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(name: Name, version: Version, cksum: string | null) {
     const line = await this.line(name, version, cksum)
-    const found = line && (await this.crateFile(name, version, line.cksum, true))
+    const found = line && (await this.crateFile(name, version, line.cksum, { isPatient: true }))
     const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }

@@ -97,33 +97,37 @@ test('names that are not here are served from here, by the rules of the upstream
   assert.deepEqual(made.requests.lines, [])
 })
 
-test('made-up names of one client leave the way to the upstream free for others', async t => {
+test('made-up names of one client hold up no others, and nothing that is here', async t => {
   const { made, registry } = await start(t, 'serve')
-  made.publish({ name: 'demo' })
+  const { cksum } = JSON.parse(made.publish({ name: 'demo' }))
+  const ask = async (remoteAddress: string, path: string) => {
+    const env = { incoming: { socket: { remoteAddress } } }
+    const answer = await registry.app.request(path, {}, env)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const [index, file] = ['/index/de/mo/demo', '/crates/demo/demo-1.0.0.crate']
+  const kept = [file, `/upstream/up/crates/demo-1.0.0-${cksum}.crate`]
+  for (const path of [index, ...kept]) assert.equal(await ask('192.0.2.1', path), 200)
+  // Its index file is to be confirmed again.
+  registry.now = new Date(registry.now.getTime() + 60_000)
+  made.requests.clear()
   let resume = () => {}
   const resumes = new Promise<void>(done => {
     resume = done
   })
   made.fault = url =>
     url.includes('/flood') ? { status: 200, body: 'x', stopsAfter: 0, resumes } : null
-  const ask = (remoteAddress: string, name: string) =>
-    registry.app.request(
-      `/index/${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`,
-      {},
-      {
-        incoming: { socket: { remoteAddress } },
-      },
-    )
-  const flood = Array.from({ length: 100 }, (_, at) => ask('192.0.2.1', `flood-${at}`))
+  const flood = Array.from({ length: 100 }, (_, at) => ask('192.0.2.1', `/index/fl/oo/flood-${at}`))
   await until(
     () => made.requests.all.length >= 16,
     () => 'nothing is asked for',
   )
-  assert.equal((await ask('192.0.2.2', 'demo')).status, 200)
+  for (const path of kept) assert.equal(await ask('192.0.2.1', path), 200)
+  assert.equal(await ask('192.0.2.2', index), 200)
   assert.equal(made.requests.all.length, 17)
   resume()
-  const ended = await Promise.all(flood)
-  assert.ok(ended.every(({ status }) => status === 404 || status === 503))
+  assert.ok((await Promise.all(flood)).every(status => status === 404 || status === 503))
 })
 
 test('names of crates here arrive at no address of an upstream, unless its crate is here already', async t => {
