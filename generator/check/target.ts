@@ -32,12 +32,8 @@ type Reader = Pick<Target, 'ask' | 'paths'> & Partial<Target>
  * static tree. Refuses anything else.
  */
 export async function openTarget(named: string, client: Client): Promise<Target> {
-  const download = (url: string, ask?: Ask) => {
-    const path = /^file:\/\/(\/[^%]+)$/.exec(url)?.[1]
-    return path === undefined ? client.ask(url, ask) : read(path)
-  }
   const open = (kind: Target['kind'], name: string, reader: Reader): Target => ({
-    ...{ kind, name, download },
+    ...{ kind, name, download: (url: string, ask?: Ask) => client.ask(url, ask) },
     ...{ refresh: async () => undefined, close: async () => undefined, ...reader },
   })
   const sparse = /^sparse\+(.*?)\/*$/.exec(named)?.[1]
@@ -47,12 +43,16 @@ export async function openTarget(named: string, client: Client): Promise<Target>
       paths: async () => null,
     })
   const isRepository = ['HEAD', '.git'].some(name => existsSync(join(named, name)))
-  if (isRepository || webUrl(named) || /^(?:ssh|git|file):\/\//.test(named))
-    return open(
-      'git',
-      existsSync(named) ? pathToFileURL(named).href : named,
-      await openRepository(named),
-    )
+  if (isRepository || webUrl(named) || /^(?:ssh|git|file):\/\//.test(named)) {
+    const name = existsSync(named) ? pathToFileURL(named).href : named
+    const download = (url: string, ask?: Ask) => {
+      const path = /^file:\/\/(\/[^%]+)$/.exec(url)?.[1]
+      return path === undefined ? client.ask(url, ask) : read(path)
+    }
+    // A registry elsewhere must not have files of this machine read.
+    const reader = { ...(await openRepository(named)), ...(/^file:/.test(name) && { download }) }
+    return open('git', name, reader)
+  }
   const folder = resolve(named)
   const index = [join(folder, 'index'), folder].find(each => existsSync(join(each, 'config.json')))
   if (index === undefined) refuse('check_target', { target: plain(named) })

@@ -210,3 +210,14 @@ test('http-2 fails where a server speaks nothing but HTTP/1.1 over TLS', async (
   const [result] = await results(`sparse+${url}/`, {}, null, ['http-2'])
   assert.equal(result?.status, 'fail', result?.seen ?? '')
 })
+
+test('a registry elsewhere does not have files of this machine read', async () => {
+  const client = new Client(process.env)
+  for (const named of ['sparse+http://127.0.0.1:9/', 'sparse+https://127.0.0.1:9/index/']) {
+    const target = await openTarget(named, client)
+    const read = target.download(import.meta.url)
+    await assert.rejects(read, /is no address that Cargo could read/)
+    await target.close()
+  }
+  await client.close()
+})
