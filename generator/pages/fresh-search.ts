@@ -28,7 +28,7 @@ export async function searchFresh(
   const { database, clock } = context
   const begin = performance.now()
   for (let isDone = true; isDone; ) {
-    const marks = await pageMarks(database, clock(), BATCH, ['search', 'search-file'])
+    const marks = await pageMarks(database, clock(), BATCH, ['search'])
     if (marks.length === 0) break
     const most = (await readLayouts(database)).now === null ? FIRST_MS : FRESH_MS
     const rest = begin + most - performance.now()

@@ -5,20 +5,18 @@ import { gitIndex } from './git/projection.ts'
 import { crateFiles, indexFiles, wholeCrates } from './index/projection.ts'
 import { labels, letters, users, views } from './lists/projection.ts'
 import type { Projection } from './projection.ts'
-import { searchCrates, searchFiles } from './search/projection.ts'
-import { registryFeeds, registrySite, siteMap } from './site/projection.ts'
+import { search } from './search/projection.ts'
+import { feedsAndSiteMap, registrySite } from './site/projection.ts'
 
 /** Everything that is derived from the records besides the index, in the order of rendering. */
 export const projections: readonly Projection[] = [
-  searchCrates,
+  search,
   downloads,
   cratePages,
   versionPages,
   letters,
-  searchFiles,
   registrySite,
-  registryFeeds,
-  siteMap,
+  feedsAndSiteMap,
   labels,
   users,
   views,

@@ -19,19 +19,20 @@ import { type Mark, markSelected, marksOf, setMarks } from '../../records/marks.
 import { rangesOf } from '../../records/pages/id-ranges.ts'
 
 /*
- * There are two kinds of marks for the search:
+ * The subject of a mark says what is to be done. Crates come first, then what they change:
  *
- * - `search`: a crate that searches find by something else, by its id; or a file of a layout that
- *   is being written, by `NEXT` and the subject of the file. Those are rendered before all pages.
- * - `search-file`: a file of the layout that searches read, by its subject.
+ * - the id of a crate that searches find by something else,
+ * - `NOW` and the subject of a file of the layout that searches read,
+ * - `NEXT` and the subject of a file of the layout that is being written.
  */
 
 /** The kinds of files, in the order of their subjects. */
 const KINDS = ['bucket', ...COLUMNS, 'block', 'layout'] as const
 const KIND = 2 ** 40
 
-/** What is added to the subject of a file of the next layout; ids of crates are lower. */
-const NEXT = KINDS.length * KIND
+/** Ids of crates are lower. */
+const NOW = KINDS.length * KIND
+const NEXT = 2 * NOW
 
 /** A file of the search: a block by its number, a bucket by one of its hashes. */
 export interface SearchFile {
@@ -62,17 +63,33 @@ export async function readLayouts(
   return { now, next, crates, generation }
 }
 
+/** Returns whether a file that searches read is marked, or crates are, whose files nobody knows. */
+export async function isPending(
+  db: Queries,
+  file: SearchFile,
+  layout: SearchLayout,
+): Promise<boolean> {
+  const sql = "SELECT 1 FROM marks WHERE kind = 'search' AND (subject < ? OR subject = ?) LIMIT 1"
+  return (await value(db, sql, NOW, NOW + subjectOf(file, layout))) !== null
+}
+
 /** Returns the subject of a file in a layout: a bucket has that of its first hash. */
-export function subjectOf({ kind, number }: SearchFile, { bits }: SearchLayout): number {
+function subjectOf({ kind, number }: SearchFile, { bits }: SearchLayout): number {
   const own = kind === 'bucket' ? bucketOf(number, bits) * 2 ** (HASH_BITS - bits) : number
   return KINDS.indexOf(kind) * KIND + own
 }
 
 /** Returns the file of a mark; null for the mark of a crate. */
-export function fileOf({ kind, subject }: Pick<Mark, 'kind' | 'subject'>): SearchFile | null {
-  if (kind === 'search' && subject < NEXT) return null
-  const own = subject % NEXT
+export function fileOf({ subject }: Pick<Mark, 'subject'>): SearchFile | null {
+  if (subject < NOW) return null
+  const own = subject % NOW
   return { kind: KINDS[Math.floor(own / KIND)] ?? 'layout', number: own % KIND }
+}
+
+/** Returns the layout of the file of a mark; null while none is complete, for the one read now. */
+export function layoutOf({ subject }: Pick<Mark, 'subject'>, layouts: Layouts) {
+  const { now, next } = layouts
+  return subject < NEXT ? now : (next ?? now)
 }
 
 /** Returns the path of a file in a layout. */
@@ -118,7 +135,7 @@ export async function markFiles(
     await beginLayout(tx, now, layouts.next, generation)
     return { layouts, next: [] }
   }
-  const current = marksOf('search-file', now ? files.map(file => subjectOf(file, now)) : [])
+  const current = marksOf('search', now ? files.map(file => NOW + subjectOf(file, now)) : [])
   const coming = marksOf('search', next ? files.map(file => NEXT + subjectOf(file, next)) : [])
   await setMarks(tx, [...current, ...coming], generation)
   return { layouts: { now, next }, next: current.map(mark => ({ ...mark, generation })) }
@@ -142,7 +159,7 @@ export async function beginWhole(tx: Queries): Promise<void> {
  * a layout if the registry has grown, and completes one whose files are written.
  */
 export async function followSearch(tx: Queries, done: readonly Mark[]): Promise<void> {
-  const own = done.filter(({ kind }) => kind === 'search' || kind === 'search-file')
+  const own = done.filter(({ kind }) => kind === 'search')
   if (own.length === 0) return
   if (own.some(mark => fileOf(mark) !== null)) await run(tx, RENEW)
   const { now, next, crates, generation } = await readLayouts(tx)
@@ -177,5 +194,6 @@ export async function finishLayout(tx: Queries): Promise<void> {
   const { now, next } = await readLayouts(tx)
   if (next === null) return
   await writeFact(tx, FACT, JSON.stringify({ now: next, next: null } satisfies Layouts))
-  if (now?.bits !== next.bits) await run(tx, "DELETE FROM marks WHERE kind = 'search-file'")
+  const files = "DELETE FROM marks WHERE kind = 'search' AND subject >= ? AND subject < ?"
+  if (now?.bits !== next.bits) await run(tx, files, NOW, NEXT)
 }

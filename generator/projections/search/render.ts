@@ -19,6 +19,7 @@ import {
   fileOf,
   finishLayout,
   type Layouts,
+  layoutOf,
   pathOf,
   readLayouts,
   type SearchFile,
@@ -49,8 +50,7 @@ export async function buildSearch(
   }
   const layouts = known.get(context) ?? (await readLayouts(database))
   known.set(context, layouts)
-  const { now, next } = layouts
-  const layout = mark.kind === 'search' ? (next ?? now) : now
+  const layout = layoutOf(mark, layouts)
   // Without a layout, nothing is written yet: the first one will have all files.
   if (layout === null) return { done: [mark] }
   const output = await searchOutput(database, file, layout)

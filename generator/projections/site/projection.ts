@@ -8,7 +8,7 @@ import {
 import { isRelisted } from '../../records/crate-change.ts'
 import { type MarkSubject, markSelected, SITE, setMarks } from '../../records/marks.ts'
 import { rangesOf } from '../../records/pages/id-ranges.ts'
-import { type Projection, renderer, replaceFiles } from '../projection.ts'
+import { type Projection, replaceFiles } from '../projection.ts'
 
 /** Loaded when something is rendered: most commands only open the registry. */
 const files = () => import('./site.ts')
@@ -16,11 +16,12 @@ const files = () => import('./site.ts')
 const FRONT = { kind: 'site', subject: SITE } as const
 /** The files that change with the program and its settings alone. */
 const FIXED = { kind: 'site', subject: SITE + 1 } as const
-const FEEDS = { kind: 'feeds', subject: SITE } as const
+/** The feeds and the index of the site map; its parts have the subjects from 0 on. */
+const FEEDS = { kind: 'feeds', subject: -1 } as const
 
 /** Returns the mark of the part of the site map that a crate is in. */
 function partOf(crateId: number): MarkSubject {
-  return { kind: 'map', subject: Math.floor(crateId / SITEMAP_CRATES) }
+  return { kind: 'feeds', subject: Math.floor(crateId / SITEMAP_CRATES) }
 }
 
 /** The pages and files of the registry itself, such as the front page. */
@@ -49,60 +50,42 @@ export const registrySite: Projection = {
   leftover: { folders: [] },
 }
 
-/** The feeds of the registry, and the index of its site map. */
-export const registryFeeds: Projection = {
+/** The feeds of the registry, and its site map, in parts for a range of crates each. */
+export const feedsAndSiteMap: Projection = {
   kind: 'feeds',
   work: 'feeds and site map',
-  changed: async (_, change) => (isRelisted(change) ? [FEEDS] : []),
+  changed: async (_, change) => (isRelisted(change) ? [FEEDS, partOf(change.crate.id)] : []),
   due: 'idle',
   async render(context, mark) {
-    await replaceFiles(context, await (await files()).feedOutputs(context), [])
-    if (context.site.private) await (await files()).removeSitemaps(context)
+    const { feedOutputs, removeSitemaps, sitemapPartOutputs } = await files()
+    const part = mark.subject
+    if (part === FEEDS.subject) {
+      await replaceFiles(context, await feedOutputs(context), [])
+      if (context.site.private) await removeSitemaps(context)
+    } else {
+      await replaceFiles(context, await sitemapPartOutputs(context, part), [sitemapPartPath(part)])
+    }
     return { done: [mark] }
   },
-  markAll: tx => setMarks(tx, [FEEDS], 0),
-  async *parts(context) {
-    yield {
-      about: 'feeds',
-      pending: FEEDS,
-      render: async () => (await files()).feedOutputs(context),
-    }
+  async markAll(tx) {
+    await setMarks(tx, [FEEDS], 0)
+    const parts = `SELECT id / ${SITEMAP_CRATES} AS subject, max(generation) AS generation
+      FROM crates GROUP BY 1`
+    await markSelected(tx, 'feeds', parts)
   },
-  leftover: {
-    folders: [FEEDS_FOLDER],
-    among: '',
-    isOwn: path => path === sitemapPath || path.startsWith(`${FEEDS_FOLDER}/`),
-  },
-}
-
-/** The parts of the site map, each for a range of crates. */
-export const siteMap: Projection = {
-  kind: 'map',
-  work: 'parts of the site map',
-  changed: async (_, change) => (isRelisted(change) ? [partOf(change.crate.id)] : []),
-  due: 'idle',
-  render: renderer(
-    async (context, part) => (await files()).sitemapPartOutputs(context, part),
-    async (_, part) => [sitemapPartPath(part)],
-  ),
-  markAll: tx =>
-    markSelected(
-      tx,
-      'map',
-      `SELECT id / ${SITEMAP_CRATES} AS subject, max(generation) AS generation
-        FROM crates GROUP BY 1`,
-    ),
   async *parts(context) {
+    const { feedOutputs, sitemapPartOutputs } = await files()
+    yield { about: 'feeds', pending: FEEDS, render: async () => feedOutputs(context) }
     for (const subject of await rangesOf(context.database, SITEMAP_CRATES))
       yield {
         about: sitemapPartPath(subject),
-        pending: { kind: 'map', subject },
-        render: async () => (await files()).sitemapPartOutputs(context, subject),
+        pending: { kind: 'feeds', subject },
+        render: async () => sitemapPartOutputs(context, subject),
       }
   },
   leftover: {
-    folders: [SITEMAPS_FOLDER],
-    paths: async ({ database, site }) =>
-      site.private ? [] : (await rangesOf(database, SITEMAP_CRATES)).map(sitemapPartPath),
+    folders: [FEEDS_FOLDER, SITEMAPS_FOLDER],
+    among: '',
+    isOwn: path => path === sitemapPath || path.includes('/'),
   },
 }

@@ -105,22 +105,22 @@ test('the status page shows pending work, failures and versions, and counts up t
   await recordFailure(database, { what: 'git push', at: '2026-11-20T11:00:00Z', why })
   const many = Array.from(
     { length: 10_003 },
-    (_, subject) => ({ kind: 'search-file', subject }) as const,
+    (_, subject) => ({ kind: 'search', subject }) as const,
   )
-  await setMarks(database, [...many, { kind: 'map', subject: 1 }], 1)
+  await setMarks(database, [...many, { kind: 'feeds', subject: 1 }], 1)
   await run(
     database,
-    `UPDATE marks SET retry_at = ?, attempts = 2, error = ? WHERE kind = 'map'`,
+    `UPDATE marks SET retry_at = ?, attempts = 2, error = ? WHERE kind = 'feeds'`,
     '2026-11-20T12:30:00Z',
     'EIO',
   )
   const root = await loggedIn(test, 'root')
   const text = await (await root.get('/me/admin/status')).text()
   assert.match(text, /search files<\/dt><dd>more than 10,000</)
-  assert.match(text, /parts of the site map<\/dt><dd>1</)
+  assert.match(text, /feeds and site map<\/dt><dd>1</)
   assert.match(text, /<strong>git push<\/strong>/)
   assert.match(text, /<code>origin<\/code> says no &lt;b&gt;/)
-  assert.match(text, /map, 2 attempts<\/strong>/)
+  assert.match(text, /feeds, 2 attempts<\/strong>/)
   assert.match(text, /next attempt <time[^>]*>2026-11-20 12:30:00</)
   assert.match(text, /Node\.js<\/dt><dd>\d+\./)
   assert.match(text, /SQLite<\/dt><dd>3\./)

@@ -248,7 +248,7 @@ test('the list splits where it grows too long and joins again, page by page', as
     ...Array.from({ length: 900 }, (_, at) => `n${number(at)}`),
   ])
   // Only lists are looked at here.
-  const others = ['page', 'release', 'search', 'search-file'] as const
+  const others = ['page', 'release', 'search'] as const
   await run(database, `DELETE FROM marks WHERE kind IN ${LIST}`, others)
   await buildPages(registry.registry)
   const pages = async () =>

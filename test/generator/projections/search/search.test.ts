@@ -12,7 +12,7 @@ import { countPageMarks, pageMarks } from '../../../../generator/pages/due.ts'
 import { buildPages } from '../../../../generator/pages/pages.ts'
 import type { PublicTree } from '../../../../generator/places/public-tree.ts'
 import { readLayouts } from '../../../../generator/projections/search/layouts.ts'
-import { searchCrates as crateTerms } from '../../../../generator/projections/search/projection.ts'
+import { search as crateTerms } from '../../../../generator/projections/search/projection.ts'
 import { searchCrates, searchFor } from '../../../../generator/projections/search/search.ts'
 import { deleteReleases } from '../../../../generator/registry/delete.ts'
 import { fillCatalog } from '../../../support/filled-catalog.ts'
@@ -300,10 +300,12 @@ test('an upgrade from files in shards derives the search again, and leaves none 
 test('nobody finds nothing left to render before a layout that the registry needs', async t => {
   const registry = await openFilled(t, ENTRIES.slice(0, 8))
   const { database } = registry.registry
+  // Files of a layout that is being written.
+  const next = 10 * 2 ** 40
   await run(
     database,
     `CREATE TRIGGER no_layout BEFORE INSERT ON marks
-      WHEN NEW.kind = 'search' AND NEW.subject > 1000 BEGIN SELECT RAISE(ABORT, 'no layout'); END`,
+      WHEN NEW.kind = 'search' AND NEW.subject >= ${next} BEGIN SELECT RAISE(ABORT, 'no layout'); END`,
   )
   await fillCatalog(registry.registry, ENTRIES.slice(8, 20))
   await assert.rejects(buildSearch(registry), /no layout/)
