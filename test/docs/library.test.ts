@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
@@ -18,6 +10,9 @@ import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 
+/** The types of Node, and what they need. */
+const TYPES = ['node_modules/@types/node', 'node_modules/undici-types']
+
 /** What `npm pack` puts into the package, by path. */
 async function packed(): Promise<string[]> {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
@@ -26,14 +21,24 @@ async function packed(): Promise<string[]> {
   return files.map(file => file.path)
 }
 
-/** A folder in which the packed files are installed as `plimsoll`, beside the packages it needs. */
+/**
+ * A folder in which the packed files are installed as `plimsoll`, beside the packages it needs and
+ * the types of Node, which its user has.
+ */
 async function installed(t: TestContext): Promise<string> {
   const folder = scratch(new Cleanup(t))
   const modules = join(folder, 'node_modules')
   mkdirSync(modules)
   writeFileSync(join(folder, 'package.json'), '{}')
-  for (const name of readdirSync(join(root, 'node_modules')))
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { readonly dev?: boolean }>
+  }
+  const needed = Object.entries(packages).filter(([, { dev }]) => !dev)
+  for (const name of [...needed.map(([path]) => path), ...TYPES]) {
+    if (!/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(name) || !existsSync(join(root, name))) continue
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    symlinkSync(join(root, name), join(folder, name))
+  }
   for (const path of await packed())
     cpSync(join(root, path), join(modules, 'plimsoll', path), { recursive: true })
   return folder
@@ -124,9 +129,16 @@ test('the package has types', async t => {
     'void openRegistry(1, { env: {} })',
   ]
   writeFileSync(join(folder, 'user.mts'), lines.join('\n'))
+  const declarations = (await packed()).filter(path => path.endsWith('.d.ts'))
+  const files = ['user.mts', ...declarations.map(path => join('node_modules', 'plimsoll', path))]
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck']
-  const args = [compiler, ...options, '--target', 'es2023', '--types', 'node', 'user.mts']
-  const ended = await run(process.execPath, args, { cwd: folder, env })
-  assert.equal(ended.code, 0, ended.stdout)
+  const options = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node']
+  for (const [module, resolution] of [
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ] as const) {
+    const args = [compiler, ...options, '--module', module, '--moduleResolution', resolution]
+    const ended = await run(process.execPath, [...args, ...files], { cwd: folder, env })
+    assert.equal(ended.code, 0, ended.stdout)
+  }
 })
