@@ -44,6 +44,12 @@ async function installed(t: TestContext): Promise<string> {
   return folder
 }
 
+/** The program of docs/build/library.md. */
+function documented(): string {
+  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
+  return /^```js\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? ''
+}
+
 // Tests run without the types of the package.
 before(async () => {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -101,15 +107,13 @@ test('a package has at most 800 files, and whatever its files import', async () 
 
 test('the example of docs/build/library.md runs against the package, and so does its command', async t => {
   const folder = await installed(t)
-  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
-  const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? []
-  writeFileSync(join(folder, 'example.mjs'), example)
+  writeFileSync(join(folder, 'example.mjs'), documented())
   mkdirSync(join(folder, 'crates'))
   const bytes = buildCrate({ name: 'demo', version: '1.0.0' })
   writeFileSync(join(folder, 'crates', 'demo-1.0.0.crate'), bytes)
   const options = { cwd: folder, env }
   const ended = await run(process.execPath, ['example.mjs'], options)
-  const said = '1 versions of 1 crates\nadded demo 1.0.0\n'
+  const said = '1 versions of 1 crates\ndemo 1.0.0 (yanked)\n'
   assert.equal(expectCode('example.mjs', ended, 0).stdout, said, ended.stderr)
   for (const path of ['public/index/de/mo/demo', 'registry/public/index/de/mo/demo'])
     assert.ok(existsSync(join(folder, path)), path)
@@ -129,8 +133,13 @@ test('the package has types', async t => {
     'void openRegistry(1, { env: {} })',
   ]
   writeFileSync(join(folder, 'user.mts'), lines.join('\n'))
+  writeFileSync(join(folder, 'example.mts'), documented())
   const declarations = (await packed()).filter(path => path.endsWith('.d.ts'))
-  const files = ['user.mts', ...declarations.map(path => join('node_modules', 'plimsoll', path))]
+  const files = [
+    'user.mts',
+    'example.mts',
+    ...declarations.map(path => join('node_modules', 'plimsoll', path)),
+  ]
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const options = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node']
   for (const [module, resolution] of [
