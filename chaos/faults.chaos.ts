@@ -35,7 +35,7 @@ const trials: Readonly<Record<string, (run: Run) => Promise<string>>> = {
   'errors of the disk (EIO)': run => withHook(run, 'EIO'),
   'no more descriptors on disk operations (EMFILE)': run => withHook(run, 'EMFILE'),
   'slow disk, 200 ms each operation': slowDisk,
-  'descriptors exhausted (ulimit -n 80)': fewDescriptors,
+  'descriptors exhausted (ulimit -n 160)': fewDescriptors,
   'database locked by another process': lockedDatabase,
   'no permission to write': noPermission,
   'clock 20 years ahead, then back': clocks,
@@ -156,9 +156,9 @@ async function slowDisk(run: Run): Promise<string> {
 }
 
 async function fewDescriptors(run: Run): Promise<string> {
-  const scene = await begin(run, { through: ['sh', '-c', 'ulimit -n 80; exec "$@"', 'sh'] })
+  const scene = await begin(run, { through: ['sh', '-c', 'ulimit -n 160; exec "$@"', 'sh'] })
   const clients: RawClient[] = []
-  for (let at = 0; at < 120; at++) clients.push(await RawClient.open(scene.url))
+  for (let at = 0; at < 200; at++) clients.push(await RawClient.open(scene.url))
   await sleep(500)
   ensure(!scene.daemon.hasEnded, scene.daemon.story('ended'))
   for (const client of clients) client.socket.destroy()

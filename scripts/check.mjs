@@ -12,6 +12,7 @@ const steps = [
       join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome'),
       'check',
       '--error-on-warnings',
+      '--diagnostic-level=warn',
       '.',
     ],
   ],

@@ -36,7 +36,17 @@ export function tomlValue({ row }: Setting, value: SettingValue): string {
     .replace(/^key = /, '')
 }
 
-/** Renders the commented `plimsoll.toml` of a new registry; only `values` are active. */
+/** Renders the `plimsoll.toml` of a new registry with these settings, which were checked. */
+export function renderNewSettings(flags: SettingFlags): string {
+  return renderSettingsFile(valuesOf(fromFlags(flags, [])))
+}
+
+function valuesOf(given: readonly Assignment[]): Record<string, SettingValue> {
+  const pairs = given.map(({ setting, raw }) => [setting.key, raw])
+  return Object.fromEntries(pairs) as Record<string, SettingValue>
+}
+
+/** Renders the commented `plimsoll.toml` of a registry; only `values` are active. */
 export function renderSettingsFile(values: Readonly<Record<string, SettingValue | undefined>>) {
   const active = new Map(Object.entries(values))
   const blocks = new Map<string, string[]>()
@@ -73,13 +83,13 @@ export function changedSettings(
   flags: SettingFlags = {},
 ): { readonly leftOut: readonly string[]; readonly text: string } {
   const issues: Issue[] = []
-  const rawByKey = ({ setting, raw }: Assignment) => [setting.key, raw] as const
-  const given = fromFile(file, issues).map(rawByKey)
-  const set = fromFlags(flags, issues).map(rawByKey)
+  const given = fromFile(file, issues)
+  const set = fromFlags(flags, issues)
   refuseErrors(issues)
-  const leftOut = given.filter(item => isLeftOut(...item)).map(([key]) => key)
+  const leftOut = given
+    .filter(({ setting, raw }) => isLeftOut(setting.key, raw))
+    .map(({ setting }) => setting.key)
   if (leftOut.length === 0 && set.length === 0) return { leftOut, text: file.text }
-  const kept = given.filter(([key]) => !leftOut.includes(key))
-  const values = Object.fromEntries([...kept, ...set]) as Record<string, SettingValue>
-  return { leftOut, text: renderSettingsFile(values) }
+  const kept = given.filter(({ setting }) => !leftOut.includes(setting.key))
+  return { leftOut, text: renderSettingsFile(valuesOf([...kept, ...set])) }
 }

@@ -7,7 +7,7 @@ import type { Listening } from '../http/listen.ts'
 const TAKEN_OVER = [
   /^(?:api|owners|policy)\./,
   /^auth\.(?!required$)/,
-  /^limits\.(?!(?:image_bytes|request_seconds)$)/,
+  /^limits\.(?!request_seconds$)/,
   /^(?:server\.(?:trusted_proxies|shutdown_seconds)|storage\.downloads|log\.level)$/,
 ]
 

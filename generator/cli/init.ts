@@ -1,7 +1,4 @@
 import type { Command } from 'commander'
-import { settingTable } from '../../core/settings/schema.ts'
-import { resolveSettings } from '../../core/settings/settings.ts'
-import { fromText } from '../../core/settings/source.ts'
 import { initRegistry } from '../registry/registry.ts'
 import { showChanges } from './console/changes.ts'
 import { withRegistry } from './console/folder.ts'
@@ -15,16 +12,7 @@ export function registerInit(program: Command, io: Io): void {
     .option('--base-url <url>', 'URL for users; default: the address the daemon listens on')
     .option('--api <url>', 'URL of the web API, or `none` for no publishing; default: the base URL')
     .action(async (options: FolderOptions & { json?: boolean }) => {
-      const flags = flagsOf(options)
-      await run(io, async () => {
-        // Reports all errors in the flags before anything is created.
-        resolveSettings({ env: io.env, flags })
-        const values = Object.entries(flags).map(([key, text]) => {
-          const setting = settingTable.get(key)
-          return [key, setting && fromText(setting.row.kind, text)]
-        })
-        await initRegistry(options.dir, { env: io.env }, Object.fromEntries(values))
-      })
+      await run(io, () => initRegistry(options.dir, { env: io.env }, flagsOf(options)))
       await withRegistry(io, options, async registry => {
         await showChanges(io, registry, true)
         const { base, sparseIndex: index, api } = registry.urls

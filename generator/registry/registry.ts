@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path'
 import { refuse } from '../../core/error/error.ts'
-import { renderSettingsFile } from '../../core/settings/file.ts'
+import { renderNewSettings } from '../../core/settings/file.ts'
 import { resolveSettings, type Settings } from '../../core/settings/settings.ts'
+import type { SettingFlags } from '../../core/settings/source.ts'
 import { registryUrls, withoutCredentials } from '../../core/urls/urls.ts'
 import type { Database } from '../database/connection.ts'
 import { describeDaemon, listDaemons } from '../database/daemons.ts'
@@ -55,16 +56,18 @@ export interface Registry extends PageContext {
   close(): Promise<void>
 }
 
-/** Creates a registry folder with a settings file; refuses a folder that already has one. */
+/**
+ * Creates a registry folder with these settings in its file; refuses wrong ones, those of the
+ * sources included, and a folder that has a registry.
+ */
 export async function initRegistry(
   dir: string,
   sources: SettingSources,
-  values: Readonly<Record<string, string | undefined>>,
+  flags: SettingFlags,
 ): Promise<void> {
   if (isRegistry(dir)) refuse('registry_exists', { dir })
-  const text = renderSettingsFile(values)
-  resolveSettings({ file: { name: SETTINGS_FILE, text }, ...sources })
-  await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(text), 0o600)
+  resolveSettings({ ...sources, flags: { ...sources.flags, ...flags } })
+  await writeDurably(join(dir, SETTINGS_FILE), Buffer.from(renderNewSettings(flags)), 0o600)
 }
 
 /**
@@ -87,7 +90,7 @@ export async function openRegistry(
   const crates = await openCrates(root, settings.storage, sources.env)
   await keepPrivate(root, crates.isLocal ? crates.place.name : join(root, 'cache'))
   const program = sources.program ?? PLIMSOLL
-  const url = settings.database.url
+  const { url } = settings.database
   const file = url === null ? join(root, DATABASE_FILE) : withoutCredentials(url)
   // A daemon that opens the registry holds the lock of its folder itself.
   const holder = base === undefined ? serveHolder(root) : null
@@ -97,32 +100,48 @@ export async function openRegistry(
       refuse('upgrade_needed', { file, from, to, version: program.version, daemons })
     sources.onUpgrade?.(`upgrading ${file} from ${from} to ${to}`)
   }
-  const opened = await openRecords(root, settings, crates, program, upgrade, forMove)
-  const { database } = opened
-  const locks = forMove ? opened.locks : pausable(opened.locks, database)
-  await refreshListings({ database, followers }, progress, upgrade)
+  const records = await openRecords(root, settings, crates, program, upgrade)
+  const { database } = records
+  try {
+    if (!forMove) await requireInUse(database, file)
+    // In a registry that was opened before, a killed publish may have left its bytes.
+    if (url !== null && (await isNew(database))) await requireNoCrates(root, file, crates)
+    await refreshListings({ database, followers }, progress, upgrade)
+    const locks = forMove ? records.locks : pausable(records.locks, database)
+    const listening = `http://${settings.server.listen}`
+    const address = base ?? (await readFact(database, 'base')) ?? listening
+    const urls = registryUrls(settings.registry, address)
+    const stores = { dir: root, settings, database, locks, crates, urls, program }
+    return await withTree(stores, sources)
+  } catch (error) {
+    await records.locks.close()
+    await database.close()
+    throw error
+  }
+}
+
+/** What a registry has before its public tree is opened. */
+type Stores = Pick<
+  Registry,
+  'dir' | 'settings' | 'database' | 'locks' | 'crates' | 'urls' | 'program'
+>
+
+/** Completes a registry with its public tree. */
+async function withTree(stores: Stores, { env }: SettingSources): Promise<Registry> {
+  const { dir, settings, database, locks, crates, urls } = stores
+  // Other daemons do not update our change number, so each file is looked at.
+  const changes = isOnServer(database) ? null : new ChangeNumber(join(dir, 'locks', 'tree.changes'))
+  const records = treeRecords(database)
+  const tree = await openTree(dir, settings, env, crates, changes, urls.base, records)
   const mutex = locks.mutex('build')
   const pageMutex = locks.mutex('pages')
-  // Other daemons do not update our change number, so each file is looked at.
-  const changes =
-    settings.database.url === null ? new ChangeNumber(join(root, 'locks', 'tree.changes')) : null
-  const fallback = base ?? (await readFact(database, 'base')) ?? `http://${settings.server.listen}`
-  const urls = registryUrls(settings.registry, fallback)
-  const records = treeRecords(database)
-  const tree = await openTree(root, settings, sources.env, crates, changes, urls.base, records)
   return {
-    dir: root,
-    settings,
-    database,
+    ...stores,
     followers,
-    locks,
-    program,
     mutex,
-    crates,
     pageMutex,
     site: siteConfig(settings, urls, true),
     tree,
-    urls,
     authRequired: settings.auth.required,
     clock: () => new Date(),
     close: async () => {
@@ -150,10 +169,7 @@ function treeRecords(database: Database): TreeRecords {
 }
 
 /** The records of a registry, and what keeps processes from changing the same files at once. */
-interface Records {
-  readonly database: Database
-  readonly locks: Locks
-}
+type Records = Pick<Registry, 'database' | 'locks'>
 
 /** Opens the records of a registry: on the PostgreSQL server of the settings, or in a file. */
 async function openRecords(
@@ -162,7 +178,6 @@ async function openRecords(
   crates: CrateStore,
   program: Program,
   upgrade: BeforeUpgrade,
-  forMove: boolean,
 ): Promise<Records> {
   const { url } = settings.database
   if (url !== null) {
@@ -170,28 +185,12 @@ async function openRecords(
     const { openPostgres, ServerLocks } = await import('../database/postgres/open.ts')
     const server = { ...settings.database, url }
     const database = await openPostgres(server, program, upgrade)
-    const locks = new ServerLocks(server)
-    try {
-      if (!forMove) await requireInUse(database, withoutCredentials(url))
-      // In a registry that was opened before, a killed publish may have left its bytes.
-      if (await isNew(database)) await requireNoCrates(dir, withoutCredentials(url), crates)
-      return { database, locks }
-    } catch (error) {
-      await locks.close()
-      await database.close()
-      throw error
-    }
+    return { database, locks: new ServerLocks(server) }
   }
   const file = join(dir, DATABASE_FILE)
   await requireRecords(dir, file, crates)
   const database = await openDatabase(file, program, upgrade)
-  try {
-    if (!forMove) await requireInUse(database, file)
-    return { database, locks: new FileLocks(join(dir, 'locks')) }
-  } catch (error) {
-    await database.close()
-    throw error
-  }
+  return { database, locks: new FileLocks(join(dir, 'locks')) }
 }
 
 /** Refuses a registry with `.crate` files but no database: a new one would make them orphans. */

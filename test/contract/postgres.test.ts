@@ -18,13 +18,14 @@ import {
 import { insertCrate } from '../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../generator/records/facts.ts'
 import { setMarks } from '../../generator/records/marks.ts'
+import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { run as command } from '../support/command.ts'
 import { serverSettings } from '../support/engine.ts'
 import { root } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { until } from '../support/until.ts'
-import { OPERATOR } from '../support/workplace.ts'
+import { folderOf, OPERATOR } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
@@ -159,6 +160,20 @@ test('a change waits for another process no longer than it may', { skip }, async
   })
   await writeFact(waiter, 'a', 'next')
   assert.equal(await readFact(holder, 'a'), 'next')
+})
+
+test('a registry that cannot be opened leaves no connection', { skip }, async t => {
+  const { url } = await empty()
+  const dir = join(folderOf(t), 'registry')
+  const purge = { 'cdn.purge_url': 'http://127.0.0.1:1/{url}', 'cdn.purge_body': '{keys}' }
+  const sources = { env: {}, flags: { 'database.url': url, ...purge } }
+  await initRegistry(dir, sources, {})
+  await assert.rejects(openRegistry(dir, sources), has('cdn_mixed'))
+  const database = await open(t, serverSettings(url))
+  const others = 'SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()'
+  // The pool would close what nobody uses by itself, after ten seconds.
+  const isAlone = async () => (await value<number>(database, others)) === 1
+  await until(isAlone, () => 'a connection is left', 5000)
 })
 
 test('a lost connection: reads go on, a transaction is undone, the next one works', {

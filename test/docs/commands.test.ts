@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { settingTable } from '../../core/settings/schema.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { expectCode, run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
@@ -176,6 +177,18 @@ test('every npm script and every program that the documents show exists', () => 
         ),
         line,
       )
+  }
+})
+
+test('every setting that the documents name exists', () => {
+  const sections = new Set([...settingTable.values()].map(({ section }) => section))
+  const ofCargo = ['registry.default']
+  // The messages name misspelled ones as examples.
+  for (const name of documents.filter(name => name !== 'docs/use/messages.md')) {
+    const text = readFileSync(join(root, name), 'utf8')
+    for (const [, key = '', section = ''] of text.matchAll(/`((\w+)\.[a-z_]+)(?: = [^`]+)?`/g))
+      if (sections.has(section) && !/\.(?:json|svg)$/.test(key) && !ofCargo.includes(key))
+        assert.ok(settingTable.has(key), `${name}: ${key}`)
   }
 })
 

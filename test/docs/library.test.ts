@@ -1,13 +1,5 @@
 import assert from 'node:assert/strict'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, type TestContext, test } from 'node:test'
 import { Cleanup } from '../support/cleanup.ts'
@@ -18,6 +10,9 @@ import { scratch } from '../support/scratch.ts'
 
 const env = { PATH: process.env.PATH, HOME: process.env.HOME }
 
+/** The types of Node, and what they need. */
+const TYPES = ['node_modules/@types/node', 'node_modules/undici-types']
+
 /** What `npm pack` puts into the package, by path. */
 async function packed(): Promise<string[]> {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
@@ -26,17 +21,33 @@ async function packed(): Promise<string[]> {
   return files.map(file => file.path)
 }
 
-/** A folder in which the packed files are installed as `plimsoll`, beside the packages it needs. */
+/**
+ * A folder in which the packed files are installed as `plimsoll`, beside the packages it needs and
+ * the types of Node, which its user has.
+ */
 async function installed(t: TestContext): Promise<string> {
   const folder = scratch(new Cleanup(t))
   const modules = join(folder, 'node_modules')
   mkdirSync(modules)
   writeFileSync(join(folder, 'package.json'), '{}')
-  for (const name of readdirSync(join(root, 'node_modules')))
-    symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { readonly dev?: boolean }>
+  }
+  const needed = Object.entries(packages).filter(([, { dev }]) => !dev)
+  for (const name of [...needed.map(([path]) => path), ...TYPES]) {
+    if (!/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(name) || !existsSync(join(root, name))) continue
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    symlinkSync(join(root, name), join(folder, name))
+  }
   for (const path of await packed())
     cpSync(join(root, path), join(modules, 'plimsoll', path), { recursive: true })
   return folder
+}
+
+/** The program of docs/build/library.md. */
+function documented(): string {
+  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
+  return /^```js\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? ''
 }
 
 // Tests run without the types of the package.
@@ -96,15 +107,13 @@ test('a package has at most 800 files, and whatever its files import', async () 
 
 test('the example of docs/build/library.md runs against the package, and so does its command', async t => {
   const folder = await installed(t)
-  const text = readFileSync(join(root, 'docs', 'build', 'library.md'), 'utf8')
-  const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? []
-  writeFileSync(join(folder, 'example.mjs'), example)
+  writeFileSync(join(folder, 'example.mjs'), documented())
   mkdirSync(join(folder, 'crates'))
   const bytes = buildCrate({ name: 'demo', version: '1.0.0' })
   writeFileSync(join(folder, 'crates', 'demo-1.0.0.crate'), bytes)
   const options = { cwd: folder, env }
   const ended = await run(process.execPath, ['example.mjs'], options)
-  const said = '1 versions of 1 crates\nadded demo 1.0.0\n'
+  const said = '1 versions of 1 crates\ndemo 1.0.0 (yanked)\n'
   assert.equal(expectCode('example.mjs', ended, 0).stdout, said, ended.stderr)
   for (const path of ['public/index/de/mo/demo', 'registry/public/index/de/mo/demo'])
     assert.ok(existsSync(join(folder, path)), path)
@@ -124,9 +133,21 @@ test('the package has types', async t => {
     'void openRegistry(1, { env: {} })',
   ]
   writeFileSync(join(folder, 'user.mts'), lines.join('\n'))
+  writeFileSync(join(folder, 'example.mts'), documented())
+  const declarations = (await packed()).filter(path => path.endsWith('.d.ts'))
+  const files = [
+    'user.mts',
+    'example.mts',
+    ...declarations.map(path => join('node_modules', 'plimsoll', path)),
+  ]
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
-  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--skipLibCheck']
-  const args = [compiler, ...options, '--target', 'es2023', '--types', 'node', 'user.mts']
-  const ended = await run(process.execPath, args, { cwd: folder, env })
-  assert.equal(ended.code, 0, ended.stdout)
+  const options = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node']
+  for (const [module, resolution] of [
+    ['node16', 'node16'],
+    ['esnext', 'bundler'],
+  ] as const) {
+    const args = [compiler, ...options, '--module', module, '--moduleResolution', resolution]
+    const ended = await run(process.execPath, [...args, ...files], { cwd: folder, env })
+    assert.equal(ended.code, 0, ended.stdout)
+  }
 })
