@@ -2,15 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
+import type { Database } from '../../generator/database/connection.ts'
+import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
+import { git } from '../support/index-repository.ts'
 import { type Daemon, serve } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { until } from '../support/until.ts'
-import { folderOf } from '../support/workplace.ts'
+import { addCrate, folderOf } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
@@ -229,4 +232,52 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   await two.run(async () => two.ifLost(again))
   await two.close()
   assert.deepEqual(marked, ['again'])
+})
+
+test('a daemon that loses its mutex while it commits leaves no older file in the git index', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'git')
+  const env = cluster.environment()
+  const open = async (dir: string) => {
+    await initRegistry(dir, { env }, {})
+    const registry = await openRegistry(dir, { env })
+    new Cleanup(t).add(() => registry.close())
+    return registry
+  }
+  const [stale, next] = [await open(folderOf(t)), await open(folderOf(t))]
+  await addCrate(stale, { name: 'demo', version: '1.0.0' })
+  const other = (await GitIndex.open(next)) ?? assert.fail()
+  await other.commit()
+  let isOvertaken = false
+  const overtake = async () => {
+    if (isOvertaken) return
+    isOvertaken = true
+    await cluster.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    )
+    await addCrate(next, { name: 'demo', version: '1.2.0' })
+    await other.commit()
+  }
+  await addCrate(stale, { name: 'demo', version: '1.1.0' })
+  const { database: records } = stale
+  const database: Database = {
+    engine: records.engine,
+    execute: (sql, parameters) => records.execute(sql, parameters),
+    // The first one reads what is committed.
+    transaction: async work => {
+      const result = await records.transaction(work)
+      await overtake()
+      return result
+    },
+    close: () => records.close(),
+  }
+  const hooked = { ...stale, database }
+  const index = (await GitIndex.open(hooked)) ?? assert.fail()
+  await index.commit()
+  await index.close()
+  await other.commit()
+  await other.close()
+  const versions = await git(gitIndexPath(next), 'show', 'HEAD:de/mo/demo')
+  assert.deepEqual(versions.match(/(?<="vers":")[\d.]+/g), ['1.0.0', '1.1.0', '1.2.0'])
 })
