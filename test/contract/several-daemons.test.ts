@@ -1,8 +1,8 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ServerLocks } from '../../generator/database/postgres/locks.ts'
 import type { Database } from '../../generator/database/connection.ts'
+import { ServerLocks } from '../../generator/database/postgres/locks.ts'
 import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
 import { Cleanup } from '../support/cleanup.ts'
@@ -145,6 +145,11 @@ test('two daemons share buckets: either shows each publish at once, and no index
   const verify = ['verify', '--dir', second.dir]
   const sound = await plimsollHere(verify, cluster.environment())
   assert.equal(sound.code, 0, sound.stdout)
+  const status = await plimsollHere(['status', '--dir', second.dir], cluster.environment())
+  assert.match(
+    status.stdout,
+    /^crates in s3:\/\/test\/crates\ntree in {3}s3:\/\/test\/www\ndatabase /m,
+  )
   assert.match(
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 's3://test/other' }),
     /not everything is the same there: storage\.public;/,
