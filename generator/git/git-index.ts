@@ -103,13 +103,11 @@ export class GitIndex {
 
   /** Begins to keep the index up to date in this process. */
   async lead(): Promise<void> {
+    const { database } = this.#registry
+    const isOther = await isWrittenElsewhere(this.#registry)
     // The marks were for another repository: the first commit to this one contains all crates.
-    const { database, tree } = this.#registry
-    const place = `${hostname()} ${gitIndexPath(this.#registry)}`
-    // Daemons that share a bucket have a repository each.
-    const isOther = tree.shared !== null && (await readFact(database, REPOSITORY)) !== place
     if (isOther || (await this.#repository.head()) === null) await unfollowForGit(database)
-    if (isOther) await writeFact(database, REPOSITORY, place)
+    if (isOther) await writeFact(database, REPOSITORY, placeOf(this.#registry))
   }
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */
@@ -198,6 +196,16 @@ export class GitIndex {
 /** Returns why Cargo cannot fetch the index from a daemon on this machine; null when it can. */
 export async function fetchProblem(): Promise<Issue | null> {
   return (await gitVersion('git')) === null ? warning('git_upload_pack_missing') : null
+}
+
+/** Returns whether another repository is the newest: daemons that share a bucket have one each. */
+export async function isWrittenElsewhere(registry: Registry): Promise<boolean> {
+  const { database, tree } = registry
+  return tree.shared !== null && (await readFact(database, REPOSITORY)) !== placeOf(registry)
+}
+
+function placeOf(registry: Registry): string {
+  return `${hostname()} ${gitIndexPath(registry)}`
 }
 
 /**

@@ -1,10 +1,12 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Database } from '../../generator/database/connection.ts'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
+import { run } from '../../generator/database/statement.ts'
 import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
-import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { verifyGit } from '../../generator/verify/git.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
 import { git } from '../support/index-repository.ts'
@@ -25,6 +27,15 @@ interface Line {
 async function index({ url }: Daemon): Promise<Line[]> {
   const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
   return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Line]))
+}
+
+/** Opens the registry as one more daemon would. */
+async function open(t: TestContext, env: Record<string, string>): Promise<Registry> {
+  const dir = folderOf(t)
+  await initRegistry(dir, { env }, {})
+  const registry = await openRegistry(dir, { env })
+  new Cleanup(t).add(() => registry.close())
+  return registry
 }
 
 test('two daemons share a database and folders: any publishes, one wins, both show it at once; what a killed one leaves, the other does', {
@@ -189,12 +200,7 @@ test('files are looked at for each request: what others change renews no number 
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'looked')
-  const dir = folderOf(t)
-  const sources = { env: cluster.environment() }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  new Cleanup(t).add(() => registry.close())
-  assert.equal(registry.tree.changes, null)
+  assert.equal((await open(t, cluster.environment())).tree.changes, null)
 })
 
 test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
@@ -244,13 +250,7 @@ test('a daemon that loses its mutex while it commits leaves no older file in the
 }, async t => {
   const cluster = await Cluster.make(t, server, 'git')
   const env = cluster.environment()
-  const open = async (dir: string) => {
-    await initRegistry(dir, { env }, {})
-    const registry = await openRegistry(dir, { env })
-    new Cleanup(t).add(() => registry.close())
-    return registry
-  }
-  const [stale, next] = [await open(folderOf(t)), await open(folderOf(t))]
+  const [stale, next] = [await open(t, env), await open(t, env)]
   await addCrate(stale, { name: 'demo', version: '1.0.0' })
   const other = (await GitIndex.open(next)) ?? assert.fail()
   await other.commit()
@@ -285,4 +285,27 @@ test('a daemon that loses its mutex while it commits leaves no older file in the
   await other.close()
   const versions = await git(gitIndexPath(next), 'show', 'HEAD:de/mo/demo')
   assert.deepEqual(versions.match(/(?<="vers":")[\d.]+/g), ['1.0.0', '1.1.0', '1.2.0'])
+})
+
+test('of daemons that share buckets, verify compares the git index of the one that writes it', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'git_verified', true)
+  const env = cluster.environment({ PLIMSOLL_GIT_INDEX: 'on' })
+  const [writer, next, spectator] = [await open(t, env), await open(t, env), await open(t, env)]
+  await addCrate(writer, { name: 'demo', version: '1.0.0' })
+  const index = (await GitIndex.follow(writer)) ?? assert.fail()
+  await index.commit()
+  await index.close()
+  await (await GitIndex.follow(next, {}, false))?.close()
+  const findings = async (registry: Registry) => {
+    const found: string[] = []
+    for await (const { where } of verifyGit(registry, { repair: false, served: true }))
+      found.push(where)
+    return found
+  }
+  for (const registry of [writer, next, spectator]) assert.deepEqual(await findings(registry), [])
+  await addCrate(writer, { name: 'demo', version: '1.1.0' })
+  await run(writer.database, "DELETE FROM marks WHERE kind = 'git'")
+  assert.deepEqual(await findings(writer), ['index.git:de/mo/demo'])
 })
