@@ -48,7 +48,7 @@ export class GitIndex {
   readonly #repository: IndexRepository
   readonly #push: IndexPush
   readonly #mutex: ProcessMutex
-  /** Whether this process has committed config.json, which does not change while it runs. */
+  /** Whether this process has committed config.json since it leads; it does not change meanwhile. */
   #hasConfig = false
 
   private constructor(
@@ -108,6 +108,8 @@ export class GitIndex {
     // The marks were for another repository: the first commit to this one contains all crates.
     if (isOther || (await this.#repository.head()) === null) await unfollowForGit(database)
     if (isOther) await writeFact(database, REPOSITORY, placeOf(this.#registry))
+    // The next commit also marks all crates if they have to be.
+    this.#hasConfig = false
   }
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Database } from '../../generator/database/connection.ts'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
-import { run } from '../../generator/database/statement.ts'
 import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
 import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
 import { verifyGit } from '../../generator/verify/git.ts'
@@ -287,25 +286,31 @@ test('a daemon that loses its mutex while it commits leaves no older file in the
   assert.deepEqual(versions.match(/(?<="vers":")[\d.]+/g), ['1.0.0', '1.1.0', '1.2.0'])
 })
 
-test('of daemons that share buckets, verify compares the git index of the one that writes it', {
+test('of daemons that share buckets, the one with the lease writes its git index, which verify compares', {
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'git_verified', true)
   const env = cluster.environment({ PLIMSOLL_GIT_INDEX: 'on' })
-  const [writer, next, spectator] = [await open(t, env), await open(t, env), await open(t, env)]
-  await addCrate(writer, { name: 'demo', version: '1.0.0' })
-  const index = (await GitIndex.follow(writer)) ?? assert.fail()
+  const [first, second, third] = [await open(t, env), await open(t, env), await open(t, env)]
+  await addCrate(first, { name: 'demo', version: '1.0.0' })
+  const index = (await GitIndex.follow(first)) ?? assert.fail()
+  const other = (await GitIndex.follow(second, {}, false)) ?? assert.fail()
   await index.commit()
-  await index.close()
-  await (await GitIndex.follow(next, {}, false))?.close()
   const findings = async (registry: Registry) => {
     const found: string[] = []
     for await (const { where } of verifyGit(registry, { repair: false, served: true }))
       found.push(where)
     return found
   }
-  for (const registry of [writer, next, spectator]) assert.deepEqual(await findings(registry), [])
-  await addCrate(writer, { name: 'demo', version: '1.1.0' })
-  await run(writer.database, "DELETE FROM marks WHERE kind = 'git'")
-  assert.deepEqual(await findings(writer), ['index.git:de/mo/demo'])
+  for (const registry of [first, second, third]) assert.deepEqual(await findings(registry), [])
+  await other.lead()
+  await other.commit()
+  await other.close()
+  // It has written before, and then another one has.
+  await index.lead()
+  await addCrate(first, { name: 'demo', version: '1.1.0' })
+  assert.deepEqual(await findings(first), ['index.git:de/mo/demo'])
+  await index.commit()
+  await index.close()
+  for (const registry of [first, second, third]) assert.deepEqual(await findings(registry), [])
 })
