@@ -112,20 +112,26 @@ test('nginx takes the configurations of the documents as they are', { skip }, as
   }
 })
 
-test('the load balancer of the documents has readers served while daemons answer others with 503', {
+test('the load balancer of the documents has readers served while daemons answer others with 503, and one stands still', {
   skip,
 }, async t => {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
+  let isStill = false
   const answer: RequestListener = ({ url }, response) =>
     response.writeHead(url?.startsWith('/api/') ? 503 : 200).end()
-  const [one, two] = [await serveWeb(t, answer), await serveWeb(t, answer)]
+  const one = await serveWeb(t, (request, response) => {
+    if (!isStill) answer(request, response)
+  })
+  const two = await serveWeb(t, answer)
   const page = readFileSync(join(root, 'docs', 'run', 'several-daemons.md'), 'utf8')
   const config = (/```nginx\n(.*?)\n```/s.exec(page)?.[1] ?? '')
     .replaceAll('10.0.0.11:8080', new URL(one).host)
     .replaceAll('10.0.0.12:8080', new URL(two).host)
     .replace('listen 443 ssl http2', 'listen 127.0.0.1:8094')
     .replace(/ssl_certificate.*;/g, '')
+    .replace(/proxy_read_timeout 2\ds;/, 'proxy_read_timeout 1s;')
+  assert.match(config, /proxy_read_timeout 1s;/, 'Cargo waits 30 seconds')
   const text = `daemon off;\npid ${folder}/nginx.pid;\nevents {}\nhttp {\n${config}\n}\n`
   await runNginx(cleanup, folder, text, 8094)
   const status = async (path: string) => (await fetch(`http://127.0.0.1:8094${path}`)).status
@@ -133,6 +139,8 @@ test('the load balancer of the documents has readers served while daemons answer
     assert.equal(await status('/api/v1/crates'), 503)
     assert.equal(await status('/index/de/mo/demo'), 200)
   }
+  isStill = true
+  for (let at = 0; at < 6; at++) assert.equal(await status('/index/de/mo/demo'), 200)
 })
 
 /** The path that compose.yaml asks nginx for. */
