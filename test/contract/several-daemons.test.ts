@@ -174,10 +174,12 @@ test('daemons with other settings or folders are refused, and one that has ended
   assert.match(
     await cluster.refusal({
       PLIMSOLL_LIMITS_CRATE_BYTES: '1MiB',
-      PLIMSOLL_REGISTRY_TITLE: 'Other',
+      PLIMSOLL_REGISTRY_BASE_URL: 'https://other.example',
     }),
-    /serves the same database, and not everything is the same there: registry\.title, limits\.crate_bytes;/,
+    /serves the same database, and not everything is the same there: registry\.base_url, limits\.crate_bytes;/,
   )
+  const address = await cluster.query("SELECT value FROM facts WHERE key = 'base'")
+  assert.deepEqual(address, [{ value: 'https://crates.example' }])
   assert.match(
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }, undefined, 2),
     /is not its folder: set `storage\.public` to a folder that all daemons share/,
