@@ -55,8 +55,8 @@ export async function readStatus(registry: Registry, now: Date, most: number) {
     disks: await readDisks(dir, tree.root),
     places: {
       crates: crates.place.name,
-      tree: tree.root,
-      mirror: (tree.shared ?? tree.mirror?.bucket)?.name ?? null,
+      tree: tree.shared?.name ?? tree.root,
+      mirror: tree.mirror?.bucket.name ?? null,
     },
     isMirrored: await isMirrored(registry),
     commit: COMMIT,

@@ -106,11 +106,11 @@ async function serve(io: Io, options: ServeOptions, life: Life): Promise<void> {
     const registry = await openRegistry(dir, sources, server.url, progress.at)
     progress.done()
     ends.push(() => registry.close())
+    const serving = await beginServing(registry, server.url)
+    ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     const before = await noteAddress(registry)
     if (before !== null && settings.registry.base_url === null)
       log.warn(warning('base_url_changed', { before, now: registry.urls.base }).message)
-    const serving = await beginServing(registry, server.url)
-    ends.push(() => serving?.end().catch(error => log.warn({ err: error }, STILL_LISTED)))
     await work(io, life, { registry, server, serving, log, read, ends })
   } finally {
     await closeAll(ends)

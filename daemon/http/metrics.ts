@@ -8,6 +8,7 @@ import {
   Histogram,
   Registry as Prometheus,
 } from 'prom-client'
+import { Refusal, refusalOnly } from '../../core/error/error.ts'
 import { readEngine } from '../../generator/database/engine.ts'
 import { MARK_KINDS } from '../../generator/projections/projections.ts'
 import { registryCounts } from '../../generator/records/crates.ts'
@@ -159,8 +160,10 @@ function gauges(
     new Gauge({
       ...{ name, help, labelNames, registers },
       async collect() {
-        const samples = await read()
+        const samples = await read().catch(refusalOnly)
         this.reset()
+        // Without its records the daemon has the other metrics all the same.
+        if (samples instanceof Refusal) return
         for (const [labels, n] of samples) this.set(labels, n)
       },
     })

@@ -119,7 +119,7 @@ function linesOf(status: Status): string[] {
     ...warningsOf(status).map(warning => `warning   ${warning}`),
     `index     ${status.index}`,
     `crates in ${status.places.crates}`,
-    `tree in   ${status.places.tree}, with the git index`,
+    `tree in   ${status.places.tree}`,
     ...(status.places.mirror === null
       ? []
       : [`copied to ${status.places.mirror}${status.isMirrored ? '' : ', not yet complete'}`]),

@@ -48,7 +48,7 @@ export class GitIndex {
   readonly #repository: IndexRepository
   readonly #push: IndexPush
   readonly #mutex: ProcessMutex
-  /** Whether this process has committed config.json, which does not change while it runs. */
+  /** Whether this process has committed config.json since it leads; it does not change meanwhile. */
   #hasConfig = false
 
   private constructor(
@@ -103,13 +103,13 @@ export class GitIndex {
 
   /** Begins to keep the index up to date in this process. */
   async lead(): Promise<void> {
+    const { database } = this.#registry
+    const isOther = await isWrittenElsewhere(this.#registry)
     // The marks were for another repository: the first commit to this one contains all crates.
-    const { database, tree } = this.#registry
-    const place = `${hostname()} ${gitIndexPath(this.#registry)}`
-    // Daemons that share a bucket have a repository each.
-    const isOther = tree.shared !== null && (await readFact(database, REPOSITORY)) !== place
     if (isOther || (await this.#repository.head()) === null) await unfollowForGit(database)
-    if (isOther) await writeFact(database, REPOSITORY, place)
+    if (isOther) await writeFact(database, REPOSITORY, placeOf(this.#registry))
+    // The next commit also marks all crates if they have to be.
+    this.#hasConfig = false
   }
 
   /** Commits everything pending and returns the number of commits. Pushes run in the background. */
@@ -172,6 +172,9 @@ export class GitIndex {
     await followForGit(database)
     const after = Number((await readFact(database, LAST_EVENT)) ?? 0)
     const batch = await gitBatch(database, after, BATCH)
+    const ids = batch.crates.map(crate => crate.id)
+    // Another daemon that is given the mutex meanwhile may commit these crates newer.
+    this.#mutex.ifLost(() => markForGit(database, ids))
     const changes = batch.crates.map(({ name, text }): IndexChange => {
       return { path: pathInGit(indexPath(name)), bytes: text === null ? null : Buffer.from(text) }
     })
@@ -195,6 +198,16 @@ export class GitIndex {
 /** Returns why Cargo cannot fetch the index from a daemon on this machine; null when it can. */
 export async function fetchProblem(): Promise<Issue | null> {
   return (await gitVersion('git')) === null ? warning('git_upload_pack_missing') : null
+}
+
+/** Returns whether another repository is the newest: daemons that share a bucket have one each. */
+export async function isWrittenElsewhere(registry: Registry): Promise<boolean> {
+  const { database, tree } = registry
+  return tree.shared !== null && (await readFact(database, REPOSITORY)) !== placeOf(registry)
+}
+
+function placeOf(registry: Registry): string {
+  return `${hostname()} ${gitIndexPath(registry)}`
 }
 
 /**

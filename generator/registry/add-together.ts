@@ -5,6 +5,7 @@ import type { Release } from '../../core/release/release.ts'
 import { pace } from '../database/pace.ts'
 import { attempt, type Queries } from '../database/statement.ts'
 import type { Staged } from '../places/crate-store.ts'
+import { isBucketRefusal } from '../places/disk/fault.ts'
 import { followReleases, type ReleaseOutcome } from '../records/release-changes.ts'
 import { releaseOfBytes } from '../records/releases.ts'
 import type { Registry } from './registry.ts'
@@ -106,6 +107,8 @@ async function removeRefused(
   // Where records were moved, the new ones may have a release of these bytes in the same store; a
   // commit whose outcome nobody knows may still be made.
   if (error.has('registry_moved') || error.has('commit_unknown')) return error
+  // Its bytes block nobody, and Cargo would not wait for it a second time.
+  if (isBucketRefusal(error)) return error
   try {
     // Without the mutex somebody may be about to record a release with the same bytes.
     if (!(await releaseOfBytes(database, cksum)) && (await mutex.isHeld()))

@@ -6,6 +6,7 @@ import {
   bringGitIndexBack,
   GitIndex,
   gitIndexPath,
+  isWrittenElsewhere,
   LAST_EVENT,
   setGitIndexAside,
 } from '../git/git-index.ts'
@@ -31,7 +32,8 @@ interface Difference {
 
 /**
  * Compares the git index at HEAD with the catalog: each crate's file, and no other files. A repair
- * commits differences; it replaces an unreadable repository, keeping the readable history.
+ * commits differences; it replaces an unreadable repository, keeping the readable history. Leaves
+ * out a repository while another daemon writes the newest.
  */
 export async function* verifyGit(
   registry: Registry,
@@ -44,6 +46,7 @@ export async function* verifyGit(
     yield derivable(GIT_INDEX_FOLDER, issue('git_switched_off').message, options.repair)
     return
   }
+  if (await isWrittenElsewhere(registry)) return
   const found = await findEngine({ engine }).catch(refusalOnly)
   if (found instanceof Refusal) {
     // Without git there is no git index; that is a fault only if the settings require one.

@@ -50,6 +50,14 @@ test('the daemon publishes; without its server it goes on serving files, and ret
   assert.equal(refused.status, 503)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   assert.equal(await statusOf('/api/v1/crates?q=demo'), 503)
+  const metrics = await fetch(`${url}/metrics`)
+  assert.equal(metrics.status, 200)
+  const samples = (await metrics.text()).split('\n').filter(line => !line.startsWith('#'))
+  assert.ok(samples.includes('plimsoll_failures_total{code="database_away"} 2'))
+  assert.equal(
+    samples.find(line => line.startsWith('plimsoll_held')),
+    undefined,
+  )
   await until(
     async () => (await statusOf('/readyz')) === 503,
     () => 'it is ready without its records',

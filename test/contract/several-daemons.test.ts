@@ -1,16 +1,20 @@
 // Mirrors generator/serving.ts and daemon/workers/takeover-worker.ts: several daemons.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import type { Database } from '../../generator/database/connection.ts'
 import { ServerLocks } from '../../generator/database/postgres/locks.ts'
-import { initRegistry, openRegistry } from '../../generator/registry/registry.ts'
+import { GitIndex, gitIndexPath } from '../../generator/git/git-index.ts'
+import { initRegistry, openRegistry, type Registry } from '../../generator/registry/registry.ts'
+import { verifyGit } from '../../generator/verify/git.ts'
 import { Cleanup } from '../support/cleanup.ts'
 import { Cluster, publish } from '../support/cluster.ts'
+import { git } from '../support/index-repository.ts'
 import { type Daemon, serve } from '../support/plimsoll.ts'
 import { execute } from '../support/postgres.ts'
 import { postgresSuite } from '../support/postgres-suite.ts'
 import { plimsollHere } from '../support/program.ts'
 import { until } from '../support/until.ts'
-import { folderOf } from '../support/workplace.ts'
+import { addCrate, folderOf } from '../support/workplace.ts'
 
 const { server, skip } = postgresSuite()
 
@@ -22,6 +26,15 @@ interface Line {
 async function index({ url }: Daemon): Promise<Line[]> {
   const text = await (await fetch(`${url}/index/de/mo/demo`)).text()
   return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Line]))
+}
+
+/** Opens the registry as one more daemon would. */
+async function open(t: TestContext, env: Record<string, string>): Promise<Registry> {
+  const dir = folderOf(t)
+  await initRegistry(dir, { env }, {})
+  const registry = await openRegistry(dir, { env })
+  new Cleanup(t).add(() => registry.close())
+  return registry
 }
 
 test('two daemons share a database and folders: any publishes, one wins, both show it at once; what a killed one leaves, the other does', {
@@ -142,6 +155,11 @@ test('two daemons share buckets: either shows each publish at once, and no index
   const verify = ['verify', '--dir', second.dir]
   const sound = await plimsollHere(verify, cluster.environment())
   assert.equal(sound.code, 0, sound.stdout)
+  const status = await plimsollHere(['status', '--dir', second.dir], cluster.environment())
+  assert.match(
+    status.stdout,
+    /^crates in s3:\/\/test\/crates\ntree in {3}s3:\/\/test\/www\ndatabase /m,
+  )
   assert.match(
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 's3://test/other' }),
     /not everything is the same there: storage\.public;/,
@@ -156,10 +174,12 @@ test('daemons with other settings or folders are refused, and one that has ended
   assert.match(
     await cluster.refusal({
       PLIMSOLL_LIMITS_CRATE_BYTES: '1MiB',
-      PLIMSOLL_REGISTRY_TITLE: 'Other',
+      PLIMSOLL_REGISTRY_BASE_URL: 'https://other.example',
     }),
-    /serves the same database, and not everything is the same there: registry\.title, limits\.crate_bytes;/,
+    /serves the same database, and not everything is the same there: registry\.base_url, limits\.crate_bytes;/,
   )
+  const address = await cluster.query("SELECT value FROM facts WHERE key = 'base'")
+  assert.deepEqual(address, [{ value: 'https://crates.example' }])
   assert.match(
     await cluster.refusal({ PLIMSOLL_STORAGE_PUBLIC: 'public' }, undefined, 2),
     /is not its folder: set `storage\.public` to a folder that all daemons share/,
@@ -181,12 +201,7 @@ test('files are looked at for each request: what others change renews no number 
   skip,
 }, async t => {
   const cluster = await Cluster.make(t, server, 'looked')
-  const dir = folderOf(t)
-  const sources = { env: cluster.environment() }
-  await initRegistry(dir, sources, {})
-  const registry = await openRegistry(dir, sources)
-  new Cleanup(t).add(() => registry.close())
-  assert.equal(registry.tree.changes, null)
+  assert.equal((await open(t, cluster.environment())).tree.changes, null)
 })
 
 test('a mutex that is lost during work has what was rendered marked again', { skip }, async t => {
@@ -229,4 +244,75 @@ test('a mutex that is lost during work has what was rendered marked again', { sk
   await two.run(async () => two.ifLost(again))
   await two.close()
   assert.deepEqual(marked, ['again'])
+})
+
+test('a daemon that loses its mutex while it commits leaves no older file in the git index', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'git')
+  const env = cluster.environment()
+  const [stale, next] = [await open(t, env), await open(t, env)]
+  await addCrate(stale, { name: 'demo', version: '1.0.0' })
+  const other = (await GitIndex.open(next)) ?? assert.fail()
+  await other.commit()
+  let isOvertaken = false
+  const overtake = async () => {
+    if (isOvertaken) return
+    isOvertaken = true
+    await cluster.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    )
+    await addCrate(next, { name: 'demo', version: '1.2.0' })
+    await other.commit()
+  }
+  await addCrate(stale, { name: 'demo', version: '1.1.0' })
+  const { database: records } = stale
+  const database: Database = {
+    engine: records.engine,
+    execute: (sql, parameters) => records.execute(sql, parameters),
+    // The first one reads what is committed.
+    transaction: async work => {
+      const result = await records.transaction(work)
+      await overtake()
+      return result
+    },
+    close: () => records.close(),
+  }
+  const hooked = { ...stale, database }
+  const index = (await GitIndex.open(hooked)) ?? assert.fail()
+  await index.commit()
+  await index.close()
+  await other.commit()
+  await other.close()
+  const versions = await git(gitIndexPath(next), 'show', 'HEAD:de/mo/demo')
+  assert.deepEqual(versions.match(/(?<="vers":")[\d.]+/g), ['1.0.0', '1.1.0', '1.2.0'])
+})
+
+test('of daemons that share buckets, the one with the lease writes its git index, which verify compares', {
+  skip,
+}, async t => {
+  const cluster = await Cluster.make(t, server, 'git_verified', true)
+  const env = cluster.environment({ PLIMSOLL_GIT_INDEX: 'on' })
+  const [first, second, third] = [await open(t, env), await open(t, env), await open(t, env)]
+  await addCrate(first, { name: 'demo', version: '1.0.0' })
+  const index = (await GitIndex.follow(first)) ?? assert.fail()
+  const other = (await GitIndex.follow(second, {}, false)) ?? assert.fail()
+  await index.commit()
+  const findings = async (registry: Registry) => {
+    const found: string[] = []
+    for await (const { where } of verifyGit(registry, { repair: false, served: true }))
+      found.push(where)
+    return found
+  }
+  for (const registry of [first, second, third]) assert.deepEqual(await findings(registry), [])
+  await other.lead()
+  await other.commit()
+  await other.close()
+  // It has written before, and then another one has.
+  await index.lead()
+  await addCrate(first, { name: 'demo', version: '1.1.0' })
+  assert.deepEqual(await findings(first), ['index.git:de/mo/demo'])
+  await index.commit()
+  await index.close()
+  for (const registry of [first, second, third]) assert.deepEqual(await findings(registry), [])
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
@@ -12,6 +13,7 @@ import { plimsoll, root, serve } from '../support/plimsoll.ts'
 import { publishTo } from '../support/release.ts'
 import { scratch } from '../support/scratch.ts'
 import { until } from '../support/until.ts'
+import { serveWeb } from '../support/web-server.ts'
 
 const PATH = `${process.env.PATH}:/usr/sbin`
 const isMissing = spawnSync('nginx', ['-v'], { env: { PATH } }).error !== undefined
@@ -110,6 +112,37 @@ test('nginx takes the configurations of the documents as they are', { skip }, as
   }
 })
 
+test('the load balancer of the documents has readers served while daemons answer others with 503, and one stands still', {
+  skip,
+}, async t => {
+  const cleanup = new Cleanup(t)
+  const folder = scratch(cleanup)
+  let isStill = false
+  const answer: RequestListener = ({ url }, response) =>
+    response.writeHead(url?.startsWith('/api/') ? 503 : 200).end()
+  const one = await serveWeb(t, (request, response) => {
+    if (!isStill) answer(request, response)
+  })
+  const two = await serveWeb(t, answer)
+  const page = readFileSync(join(root, 'docs', 'run', 'several-daemons.md'), 'utf8')
+  const config = (/```nginx\n(.*?)\n```/s.exec(page)?.[1] ?? '')
+    .replaceAll('10.0.0.11:8080', new URL(one).host)
+    .replaceAll('10.0.0.12:8080', new URL(two).host)
+    .replace('listen 443 ssl http2', 'listen 127.0.0.1:8094')
+    .replace(/ssl_certificate.*;/g, '')
+    .replace(/proxy_read_timeout 2\ds;/, 'proxy_read_timeout 1s;')
+  assert.match(config, /proxy_read_timeout 1s;/, 'Cargo waits 30 seconds')
+  const text = `daemon off;\npid ${folder}/nginx.pid;\nevents {}\nhttp {\n${config}\n}\n`
+  await runNginx(cleanup, folder, text, 8094)
+  const status = async (path: string) => (await fetch(`http://127.0.0.1:8094${path}`)).status
+  for (let at = 0; at < 6; at++) {
+    assert.equal(await status('/api/v1/crates'), 503)
+    assert.equal(await status('/index/de/mo/demo'), 200)
+  }
+  isStill = true
+  for (let at = 0; at < 6; at++) assert.equal(await status('/index/de/mo/demo'), 200)
+})
+
 /** The path that compose.yaml asks nginx for. */
 function healthPath(): string {
   const { services } = parse(readFileSync(join(root, 'compose.yaml'), 'utf8'), { merge: true })
@@ -131,10 +164,21 @@ async function startNginx(
     .replace('/srv/public', join(folder, 'registry', 'public'))
     .replaceAll('daemon:8080', daemon)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
+  await runNginx(cleanup, folder, `daemon off;\n${text}`, port)
+  return () => readFileSync(log, 'utf8')
+}
+
+/** Runs nginx with a configuration until the test ends; resolves when it answers at the port. */
+async function runNginx(
+  cleanup: Cleanup,
+  folder: string,
+  text: string,
+  port: number,
+): Promise<void> {
   const file = join(folder, 'nginx.conf')
   // Started as root, it would otherwise change to a user who cannot read the folder.
   writeFileSync(file, `${process.getuid?.() === 0 ? 'user root;\n' : ''}${text}`)
-  const args = ['-c', file, '-e', 'stderr', '-g', 'daemon off;']
+  const args = ['-c', file, '-e', 'stderr']
   const child = spawn('nginx', args, { env: { PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
   child.stderr.on('data', chunk => {
@@ -155,5 +199,4 @@ async function startNginx(
     },
     () => said,
   )
-  return () => readFileSync(log, 'utf8')
 }

@@ -200,7 +200,7 @@ export const commandMessages = {
       'the daemon on {host} (process {process}, {url}) serves the same database, and not everything is the same there: {names}; give all daemons the same settings and version, or stop the others first (docs/run/several-daemons.md)',
     address_taken: 'cannot listen on {address}: {reason}; choose another address with --listen',
     storage_readonly:
-      'the registry cannot be written to: {reason}; nothing was changed, try again when its file system is writable',
+      'the registry cannot be written to: {reason}; nothing was changed, try again when its disk and its database take writes',
     registry_moved:
       'the records of this registry have moved, and nothing can be changed here any more; nothing was changed, try again in some minutes',
     registry_paused:

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { issue, Refusal } from '../../../core/error/error.ts'
+import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import { crateKey } from '../../../core/paths/crates.ts'
 import { run } from '../../../generator/database/statement.ts'
@@ -230,6 +230,14 @@ test('what is refused leaves no bytes behind', async t => {
   await assert.rejects(refused, Refusal)
   assert.match(cksum, /^[0-9a-f]{64}$/, 'the bytes were stored before the transaction')
   assert.equal(existsSync(storedPath(registry, crateKey('demo' as Name, cksum))), false)
+})
+
+test('a bucket that fails is not asked to remove what it may have stored: that would fail as late', async t => {
+  const { registry, queue } = await prepare(t)
+  const { place } = registry.crates
+  place.put = async () => refuse('bucket_unreachable', { reason: 'PUT 503' })
+  place.remove = async () => refuse('bucket_unreachable', { reason: 'DELETE 503' })
+  await assert.rejects(publish(registry, queue, { name: 'demo', version: '1.0.0' }), /PUT 503/)
 })
 
 test('marks go when what was rendered is on disk, not before', async t => {
