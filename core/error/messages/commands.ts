@@ -40,6 +40,8 @@ export const commandMessages = {
     bucket_address:
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
+    crate_spec_invalid:
+      '`{spec}` names no crate to fetch; write NAME or NAME@REQUIREMENT, such as `serde@1.2`',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:
