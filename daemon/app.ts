@@ -24,7 +24,7 @@ import { missingFile } from './files/missing.ts'
 import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
-import { assetFile, latest, storedCrate, treeFile, treePage } from './files/tree-file.ts'
+import { assetFile, latest, treeFile, treePage } from './files/tree-file.ts'
 import { fallback, upstreamRoutes, upstreamTurns } from './files/upstream.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
@@ -85,7 +85,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get('/search/', 'reader', searchResults(registry), 'search'),
     get('/crates/:name/latest/*', 'reader', latest(registry, missing)),
     ...prefixRoute(registry),
-    get('/*', 'reader', treePage(files, missing)),
+    get('/*', 'reader', treePage(files, stored, missing)),
   ]
 }
 
@@ -176,22 +176,18 @@ function brandRoutes({ settings }: Registry, files: TreeFiles): Route[] {
 }
 
 /**
- * Returns the routes of downloads: of a bucket, of checksums, and of a local `dl` without markers,
- * which is `{dl}/{crate}/{version}/download`.
+ * Returns the routes of downloads by checksum, and of a local `dl` without markers, which is
+ * `{dl}/{crate}/{version}/download`.
  */
 function downloadRoutes(
   registry: Registry,
   files: TreeFiles,
-  stored: StoredCrate | null,
+  stored: StoredCrate,
   missing: OpenHandler,
 ): Route[] {
   const { dl, base } = registry.urls
-  const file = '/crates/:name/:file{[^/]+\\.crate}'
   const byChecksum = crateByChecksum(registry, files, stored, missing)
-  const ours = [
-    ...(stored ? [get(file, 'reader', storedCrate(files, stored, missing))] : []),
-    ...(byChecksum ? [get(byChecksum[0], 'reader', byChecksum[1])] : []),
-  ]
+  const ours = byChecksum ? [get(byChecksum[0], 'reader', byChecksum[1])] : []
   if (dl.includes('{') || !`${dl}/`.startsWith(`${base}/`)) return ours
   const path = `${dl.slice(base.length)}/:name/:version/download`
   return [...ours, get(path, 'reader', crates.download(registry, files, stored))]

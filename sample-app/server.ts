@@ -20,8 +20,9 @@ export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Plac
   let isStopping = false
   const answer = async (request: Request, node: object) => {
     const response = await app.fetch(request, node)
-    // The last answer of its connection: an idle one would delay the end.
+    // The client decides, not a stream of Hono; but at the end, an idle connection would delay it.
     if (isStopping) response.headers.set('Connection', 'close')
+    else response.headers.delete('Connection')
     return response
   }
   const server = cert && key ? createServerWithTls(cert, key) : createServer(OPTIONS)

@@ -27,7 +27,8 @@ export function parseRule(text: string): CrateRule | null {
   return { text, matches: (name, version) => isCrate(name) && satisfies(requirement, version) }
 }
 
-function requirementIn(text: string): Requirement | null {
+/** Returns a requirement; null for a text that is none. */
+export function requirementIn(text: string): Requirement | null {
   try {
     return parseRequirement(text)
   } catch {

@@ -42,7 +42,7 @@ jobs:
   build:
     runs-on: ubuntu-latest
 ${env}    steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@v7
       - name: Configure Cargo
         run: |
 ${appendScript(setup, ' '.repeat(10))}

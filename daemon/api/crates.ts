@@ -200,11 +200,7 @@ export const authors = ofVersion<typeof schema.authorsAnswer>(({ release }) => {
  * `GET …/{name}/{version}/download`: the `.crate` itself, yanked or not; redirected only where
  * `storage.downloads` says so.
  */
-export function download(
-  registry: Registry,
-  files: TreeFiles,
-  stored: StoredCrate | null,
-): OpenHandler {
+export function download(registry: Registry, files: TreeFiles, stored: StoredCrate): OpenHandler {
   return async c => {
     const { card, release } = await foundVersion(registry, c).catch(async (error: unknown) => {
       const [name = '', version = ''] = [c.req.param('name'), c.req.param('version')]
@@ -213,7 +209,7 @@ export function download(
     })
     const of = { name: card.name, version: release.version }
     const path = crateFilePath(of.name, of.version)
-    const shown = (await files.serve(`/${path}`, c)) ?? (await stored?.(c, of))
+    const shown = (await files.serve(`/${path}`, c)) ?? (await stored(c, of))
     return shown ?? refuse('release_unknown', of)
   }
 }

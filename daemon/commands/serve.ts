@@ -158,7 +158,7 @@ async function work(
     for (const worker of started) await worker.close(left())
   })
   ends.push(() => server.stop(left()))
-  for (const worker of [...list, new UpstreamWorker(registry, upstreams)]) {
+  for (const worker of [...list, new UpstreamWorker(registry, upstreams, log)]) {
     started.push(worker)
     await worker.start()
   }

@@ -41,7 +41,7 @@ export function advertisedPaths(
 export function crateByChecksum(
   registry: Registry,
   files: TreeFiles,
-  stored: StoredCrate | null,
+  stored: StoredCrate,
   missing: OpenHandler,
 ): readonly [path: string, handle: OpenHandler] | null {
   const dl = advertised(registry)
@@ -52,7 +52,7 @@ export function crateByChecksum(
     const release = cksum === null ? null : await releaseOfBytes(registry.database, cksum)
     if (cksum === null || !release || dl.pathOf({ ...release, cksum }) !== path) return missing(c)
     const shown = await files.serve(`/${crateFilePath(release.name, release.version)}`, c)
-    return shown ?? (await stored?.(c, release)) ?? missing(c)
+    return shown ?? (await stored(c, release)) ?? missing(c)
   }
   return [`${BY_CHECKSUM}*`, handle]
 }

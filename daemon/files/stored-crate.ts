@@ -10,7 +10,7 @@ import { choose, type FileAnswer, variantOf } from './file-answer.ts'
 import { type FileHeaders, fileHeaders, keyHeaderOf } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 
-/** Answers the download of a release from the bucket; null if there is no such `.crate`. */
+/** Answers the download of a release from the crate store; null if there is no such `.crate`. */
 export type StoredCrate = (
   c: Context,
   release: { readonly name: Name; readonly version: Version },
@@ -20,18 +20,16 @@ export type StoredCrate = (
 const PRESIGNED_SECONDS = 900
 
 /**
- * Returns what answers downloads when the crate store is a bucket, whose `.crate` files are not in
- * the public tree: streams them, or redirects to the bucket or a CDN before it, as the setting
- * `storage.downloads` says. Null when the crate store is a folder.
+ * Returns what answers downloads whose `.crate` is not in the public tree: streams it or, from a
+ * bucket, redirects to that or a CDN before it, as the setting `storage.downloads` says.
  */
 export function storedCrates(
   registry: Registry,
   streams: BucketStreams,
   onDownload?: (path: string) => void,
-): StoredCrate | null {
+): StoredCrate {
   const { crates, database, settings } = registry
-  if (crates.isLocal) return null
-  const { downloads } = settings.storage
+  const downloads = crates.isLocal ? 'stream' : settings.storage.downloads
   const headersOf = fileHeaders({ keyHeader: keyHeaderOf(settings) })
   return async (c, { name, version }) => {
     const crate = await findCrate(database, name)

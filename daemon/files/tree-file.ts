@@ -14,19 +14,9 @@ export function treeFile(files: TreeFiles): OpenHandler {
   return async c => (await files.serve(c.req.path, c)) ?? refuse('route_unknown')
 }
 
-/** Serves any path of the public tree. */
-export function treePage(files: TreeFiles, missing: OpenHandler): OpenHandler {
-  return async c => (await files.serve(c.req.path, c)) ?? missing(c)
-}
-
-/** `GET /crates/{name}/{name}-{version}.crate` of a registry whose crate store is a bucket. */
-export function storedCrate(
-  files: TreeFiles,
-  stored: StoredCrate,
-  missing: OpenHandler,
-): OpenHandler {
+/** Serves any path of the public tree; a `.crate` that it lacks comes from the crate store. */
+export function treePage(files: TreeFiles, stored: StoredCrate, missing: OpenHandler): OpenHandler {
   return async c => {
-    // The tree has what was published while the crate store was a folder.
     const shown = await files.serve(c.req.path, c)
     if (shown) return shown
     const release = releaseOfPath(decodePath(c.req.path) ?? '')

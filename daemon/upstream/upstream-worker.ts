@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { Repeater } from '../../core/async/repeater.ts'
 import { UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
@@ -10,15 +11,19 @@ import type { Worker } from '../workers/worker.ts'
 const INTERVAL_MS = 600_000
 const FIRST_MS = 30_000
 
-/** Counts what is kept of upstreams, and looks for own names among their new crates. */
+/**
+ * Counts what is kept of upstreams, and looks for own names among their new crates. Logs when
+ * requests to them begin to fail, and when that is over.
+ */
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
   readonly #upstreams: Upstreams
   readonly #repeater: Repeater
 
-  constructor(registry: Registry, upstreams: Upstreams) {
+  constructor(registry: Registry, upstreams: Upstreams, log: Logger) {
     this.#registry = registry
     this.#upstreams = upstreams
+    for (const { name, counts } of upstreams.sources) counts.onTurn = logTurns(log, name)
     this.#repeater = new Repeater(async () => {
       await this.look()
       return INTERVAL_MS
@@ -40,6 +45,13 @@ export class UpstreamWorker implements Worker {
 
   async close(): Promise<void> {
     await this.#repeater.close()
+  }
+}
+
+function logTurns(log: Logger, upstream: string) {
+  return (reason: string | null) => {
+    if (reason === null) log.info({ upstream }, 'an upstream answers again')
+    else log.warn({ upstream, reason }, 'requests to an upstream fail')
   }
 }
 

@@ -9,7 +9,7 @@ import { timestamp } from '../../core/timestamp.ts'
 import { copyCatalog } from '../database/copy.ts'
 import { closeWhole, openDatabase } from '../database/database.ts'
 import { run } from '../database/statement.ts'
-import { createPrivately, syncFile, syncFolder } from '../places/disk/durable.ts'
+import { createPrivately, makeFolder, syncFile, syncFolder } from '../places/disk/durable.ts'
 import { isInside, openFile, readFolder, readText } from '../places/disk/files.ts'
 import { isTemporary, temporaryPath } from '../places/disk/steps.ts'
 import { Lock } from '../places/locks/lock.ts'
@@ -55,7 +55,7 @@ export async function backup(
     refuse('backup_running', { dir: registry.dir, holder: lock.holder() })
   try {
     await removeAbandoned(registry.dir)
-    if (target !== null) await mkdir(dirname(target), { recursive: true })
+    if (target !== null) await makeFolder(dirname(target))
     for (let attempt = 1; ; attempt++) {
       try {
         const done = await write(registry, target, progress)

@@ -3,6 +3,7 @@ import { refuse } from '../../core/error/error.ts'
 import { isBucket } from '../../core/settings/bucket.ts'
 import { changedSettings } from '../../core/settings/file.ts'
 import { resolveSettings } from '../../core/settings/settings.ts'
+import { requireApart } from '../places/storage.ts'
 import type { SettingSources } from '../registry/folder.ts'
 
 /** The original settings file of a backup, if the restored one differs. */
@@ -36,7 +37,8 @@ export interface RestoredSettings {
 
 /**
  * Returns the settings for restoring a backup to `dir`, flags included, so that nothing outside of
- * it is changed. Refuses flags that lead out of it, and settings that this version does not know.
+ * it is changed. Refuses flags that lead out of it, places that overlap, and settings that this
+ * version does not know.
  */
 export function restoredSettings(
   dir: string,
@@ -55,13 +57,17 @@ export function restoredSettings(
     variables.push(origin.name)
     within[key] = value
   }
-  const crates = within['storage.crates'] ?? settings.storage.crates
+  const places = {
+    crates: within['storage.crates'] ?? settings.storage.crates,
+    public: within['storage.public'] ?? settings.storage.public,
+  }
+  requireApart(dir, { ...settings.storage, ...places })
   return {
     text: text === file.text ? text : `${headOf(leftOut)}\n${text}`,
     leftOut,
     variables,
     within,
-    crates: relative(dir, resolve(dir, crates)),
+    crates: relative(dir, resolve(dir, places.crates)),
   }
 }
 

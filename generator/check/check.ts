@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../../core/error/error.ts'
 import { cargoVersion } from './cargo.ts'
 import { Client } from './client.ts'
@@ -9,6 +10,7 @@ import { play, type Result } from './run.ts'
 import type { Release, Subject } from './subject.ts'
 import { openTarget } from './target.ts'
 import { askWith } from './trial.ts'
+import { untried } from './verdict.ts'
 
 /** What is checked, and how. */
 export interface CheckOptions
@@ -28,7 +30,10 @@ export interface CheckOptions
  */
 export async function check(options: CheckOptions): Promise<Result[]> {
   const { target: named, cargos: paths, onResult, onLeft, ...given } = options
-  const client = new Client(given.env)
+  let end: AbortSignal | undefined = given.signal
+  const client = new Client(given.env, ms =>
+    sleep(ms, null, { signal: end }).catch(() => untried('the run was ended')),
+  )
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-check-'))
   try {
     const players =
@@ -55,6 +60,8 @@ export async function check(options: CheckOptions): Promise<Result[]> {
       for (const { player, statements } of rounds)
         results.push(...(await play(player, statements, () => onResult(++done, total))))
     } finally {
+      // Yanks wait as long as the registry wants, also after the end.
+      end = undefined
       await yankAll(subject, onLeft)
       await target.close()
     }

@@ -108,6 +108,8 @@ export class Client {
       return new Answer(url.href, answer.statusCode, raw, headers, hops.length > 0)
     } catch (error) {
       if (error instanceof Wrong || error instanceof Untried) throw error
+      if ((error as NodeJS.ErrnoException).code === ONLY_HTTP_2)
+        untried(`${url.origin} speaks nothing but HTTP/2, unlike this check`)
       const { message } = connectionFailure(url, error, limits.signal)
       return wrong(`${url.href} cannot be read: ${message}`)
     } finally {
@@ -115,6 +117,9 @@ export class Client {
     }
   }
 }
+
+/** The code of the alert by which a server says that it does not speak HTTP/1.1. */
+const ONLY_HTTP_2 = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 
 /** Returns for how long a `Retry-After` asks: by a number, or by a time. */
 function seconds(after: string): number {

@@ -11,6 +11,7 @@ import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import type { Version } from '../../core/version.ts'
+import { makeFolder } from '../places/disk/durable.ts'
 import { fileChecksum, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
 import type { Progress } from '../projections/index/build.ts'
@@ -55,7 +56,7 @@ export async function exportCrates(order: ExportOrder, progress?: Progress): Pro
   const target = resolve(dir)
   const isFile = (await statOf(target))?.isDirectory() === false
   if (isFile || (await readFolder(target)).length > 0) refuse('export_not_empty', { dir })
-  await mkdir(dirname(target), { recursive: true })
+  await makeFolder(dirname(target))
   const temporary = temporaryPath(target)
   const [missing, written]: [LockedPackage[], Map<string, string>] = [[], new Map()]
   try {

@@ -59,7 +59,7 @@ export async function removeUser(
   })
 }
 
-/** Renames a user; the old name stays taken. Refuses a name that is malformed, or taken. */
+/** Renames a user; the old name stays taken. Refuses a name that is malformed, taken, or theirs. */
 export async function renameUser(
   records: Records,
   { login }: User,
@@ -71,8 +71,8 @@ export async function renameUser(
     const own = 'DELETE FROM former_logins WHERE canonical = ? AND user_id = ?'
     await run(tx, own, to.toLowerCase(), id)
     await requireFree(tx, to)
-    if (![undefined, id].includes((await findUser(tx, to))?.id))
-      refuse('login_taken', { login: to })
+    const there = await findUser(tx, to)
+    if (there && (there.id !== id || before === to)) refuse('login_taken', { login: to })
     if (to.toLowerCase() !== before.toLowerCase()) {
       const keep = 'INSERT INTO former_logins (canonical, user_id) VALUES (?, ?)'
       await run(tx, keep, before.toLowerCase(), id)

@@ -1,4 +1,5 @@
 import type { AlarmKind } from '../../core/upstream/crate.ts'
+import { WebFailure } from '../web/failure.ts'
 
 /** What has happened with an upstream since this process began; for metrics. */
 export class UpstreamCounts {
@@ -18,16 +19,22 @@ export class UpstreamCounts {
   answered: number | null = null
   /** Why the last request failed; null when it did not. */
   failure: string | null = null
+  /** Told which request fails and why, when they begin to, and null when they no longer do. */
+  onTurn: (reason: string | null) => void = () => undefined
 
   /** Notes an answer, at a time in milliseconds since 1970. */
   succeeded(now: number): void {
     this.answered = now
+    if (this.failure !== null) this.onTurn(null)
     this.failure = null
   }
 
   /** Counts a request that failed. */
   failed(error: unknown): void {
     this.errors++
-    this.failure = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
+    if (this.failure === null)
+      this.onTurn(error instanceof WebFailure ? `${error.url}: ${reason}` : reason)
+    this.failure = reason
   }
 }

@@ -23,6 +23,15 @@ function showAges(): void {
   }
 }
 
+/** Shows the dates on paper, which does not know how old it is. */
+function printDates(): void {
+  addEventListener('beforeprint', () => {
+    for (const tag of document.querySelectorAll<HTMLTimeElement>('time[title]:not(.date)'))
+      tag.textContent = tag.title
+  })
+  addEventListener('afterprint', showAges)
+}
+
 function startCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
     const label = button.getAttribute('aria-label') ?? ''
@@ -185,6 +194,7 @@ function startMissing(): void {
 }
 
 showAges()
+printDates()
 showUser()
 startSearch()
 startMissing()

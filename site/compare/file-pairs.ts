@@ -37,16 +37,47 @@ export function pairFiles(before: Files, after: Files): FilePair[] {
     const old = before.get(path)
     if (old && !isSame(old, bytes)) pairs.push({ kind: 'changed', path, before: path, after: path })
   }
-  for (const { from, to } of similarFiles(before, after, removed, added)) {
-    if (!removed.has(from) || !added.has(to)) continue
-    pairs.push({ kind: 'renamed', path: to, before: from, after: to })
-    removed.delete(from)
-    added.delete(to)
-  }
+  for (const alike of [sameFiles, similarFiles])
+    for (const { from, to } of alike(before, after, removed, added)) {
+      if (!removed.has(from) || !added.has(to)) continue
+      pairs.push({ kind: 'renamed', path: to, before: from, after: to })
+      removed.delete(from)
+      added.delete(to)
+    }
   for (const path of removed) pairs.push({ kind: 'removed', path, before: path, after: null })
   for (const path of added) pairs.push({ kind: 'added', path, before: null, after: path })
   const rank = ({ path }: FilePair) => Number(MADE_BY_CARGO.has(path))
   return pairs.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
+}
+
+/** Returns what must be renamed files: those with the same bytes, and first those with one name. */
+function* sameFiles(
+  before: Files,
+  after: Files,
+  removed: ReadonlySet<string>,
+  added: ReadonlySet<string>,
+) {
+  // A character for each byte.
+  const decoder = new TextDecoder('latin1')
+  for (const nameIn of [nameOf, () => '']) {
+    const keyOf = (files: Files, path: string) =>
+      `${nameIn(path)}/${decoder.decode(files.get(path))}`
+    const there = new Map<string, string[]>()
+    for (const from of removed) {
+      const key = keyOf(before, from)
+      const same = there.get(key) ?? []
+      same.push(from)
+      there.set(key, same)
+    }
+    for (const to of added) {
+      const from = there.get(keyOf(after, to))?.shift()
+      if (from !== undefined && after.get(to)?.length !== 0) yield { from, to }
+    }
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Returns what may be renamed files: the most similar first; of equals, those with one name. */
@@ -59,7 +90,7 @@ function similarFiles(
   const counted = (files: Files, paths: ReadonlySet<string>) =>
     [...paths].map(path => ({
       path,
-      name: path.slice(path.lastIndexOf('/') + 1),
+      name: nameOf(path),
       ...countChunks(files.get(path) ?? new Uint8Array()),
     }))
   const [old, now] = [counted(before, removed), counted(after, added)]
@@ -99,7 +130,8 @@ function countChunks(content: Uint8Array): { bytes: number; chunks: ReadonlyMap<
     if (length > 0) chunks.set(chunk, (chunks.get(chunk) ?? 0) + length)
     length = x = y = 0
   }
-  for (const [at, byte] of content.entries()) {
+  for (let at = 0; at < content.length; at++) {
+    const byte = content[at] ?? 0
     if (byte === RETURN && content[at + 1] === NEWLINE) continue
     x = Math.imul(x, 33) + byte
     y = Math.imul(y, 65_599) + byte

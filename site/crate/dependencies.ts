@@ -86,6 +86,7 @@ export function dependentSection(
   { name, dependents, dependentCount }: Pick<CrateData, 'name' | 'dependents' | 'dependentCount'>,
   to: Linker,
 ): Markup {
+  if (dependentCount === 0) return html`<p class="quiet">No crate here depends on ${name}.</p>`
   const more = dependentCount - dependents.length
   const sentence =
     dependentCount === 1

@@ -26,7 +26,7 @@ import { otherVersions, versionSection, versionSelector } from './versions.ts'
 interface Tab {
   readonly id: 'readme' | 'versions' | 'dependencies' | 'features' | 'changes' | 'dependents'
   readonly title: string
-  /** Number of items, null if not counted; a tab with 0 items is left out. */
+  /** Number of items, null if not counted. */
   readonly amount: number | null
   /** Null for a part that only the crate's page has. */
   readonly body: Child
@@ -83,7 +83,8 @@ ${version.yanked ? notice : null}
 
 /** Renders tabs and their bodies; `crate`: the address of the crate's page, which has the others. */
 function parts(tabs: readonly Tab[], side: Child, crate = ''): Markup {
-  const shown = tabs.filter(tab => tab.amount !== 0)
+  // Pages of versions lead to the dependents, and do not know whether there are any.
+  const shown = tabs.filter(tab => tab.amount !== 0 || tab.id === 'dependents')
   return html`<nav class="tabs" aria-label="Parts of this page">${shown.map(
     ({ id, title, amount, body }) =>
       html`<a href="${body === null ? crate : null}#${id}">${title}${amount === null ? null : html` <span class="amount">${formatNumber(amount)}</span>`}</a>`,

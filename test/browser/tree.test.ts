@@ -375,7 +375,7 @@ for (const place of [still, live]) {
   })
 }
 
-test('daemon: dates become relative, pages name people, every page may be framed by nobody', async () => {
+test('daemon: dates become relative, but not on paper; pages name people, every page may be framed by nobody', async () => {
   await look(live, 'crates/keel/#versions', async page => {
     const age = page.locator('.about time').first()
     assert.match((await age.textContent()) ?? '', / ago$|yesterday|last|just now|^in /)
@@ -383,6 +383,14 @@ test('daemon: dates become relative, pages name people, every page may be framed
     assert.equal(await date.textContent(), 'Nov 2, 2026')
     for (const time of [age, date])
       assert.equal(await time.getAttribute('title'), '2026-11-02 09:30:00 UTC')
+    await age.evaluate(tag =>
+      addEventListener('beforeprint', () => {
+        document.title = tag.textContent ?? ''
+      }),
+    )
+    await page.pdf()
+    assert.equal(await page.title(), '2026-11-02 09:30:00 UTC')
+    assert.doesNotMatch((await age.textContent()) ?? '', /UTC/)
     assert.match(
       (await page.locator('.side').innerText()).replace(/\s+/g, ' '),
       /Owners ada grace/i,

@@ -1,6 +1,7 @@
 // Mirrors generator/check/rows/all.ts
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -209,6 +210,18 @@ test('http-2 fails where a server speaks nothing but HTTP/1.1 over TLS', async (
   const url = (await listen(server)).replace('http:', 'https:')
   const [result] = await results(`sparse+${url}/`, {}, null, ['http-2'])
   assert.equal(result?.status, 'fail', result?.seen ?? '')
+})
+
+test('config-found is not tried where a server speaks nothing but HTTP/2', async () => {
+  const { cert, key } = await makeCertificate(scratch(cleanup))
+  const server = createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) })
+  cleanup.add(() => {
+    server.close()
+  })
+  const url = (await listen(server)).replace('http:', 'https:')
+  const [result] = await results(`sparse+${url}/`, {}, null, ['config-found'])
+  const seen = `${url} speaks nothing but HTTP/2, unlike this check`
+  assert.deepEqual([result?.status, result?.seen], ['untried', seen])
 })
 
 test('a registry elsewhere does not have files of this machine read', async () => {

@@ -168,15 +168,34 @@ test('the table is printed also where JUnit and badge cannot be written', async 
   assert.match(readFileSync(deep, 'utf8'), /<testsuites>/)
 })
 
-test('after ^C, what was published is yanked', async t => {
-  const opened = await open(t)
+/** A signal that a test sends to the command. */
+function signal() {
   let stop: (signal: string) => void = () => undefined
   const stopped = new Promise<string>(resolve => {
     stop = resolve
   })
-  opened.interfere(({ url }) =>
-    url === NEW ? { meets: 'change', change: () => stop('SIGINT') } : undefined,
-  )
+  return { stop: () => stop('SIGINT'), stopped }
+}
+
+test('^C ends the wait that a registry asks for', async t => {
+  const { check, interfere } = await open(t)
+  const { stop, stopped } = signal()
+  let isBusy = true
+  interfere(() => {
+    stop()
+    const fault = isBusy ? { ...BUSY, headers: { 'retry-after': '20' } } : undefined
+    isBusy = false
+    return fault
+  })
+  const results = JSON.parse((await check(['--json'], stopped)).stdout) as Result[]
+  const [found] = results.filter(({ id }) => id === 'config-found')
+  assert.deepEqual([found?.status, found?.seen], ['untried', 'the run was ended'])
+})
+
+test('after ^C, what was published is yanked', async t => {
+  const opened = await open(t)
+  const { stop, stopped } = signal()
+  opened.interfere(({ url }) => (url === NEW ? { meets: 'change', change: stop } : undefined))
   const run = expectCode('plimsoll check', await opened.check(WRITE, stopped), 1)
   assert.match(run.stdout, /not tried, the run was ended: /)
   assert.ok((await yanked(opened)).length > 0)

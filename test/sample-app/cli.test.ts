@@ -125,6 +125,16 @@ test('the address that is printed answers, whatever the example', async () => {
   assert.deepEqual([response.status, new URL(response.url).pathname], [200, '/docs'])
 })
 
+test('a stream ends its connection for a client that wants it', async () => {
+  const program = await startProgram(['--example', 'sse'])
+  const headers = { Connection: 'close' }
+  const asked = request(new URL('/events', program.url), { headers }).end()
+  const [response] = await once(asked, 'response')
+  assert.equal(response.headers.connection, 'close')
+  assert.match(await text(response), /^event: tick/)
+  assert.equal(await program.stop(), 0)
+})
+
 test('SIGTERM lets a running request finish, takes no new one, and exits 0', async () => {
   const program = await startProgram(['--example', 'uploads'])
   const agent = new Agent({ keepAlive: true })

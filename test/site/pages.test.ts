@@ -193,11 +193,12 @@ test('install lines fit what the crate is', () => {
   for (const pinned of [false, true]) assert.deepEqual(lines({ yanked: true }, pinned), [])
 })
 
-test('empty parts have no tab, and a crate without owners says who manages it', () => {
+test('empty parts have no tab but the one that old versions lead to, and a crate without owners says who manages it', () => {
   const page = (config: Parameters<typeof demoFacts>[1]) =>
     cratePage(demoFacts('https://x.example', config), crate(version())).bytes.toString()
   const tabs = [...page({}).matchAll(/<a href="#(\w+)">/g)].map(match => match[1])
-  assert.deepEqual(tabs, ['readme', 'versions'])
+  assert.deepEqual(tabs, ['readme', 'versions', 'dependents'])
+  assert.match(page({}), /id="dependents".*No crate here depends on keel\./s)
   assert.match(page({}), /<h2>Owners<\/h2><p class="quiet">None. The administrators/)
   for (const config of [{ api: false }, { owners: false }])
     assert.doesNotMatch(page(config), /<h2>Owners/)

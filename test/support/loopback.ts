@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server as NetServer } from 'node:net'
 
 /** Binds a server to a free loopback port; its base URL, without a slash at the end. */
-export async function listen(server: Server): Promise<string> {
+export async function listen(server: NetServer): Promise<string> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`

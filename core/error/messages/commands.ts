@@ -13,6 +13,7 @@ export const commandMessages = {
       'a token is needed: give one to standard input with --token-stdin, as a line of ASCII',
     check_unsure: 'nothing was published; add --yes to publish, or answer yes at a terminal',
     file_missing: 'there is no file or folder {path}',
+    file_special: '{path} is neither a file nor a folder',
     no_crates_found: 'there is no .crate file in or below {path}',
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
@@ -39,6 +40,8 @@ export const commandMessages = {
     bucket_address:
       '`{given}` is neither a folder nor the address of a bucket; write a path or s3://BUCKET/PREFIX',
     release_spec_invalid: '`{spec}` does not name a release; write NAME@VERSION',
+    crate_spec_invalid:
+      '`{spec}` names no crate to fetch; write NAME or NAME@REQUIREMENT, such as `serde@1.2`',
     daemons_apart:
       'the daemon on {host} (process {process}, {url}) serves the same database, but {dir} is not its folder: set `{key}` to a folder that all daemons share (docs/run/several-daemons.md)',
     base_url_missing:

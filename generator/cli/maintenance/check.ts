@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { Refusal, refuse } from '../../../core/error/error.ts'
@@ -6,6 +6,7 @@ import { isName } from '../../../core/name.ts'
 import { check } from '../../check/check.ts'
 import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
+import { makeFolder } from '../../places/disk/durable.ts'
 import { plain } from '../../web/web-url.ts'
 import { Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
@@ -119,7 +120,7 @@ async function checkAll(
     [options.badge, badge(results)],
   ] as const) {
     if (path === undefined) continue
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     await writeFile(path, text)
   }
   if (isBad || end.signal.aborted) throw new Exit(1)

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'
-import { parseRequirement } from '../../../core/requirement.ts'
 import { before, timestamp } from '../../../core/timestamp.ts'
 import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
+import { requirementIn } from '../../../core/upstream/rules.ts'
 import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -205,7 +205,8 @@ function withChosen(
 }
 
 function wantedCrate(text: string) {
-  const [name = '', requirement = '*'] = text.split(/@(.*)/s)
-  if (!isName(name)) return refuse('release_spec_invalid', { spec: text })
-  return { name, requirement: parseRequirement(requirement) }
+  const [name = '', given = '*'] = text.split(/@(.*)/s)
+  const requirement = requirementIn(given)
+  if (!isName(name) || requirement === null) return refuse('crate_spec_invalid', { spec: text })
+  return { name, requirement }
 }

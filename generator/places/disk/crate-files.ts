@@ -17,7 +17,8 @@ export async function findCrates(source: string, except?: string): Promise<strin
 export async function listCrates(source: string, except?: string): Promise<string[]> {
   const facts = await statOf(source)
   if (!facts) refuse('file_missing', { path: source })
-  if (!facts.isDirectory()) return [source]
+  if (facts.isFile()) return [source]
+  if (!facts.isDirectory()) refuse('file_special', { path: source })
   return (await below(source, except)).sort()
 }
 

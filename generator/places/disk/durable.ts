@@ -14,6 +14,7 @@ import { promisify } from 'node:util'
 import { forEachConcurrently } from '../../../core/async/concurrently.ts'
 import { disk } from './disk.ts'
 import { writing } from './fault.ts'
+import { statOf } from './files.ts'
 import { temporaryPath } from './steps.ts'
 
 const IS_WINDOWS = process.platform === 'win32'
@@ -53,10 +54,14 @@ export async function writeDurably(
 /** Creates a folder and its missing parents, and syncs each of them to disk. */
 export async function makeFolder(path: string): Promise<void> {
   const whole = resolve(path)
-  const first = await writing(() => mkdir(whole, { recursive: true }))
-  if (first === undefined) return
-  for (let made = whole; made.length >= first.length; made = dirname(made))
-    await syncFolder(dirname(made))
+  const isThere = async () => (await statOf(whole))?.isDirectory() === true
+  if (await isThere()) return
+  await makeFolder(dirname(whole))
+  // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
+  await writing(() => mkdir(whole)).catch(async (error: unknown) => {
+    if (!(await isThere())) throw error
+  })
+  await syncFolder(dirname(whole))
 }
 
 /** Syncs a file to disk. */

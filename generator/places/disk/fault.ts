@@ -31,7 +31,7 @@ const OF_THE_SYSTEM = new Map<string, SystemCode>([
   ['SQLITE_CORRUPT', 'database_damaged'],
   ['SQLITE_NOTADB', 'database_damaged'],
   ['SQLITE_CANTOPEN', 'database_unusable'],
-  ...['EEXIST', 'EFBIG', 'EISDIR', 'ELOOP', 'ENOTDIR', 'EPIPE'].map(
+  ...['EEXIST', 'EFBIG', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENOTEMPTY', 'EPIPE'].map(
     code => [code, 'system_refuses'] as const,
   ),
 ])

@@ -53,6 +53,7 @@ test('a renamed user goes on with tokens and password, and pages name them anew'
     [['user', 'rename', 'bob', 'Alice'], 1, GONE('Alice')],
     [['user', 'lock', 'alice'], 1, GONE('alice')],
     [['user', 'rename', 'bob', 'ADA'], 1, 'the user `ADA` already exists; nothing was changed'],
+    [['user', 'rename', 'ada', 'Ada'], 1, 'the user `Ada` already exists; nothing was changed'],
     [['user', 'rename', 'bob', 'two words'], 2, /cannot be a username/],
   ])
   assert.equal(await folder.ok('user', 'rename', 'ada', 'alice'), 'renamed Ada to alice')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Cleanup } from '../../support/cleanup.ts'
@@ -37,6 +37,17 @@ test('a published crate is in the bucket, not in the tree, and downloads stream 
     assert.equal(answer.headers.get('content-length'), String(BYTES.length))
     assert.equal(answer.headers.get('content-type'), 'application/gzip')
     assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  }
+  assert.deepEqual([...test.downloads.drain()], [[PATH.slice(1), 2]])
+})
+
+test('a crate that is gone from the tree comes from the folder that has its bytes', async t => {
+  const test = await TestRegistry.open(t)
+  assert.equal((await test.publish(await test.user('ana'), PARTS)).status, 200)
+  rmSync(join(test.dir, 'public', PATH))
+  for (const path of [PATH, '/api/v1/crates/demo/1.0.0+b.1/download']) {
+    const answer = await test.request('GET', path)
+    assert.deepEqual([answer.status, Buffer.from(await answer.arrayBuffer())], [200, BYTES])
   }
   assert.deepEqual([...test.downloads.drain()], [[PATH.slice(1), 2]])
 })

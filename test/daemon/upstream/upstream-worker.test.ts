@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openLog } from '../../../daemon/http/log.ts'
 import { UpstreamWorker } from '../../../daemon/upstream/upstream-worker.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { root } from '../../support/plimsoll.ts'
 import { TestRegistry } from '../../support/registry.ts'
 
-test('what is kept of an upstream is counted, for a metric and an alert about it', async t => {
+test('what is kept of an upstream is counted, for a metric and an alert about it; a turn is logged', async t => {
   const made = await MadeUpUpstream.start(new Cleanup(t))
   const env = { PLIMSOLL_UPSTREAM_UP_INDEX: made.index }
   const registry = await TestRegistry.open(t, { env })
-  const worker = new UpstreamWorker(registry.registry, registry.upstreams)
+  const lines: string[] = []
+  const log = openLog('info', { write: line => lines.push(line) })
+  const worker = new UpstreamWorker(registry.registry, registry.upstreams, log)
   t.after(() => worker.close())
   const kept = async () => {
     const page = await (await registry.metrics.page()).text()
@@ -29,6 +32,17 @@ test('what is kept of an upstream is counted, for a metric and an alert about it
   }
   await worker.look()
   assert.equal(await kept(), String(bytes))
+  const ask = (name: string) => registry.request('GET', `/upstream/up/index/de/mo/${name}`)
+  made.fault = () => ({ status: 503 })
+  for (const name of ['demo1', 'demo2']) assert.equal((await ask(name)).status, 503)
+  made.fault = () => null
+  for (const name of ['demo3', 'demo4']) assert.equal((await ask(name)).status, 404)
+  const said = lines.map(line => JSON.parse(line)).map(({ level, reason }) => [level, reason])
+  const reason = `${made.index.slice('sparse+'.length)}de/mo/demo1: HTTP status 503`
+  assert.deepEqual(said, [
+    [40, reason],
+    [30, undefined],
+  ])
   const rules = readFileSync(join(root, 'deploy', 'prometheus', 'plimsoll.rules.yaml'), 'utf8')
   assert.match(rules, /expr: plimsoll_upstream_kept_bytes > /)
 })

@@ -259,6 +259,14 @@ test('settings within the folder stay as they are, and .crate files are where th
   await agrees(t, restored)
 })
 
+test('places of the backup that overlap are refused before anything is unpacked for good', async t => {
+  const { tar, restored, said } = await scene(t, '')
+  const options = ['--dir', restored, '--set', 'storage.crates=public']
+  const { stderr } = await said(['restore', tar, ...options], 2)
+  assert.match(stderr, /^error: \S+public and \S+public lie inside each other/)
+  assert.equal(existsSync(restored), false)
+})
+
 test('a file system is restored to where it is mounted', async t => {
   const { at, tar, restored, said } = await scene(t, '')
   mkdirSync(at('restored', 'lost+found'), { recursive: true })

@@ -146,6 +146,20 @@ test('a file where a folder has to be is told in one sentence', async t => {
   assert.match(run.stderr, /^error: the operating system reports an error: EEXIST: [^\n]+locks'\n$/)
 })
 
+test('what can be no folder, and what is no file, is told at once', async t => {
+  const { plimsoll } = await scene(t)
+  const nowhere = '/proc/nowhere'
+  for (const args of [
+    ['init', '--dir', nowhere],
+    ['backup', `${nowhere}/b.tar`],
+  ]) {
+    const run = await (args[0] === 'init' ? plimsollHere(args, ENV) : plimsoll(...args))
+    assert.match(run.stderr, /^error: the registry cannot be written to: ENOENT: [^\n]+\n$/)
+  }
+  const { code, stderr } = await plimsoll('add', '/dev/zero')
+  assert.deepEqual([code, stderr], [2, 'error: /dev/zero is neither a file nor a folder\n'])
+})
+
 test('a reader of the output who goes early, as `head` does, changes nothing', async t => {
   const { dir, plimsoll } = await scene(t)
   rmSync(join(dir, 'public'), { recursive: true })

@@ -32,10 +32,10 @@ function byGit(t: TestContext, before: Texts, after: Texts): string[] {
   }).sort()
 }
 
-/** As many files as a browser cannot compare each with each. */
-const manyFiles = (folder: string): Texts =>
+/** As many files as a browser cannot compare each with each; `end`: of their paths. */
+const manyFiles = (folder: string, end: string): Texts =>
   Object.fromEntries(
-    Array.from({ length: 800 }, (_, at) => [`${folder}/m${at}.rs`, lines(`m${at}`, 40)]),
+    Array.from({ length: 800 }, (_, at) => [`${folder}/m${at}${end}`, lines(`m${at}${end}`, 40)]),
   )
 
 const BEFORE: Texts = {
@@ -49,7 +49,8 @@ const BEFORE: Texts = {
   'BOM.txt': 'a\nb\n',
   'Latin-1.txt': Buffer.from('café\nb\n', 'latin1'),
   'Encoding.txt': Buffer.from('café\nb\n', 'latin1'),
-  ...manyFiles('src/many'),
+  ...manyFiles('src/many', '.rs'),
+  ...manyFiles('src/many', '/mod.rs'),
 }
 const AFTER: Texts = {
   'Cargo.toml': '[package]\nname = "a"\nversion = "2"\n',
@@ -62,7 +63,8 @@ const AFTER: Texts = {
   'BOM.txt': '\ufeffa\nb\n',
   'Latin-1.txt': Buffer.from('cafè\nb\n', 'latin1'),
   'Encoding.txt': 'café\nb\n',
-  ...manyFiles('src/deep/many'),
+  ...manyFiles('src/deep/many', '.rs'),
+  ...manyFiles('src/deep/many', '/mod.rs'),
 }
 
 test('files, renames and numbers of lines are those of git', t => {

@@ -112,6 +112,11 @@ test('fetch brings the newest versions that fit and are shown, with all that the
   assert.equal(failed.code, 1)
   assert.match(failed.stderr, /no version of `leaf` that fits \^9 and is shown/)
   assert.match(failed.stderr, /no version of `nobody` that fits \* and is shown/)
+  const bad = await run('upstream', 'fetch', '--crate', 'leaf@v1')
+  assert.deepEqual(
+    [bad.code, bad.stderr.slice(0, 38)],
+    [2, 'error: `leaf@v1` names no crate to fet'],
+  )
 })
 
 test('explain says what is held, until when, and who may allow it; allow and accept decide', async t => {
