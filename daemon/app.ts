@@ -133,7 +133,7 @@ export function createApp(deps: Deps): Hono & { readonly quick: FastPath | null 
   app.on(changing, '/*', requestLog(log, addressOf(registry.settings.server)), readToEnd(bounds))
   app.use(metrics.middleware)
   // Not pages of accounts: their compressed length would tell of the tokens in them (BREACH).
-  for (const path of ['/api/*', '/search/', '/metrics'])
+  for (const path of ['/api/*', '/search/', '/metrics', '/assets/*'])
     app.use(path, compress({ encoding: 'gzip' }))
   const keyHeader = keyHeaderOf(registry.settings)
   if (keyHeader) app.get('/*', withKeys(keyHeader))

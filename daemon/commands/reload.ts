@@ -5,10 +5,11 @@ import type { Listening } from '../http/listen.ts'
 
 /** The settings that a running daemon takes over; others are fixed when it starts. */
 const TAKEN_OVER = [
-  /^(?:api|owners|policy)\./,
+  /^(?:api|policy)\./,
+  /^owners\.(?!public$)/,
   /^auth\.(?!required$)/,
   /^limits\.(?!request_seconds$)/,
-  /^(?:server\.(?:trusted_proxies|shutdown_seconds)|storage\.downloads|log\.level)$/,
+  /^(?:server\.(?:trusted_proxies|shutdown_seconds)|log\.level)$/,
 ]
 
 export interface Life {

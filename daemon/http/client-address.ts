@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import type { Context } from 'hono'
+import { refuse } from '../../core/error/error.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 
 export type ClientAddress = (c: Context) => string
@@ -20,8 +21,8 @@ export function clientAddress(
   }
   const isTrusted = (ip: string) => isIP(ip) !== 0 && trusted.check(ip, familyOf(ip))
   return c => {
-    let address = plain(peerOf(c))
     // Only a proxy on this machine can connect to a Unix socket, and it has no address.
+    let address = isBehindSocket ? 'unknown' : plain(peerOf(c))
     if (!isBehindSocket && !isTrusted(address)) return address
     const hops = (c.req.header('x-forwarded-for') ?? '').split(',')
     for (const hop of hops.reverse()) {
@@ -54,10 +55,20 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`
 }
 
-/** Returns the remote address of the connection; `unknown` for requests inside the process. */
+/** The peers of requests, since Node forgets that of a closed connection. */
+const peers = new WeakMap<object, string>()
+
+/**
+ * Returns the remote address of the connection; `unknown` for requests inside the process. Refuses
+ * a request whose client left before the first call: nobody may change anything from nowhere.
+ */
 function peerOf(c: Context): string {
-  const env = c.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined
-  return env?.incoming?.socket?.remoteAddress ?? 'unknown'
+  const env = c.env as { incoming?: { socket: { remoteAddress?: string } } } | undefined
+  if (!env?.incoming) return 'unknown'
+  const { incoming } = env
+  const peer = peers.get(incoming) ?? incoming.socket.remoteAddress ?? refuse('body_lost')
+  peers.set(incoming, peer)
+  return peer
 }
 
 const familyOf = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4')

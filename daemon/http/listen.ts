@@ -104,7 +104,10 @@ async function start(server: ServerType, options: ListenOptions): Promise<void> 
   // As properties, because the HTTP/2 server ignores them as options for its HTTP/1.1 side.
   // Another time limit between requests costs two timers for each of them.
   const keepAliveTimeout = requestTimeout < IDLE_MIN_MS ? IDLE_MIN_MS : 0
-  Object.assign(server, { requestTimeout, headersTimeout, keepAliveTimeout })
+  // How often Node looks for late requests; its default lets a head take 30 s more.
+  const connectionsCheckingInterval = headersTimeout / 4
+  const times = { requestTimeout, headersTimeout, keepAliveTimeout, connectionsCheckingInterval }
+  Object.assign(server, times)
   server.setTimeout(requestTimeout)
   if ('socket' in options) await removeStaleSocket(options.socket)
   const where =

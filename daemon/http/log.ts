@@ -68,6 +68,8 @@ export function recordSubject(c: Context, subject: Subject): void {
 export function requestLog(log: Logger, addressOf: ClientAddress | null): MiddlewareHandler {
   return async (c, next) => {
     const start = performance.now()
+    // Not later: the client may have left by then.
+    const address = addressOf?.(c)
     await next()
     const { method, path } = c.req
     const ms = Math.round((performance.now() - start) * 10) / 10
@@ -79,7 +81,7 @@ export function requestLog(log: Logger, addressOf: ClientAddress | null): Middle
     const subject = { ...named, ...(c.get(SUBJECT) as Subject | undefined) }
     const line = { method, path, status: c.res.status, ms, agent, ...subject }
     const level = addressOf === null ? 'debug' : refused === undefined ? 'info' : 'warn'
-    log[level]({ ...line, address: addressOf?.(c), refused }, 'request')
+    log[level]({ ...line, address, refused }, 'request')
   }
 }
 

@@ -1,10 +1,11 @@
 // Mirrors daemon/app.ts: which answers are compressed
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assetPath } from '../../site/layout/assets.ts'
 import { TestRegistry } from '../support/registry.ts'
 import { loggedIn } from '../support/visitor.ts'
 
-test('answers of searches, of the API and metrics are compressed for those who ask; accounts never', async t => {
+test('searches, the API, metrics and assets are compressed for those who ask; accounts never', async t => {
   const test = await TestRegistry.open(t)
   await test.user('alice')
   const ask = async (path: string, encoding: string) => {
@@ -19,6 +20,7 @@ test('answers of searches, of the API and metrics are compressed for those who a
     '/api/v1/crates?q=demo',
     '/api/openapi.json',
     '/metrics',
+    `/${assetPath('style.css')}`,
   ]) {
     const [plain, zipped] = [await ask(path, 'identity'), await ask(path, 'gzip, br')]
     assert.deepEqual([plain.encoding, zipped.encoding], [null, 'gzip'], path)

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { clientAddress } from '../../../daemon/http/client-address.ts'
 import { listen } from '../../../daemon/http/listen.ts'
+import type { AuditEvent } from '../../../generator/records/accounts/audit.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { plimsoll, serve } from '../../support/plimsoll.ts'
 import { plimsollHere } from '../../support/program.ts'
@@ -91,8 +92,34 @@ test('behind a socket the proxy says who the client is', () => {
   const behind = clientAddress([], true)
   assert.equal(behind(c('192.0.2.9, 192.0.2.1')), '192.0.2.1')
   assert.equal(behind(c()), 'unknown')
-  assert.equal(clientAddress([])(c('192.0.2.1')), 'unknown')
+  assert.throws(() => clientAddress([])(c('192.0.2.1')), isBodyLost)
 })
+
+test('a change of a client who leaves at once has their address in audit and log', async t => {
+  const test = await TestRegistry.open(t)
+  const alice = await test.user('alice')
+  await test.publish(alice, { name: 'demo', version: '1.0.0' })
+  const yank = (socket: { remoteAddress?: string }) =>
+    test.app.request(
+      '/api/v1/crates/demo/1.0.0/yank',
+      { method: 'DELETE', headers: { authorization: alice } },
+      { incoming: { socket } },
+    )
+  assert.equal((await yank({})).status, 400)
+  const socket: { remoteAddress?: string } = { remoteAddress: '192.0.2.1' }
+  const answer = yank(socket)
+  delete socket.remoteAddress
+  assert.equal((await answer).status, 200)
+  const { audit } = await test.everything()
+  const yanks = (audit as AuditEvent[]).filter(({ action }) => action === 'yank')
+  assert.deepEqual(
+    yanks.map(({ address }) => address),
+    ['192.0.2.1'],
+  )
+  assert.equal((JSON.parse(test.logged.at(-1) ?? '') as AuditEvent).address, '192.0.2.1')
+})
+
+const isBodyLost = (error: unknown) => error instanceof Refusal && error.has('body_lost')
 
 test('a prefix works whether or not the proxy takes it off', async t => {
   const env = { PLIMSOLL_REGISTRY_BASE_URL: 'https://example.com/cargo/registry' }

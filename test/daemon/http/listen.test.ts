@@ -81,6 +81,17 @@ test('IPv6 addresses stand in brackets', {
   )
 })
 
+test('a head that does not end is given up soon after its time', async t => {
+  const { url } = await open(t, { requestSeconds: -1 })
+  const client = await RawClient.open(url)
+  await client.send('GET / HTTP/1.1\r\nhost: x\r\nx: ')
+  const isGivenUp = async () => {
+    await client.send('a')
+    return client.received.startsWith('HTTP/1.1 408 ')
+  }
+  await until(isGivenUp, () => 'it may go on for longer', 5000)
+})
+
 test('stopping closes connections that are kept, or have sent nothing yet, and takes no more', async t => {
   const server = await open(t)
   server.answer(() => new Response('x'))
