@@ -98,11 +98,11 @@ async function runImport(
   const ownUrls = opened.ownUrls.map(withoutCredentials)
   io.err(`importing ${description}`)
   for (const url of ownUrls) io.err(`dependencies on ${url} become dependencies on this registry`)
+  await showSoFar(registry)
   const head = JSON.stringify({ source: plain(source), kind, description, own_urls: ownUrls })
   if (json) io.out(`${head.slice(0, -1)},"versions":[`)
   let comma = ''
   let next = FIRST_SHOWN
-  await showSoFar(registry)
   try {
     const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
     for await (const result of importAll(registry, opened, job, progress.at)) {
@@ -128,13 +128,13 @@ async function runImport(
     progress.done()
     await opened.close?.()
     // Also when the rest of the source cannot be read.
+    if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
     printWarnings(io, warnings, false)
     printIssues(io, errors)
   }
   const { issues } = await showChanges(io, registry)
   if (!verbose && sums.refused > REFUSED_SHOWN) io.err('`--verbose` lists all refused versions')
-  if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
-  else io.out(describeOutcomes(sums))
+  if (!json) io.out(describeOutcomes(sums))
   refuseErrors(issues)
   if (sums.refused > 0) throw new Exit(1)
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { refuse } from '../../../core/error/error.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { readIndexFile, readTier } from '../../../generator/import/source/index-file.ts'
 import { build } from '../../../generator/projections/index/build.ts'
@@ -88,6 +89,14 @@ test('a rerun takes nothing twice, and a newer state of the source is told', asy
     /demo 1\.0\.0 present: `demo` 1\.0\.0 was here already; it is yanked in the source/,
   )
   assert.match(report(third.outcomes), /demo 1\.2\.0 refused: `demo` 1\.2\.0 already exists/)
+})
+
+test('a full disk ends an import at once', async t => {
+  const old = margo(t)
+  for (const version of ['1.0.0', '1.1.0']) old.add({ name: 'demo', version })
+  const registry = await newRegistry(t)
+  t.mock.method(registry.crates, 'stage', () => refuse('storage_full', { reason: 'ENOSPC' }))
+  await assert.rejects(takeOver(registry, old.root), /disk of the registry is full/)
 })
 
 test('what Cargo could not use is refused line by line, the rest goes on', async t => {
