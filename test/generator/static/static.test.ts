@@ -124,6 +124,9 @@ test('the tree depends on nothing but the bytes: not on folders, file names, ord
   await run(first)
   await run(second)
   assert.equal(treeDigest(first.out), treeDigest(second.out))
+  // The tree would lose a crate.
+  symlinkSync('nowhere', join(second.from, 'lost.crate'))
+  await assert.rejects(run(second), /there is no file or folder .*lost\.crate/)
 })
 
 test('unchanged files are not rewritten; what vanished is removed, what was spoilt is mended', async t => {
