@@ -318,13 +318,16 @@ test('what the cache remembers is not inspected again, and changes nothing', asy
     text.replaceAll(/\n[0-9a-f]{64}\t/g, `\n${'0'.repeat(64)}\t`),
     text.slice(0, -20),
     [head, ...swapped].join('\n'),
-    'rubbish',
   ]) {
     writeFileSync(cache, damaged)
     rmSync(job.out, { recursive: true })
     assert.deepEqual(await run(job), { ...first, changed: filesBelow(job.out).length })
     assert.equal(treeDigest(job.out), digest)
   }
+
+  // A file of the operator's is never replaced, whichever that is.
+  const crateFile = join(job.from, '1.crate')
+  await assert.rejects(run({ ...job, cache: crateFile }), /1\.crate is not a cache of builds/)
 
   // What is no longer among the files is forgotten.
   rmSync(join(job.from, '0.crate'))
