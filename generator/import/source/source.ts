@@ -1,5 +1,5 @@
 import type { Entry } from '../../../core/entry/entry.ts'
-import { type Issue, Refusal } from '../../../core/error/error.ts'
+import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
 import { isStorageRefusal, systemRefusal } from '../../places/disk/fault.ts'
@@ -53,8 +53,11 @@ export function refusedPart(
 export function refusalOfPart(error: unknown): Refusal {
   const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
   // A registry that takes no writes would refuse all other parts, too.
-  if (!refusal || isStorageRefusal(refusal)) throw error
-  return refusal
+  if (refusal && !isStorageRefusal(refusal)) return refusal
+  const { code, path = '' } = error as NodeJS.ErrnoException
+  // Others may change the source meanwhile.
+  if (!refusal && code === 'ENOENT') return new Refusal([issue('file_missing', { path })])
+  throw error
 }
 
 /** One crate of the source. */
