@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
+import type { Progress } from '../../../generator/projections/index/build.ts'
 import { buildStatic, type StaticResult } from '../../../generator/static/build.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
@@ -23,14 +24,15 @@ interface Job {
   readonly skipBad?: boolean
   /** Further lines of the settings. */
   readonly more?: string
+  readonly progress?: Progress
 }
 
 async function run(job: Job): Promise<StaticResult> {
-  const { from, out, cache = null, yanked = [], skipBad = false, more = '' } = job
+  const { from, out, cache = null, yanked = [], skipBad = false, more = '', progress } = job
   const text = `yanked = ${JSON.stringify(yanked)}\n${more}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
   const urls = registryUrls(settings.registry, BASE)
-  return buildStatic({ from, out, settings, urls, cache, skipBad })
+  return buildStatic({ from, out, settings, urls, cache, skipBad, ...(progress && { progress }) })
 }
 
 /** The messages of the refusal that a build ends with. */
@@ -247,6 +249,22 @@ test('folders that cannot be meant are refused', async t => {
   assert.deepEqual(await refusal({ from: job.from, out: from }), [
     `${from} contains files that are not a public tree; choose an empty folder, or that of an earlier tree`,
   ])
+})
+
+test('a first build that is broken off is done again', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  const changed = put(job.from, 'b.crate', crate('other', '1.0.0'))
+  const progress = (step: string, done: number) => {
+    if (done === 2) writeFileSync(changed, `changed after ${step}`)
+  }
+  await assert.rejects(run({ ...job, progress }), /b\.crate/)
+  assert.deepEqual(
+    filesBelow(job.out).filter(path => path.endsWith('.crate')),
+    ['crates/demo/demo-1.0.0.crate'],
+  )
+  put(job.from, 'b.crate', crate('other', '1.0.0'))
+  assert.equal((await run(job)).crates, 2)
 })
 
 test('a crate store below an earlier output stays as it is', async t => {
