@@ -63,7 +63,7 @@ export function registerImport(program: Command, io: Io): void {
   withManual(command, {
     examples: [
       ['plimsoll import old-registry', 'takes over a tree of files with an index'],
-      ['plimsoll import --as crates vendor/', 'takes over a folder of .crate files'],
+      ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
     ],
     json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
     fails: 'some versions were refused; the others were imported',
