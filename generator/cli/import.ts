@@ -63,7 +63,7 @@ export function registerImport(program: Command, io: Io): void {
   withManual(command, {
     examples: [
       ['plimsoll import old-registry', 'takes over a tree of files with an index'],
-      ['plimsoll import --as crates vendor/', 'takes over a folder of .crate files'],
+      ['plimsoll import --as crates packages/', 'takes over a folder of .crate files'],
     ],
     json: 'an object: `source`, `kind`, `description`, `own_urls`; `versions`, an array with an object for each version (`name`, `version`, `outcome`, `where`, `messages`); `added`, `present` and `refused`, numbers',
     fails: 'some versions were refused; the others were imported',
@@ -98,11 +98,11 @@ async function runImport(
   const ownUrls = opened.ownUrls.map(withoutCredentials)
   io.err(`importing ${description}`)
   for (const url of ownUrls) io.err(`dependencies on ${url} become dependencies on this registry`)
+  await showSoFar(registry)
   const head = JSON.stringify({ source: plain(source), kind, description, own_urls: ownUrls })
   if (json) io.out(`${head.slice(0, -1)},"versions":[`)
   let comma = ''
   let next = FIRST_SHOWN
-  await showSoFar(registry)
   try {
     const job = { change: operatorChange(timestamp(io.now())), source: plain(source), owner }
     for await (const result of importAll(registry, opened, job, progress.at)) {
@@ -128,13 +128,13 @@ async function runImport(
     progress.done()
     await opened.close?.()
     // Also when the rest of the source cannot be read.
+    if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
     printWarnings(io, warnings, false)
     printIssues(io, errors)
   }
   const { issues } = await showChanges(io, registry)
   if (!verbose && sums.refused > REFUSED_SHOWN) io.err('`--verbose` lists all refused versions')
-  if (json) io.out(`],${JSON.stringify(sums).slice(1)}`)
-  else io.out(describeOutcomes(sums))
+  if (!json) io.out(describeOutcomes(sums))
   refuseErrors(issues)
   if (sums.refused > 0) throw new Exit(1)
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 /** Longer lines are not read: they cannot be requests for crates. */
@@ -24,9 +25,8 @@ async function contentOf(path: string): Promise<AsyncIterable<Buffer>> {
   const isPacked = await isZipped(path)
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 })
   if (!isPacked) return raw
-  const unzipped = createGunzip({ chunkSize: 256 * 1024 })
-  raw.on('error', error => unzipped.destroy(error))
-  return raw.pipe(unzipped)
+  // Closes the file also for a reader that stops early; the reader is told of errors.
+  return pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {})
 }
 
 async function isZipped(path: string): Promise<boolean> {

@@ -20,7 +20,13 @@ import { addTogether } from '../registry/add-together.ts'
 import type { Registry } from '../registry/registry.ts'
 import { adoptArchive, archiveLimits } from '../sandbox/archive.ts'
 import { ordered } from './ordered.ts'
-import { type RefusedPart, refusedPart, type Source, type SourceRelease } from './source/source.ts'
+import {
+  type RefusedPart,
+  refusalOfPart,
+  refusedPart,
+  type Source,
+  type SourceRelease,
+} from './source/source.ts'
 
 /** The most `.crate` files that are fetched and inspected at once. */
 const AT_ONCE = 6
@@ -212,8 +218,7 @@ async function prepare(
       throw error
     }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return refused(candidate, error.issues)
+    return refused(candidate, refusalOfPart(error).issues)
   }
 }
 

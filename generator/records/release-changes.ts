@@ -170,7 +170,7 @@ export interface ImportSource {
 /**
  * Records a release of another registry, as `insertAdded` does, but without an event: `logImport`
  * follows. One whose version already has these bytes is `present`, even if yanked. Throws a
- * `Refusal` where another one has its place.
+ * `Refusal` where another one has its place, and for a version that was deleted.
  */
 export async function importRelease(
   tx: Queries,
@@ -185,6 +185,7 @@ export async function importRelease(
   const isHere = taken?.version === version && taken.cksum === entry.cksum
   const present = existing.crate?.name === name && isHere ? existing.crate : null
   if (!present) refuseErrors(releaseConflicts(existing, { name, version, cksum: entry.cksum }, by))
+  if (!taken && existing.deleted) refuse('import_deleted', { name, version })
   const state = { generation: 0, createdAt: entry.pubtime ?? by.at }
   const recorded = present
     ? ({ outcome: 'present', crate: present, edit: null } as const)

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { type Issue, Refusal, refuse, warning } from '../../core/error/error.ts'
 import { crateFolder, crateKey } from '../../core/paths/crates.ts'
-import { indexPath, output } from '../../core/paths/tree.ts'
+import { configPath, indexPath, output } from '../../core/paths/tree.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { ownDl, requireOwnDl } from '../../core/urls/dl-template.ts'
@@ -125,6 +125,9 @@ async function render(
   releases: readonly StaticRelease[],
   cache: BuildCache,
 ): Promise<readonly Issue[]> {
+  const config = renderConfig(urls, settings.auth.required)
+  // If this build is killed, the next one knows the tree by it.
+  if (!(await tree.read(configPath))) await tree.write(config)
   for (const release of releases) {
     const bytes = await readFile(release.path)
     if (sha256(bytes) !== release.entry.cksum) refuse('file_changed', { path: release.path })
@@ -151,7 +154,7 @@ async function render(
     // Their times are unknown: a `.crate` does not contain them.
     const from = { source: 'folder', owner: null }
     await importReleases(context, releases, operatorChange(''), from)
-    const outputs = [renderConfig(urls, settings.auth.required)]
+    const outputs = [config]
     for await (const { id } of eachCrate(context.database))
       for (const { name, text } of await indexFiles(context.database, [id]))
         outputs.push(output(indexPath(name), text ?? ''))

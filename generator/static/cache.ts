@@ -5,6 +5,7 @@ import { hostname, uptime } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deserialize, serialize } from 'node:v8'
+import { refuse } from '../../core/error/error.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { disk } from '../places/disk/disk.ts'
 import { readText } from '../places/disk/files.ts'
@@ -41,11 +42,12 @@ export class BuildCache {
     this.#before = new Map(known.map(line => [line.slice(65, line.indexOf('\t', 65)), line]))
   }
 
-  /** Reads the cache at `path`; with null, nothing is read or kept. */
+  /** Reads the cache at `path`; with null, nothing is read or kept. Refuses any other file. */
   static async open(path: string | null, context: unknown): Promise<BuildCache> {
-    const text = path === null ? null : await ifUsable(() => readText(path))
+    const text = (path && (await ifUsable(() => readText(path)))) ?? ''
+    if (path && !/^(?:[0-9a-f]{64}\n|$)/.test(text)) refuse('cache_foreign', { path })
     const own = digestOf([programDigest(), process.version, context])
-    return new BuildCache(path, own, (text ?? '').split('\n'))
+    return new BuildCache(path, own, text.split('\n'))
   }
 
   /** Returns the value of `key`, and keeps it for the next build; null if there is none. */

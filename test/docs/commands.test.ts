@@ -61,8 +61,9 @@ const SCENES: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   'docs/commands.md': async folder => {
     for (const name of ['crates', 'target/package']) writeCrate(join(folder, name))
     writeCrate(join(folder, 'vendor'), '1.1.0')
+    writeCrate(join(folder, 'packages'), '1.2.0')
     writeFileSync(join(folder, 'password.txt'), 'correct horse battery staple\n')
-    await ok(folder, 'build', '--from', 'crates', '--out', 'old-registry')
+    await ok(folder, 'build', '--from', 'packages', '--out', 'old-registry')
     writeFileSync(join(folder, 'access.log'), '')
     writeFileSync(join(folder, 'Cargo.lock'), 'version = 4\n')
   },

@@ -18,6 +18,7 @@ export const commandMessages = {
     folders_overlap: '{from} lies inside {out}, which would be rewritten; choose another --out',
     folder_in_use:
       '{out} contains files that are not a public tree; choose an empty folder, or that of an earlier tree',
+    cache_foreign: '{path} is not a cache of builds; choose another --cache, or remove it',
     deploy_no_tree:
       '{from} is not a public tree: it has no index/config.json; name one with --from, or `plimsoll build` first',
     deploy_same: '{to} and the tree to upload lie inside each other; choose another --to',

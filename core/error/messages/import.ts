@@ -60,6 +60,8 @@ export const importMessages = {
     import_differs:
       'the index of the source and the `Cargo.toml` in the .crate differ ({differences}); the index was kept',
     import_policy: 'a publish would be refused today: {reason}',
+    import_deleted:
+      '`{name}` {version} was deleted here; `plimsoll add` with its .crate brings it back',
     import_yanked_there: (p: { name: string; version: string; there: boolean }) =>
       p.there
         ? `\`${p.name}\` ${p.version} was here already; it is yanked in the source and not here, \`plimsoll yank\` does that`

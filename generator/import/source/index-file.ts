@@ -10,6 +10,7 @@ import { fileFacts, readFolder } from '../../places/disk/files.ts'
 import { type CrateSource, releaseIn } from './crate-sources.ts'
 import {
   type RefusedPart,
+  refusalOfPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -145,7 +146,11 @@ export async function readTier(
 ): Promise<SourceCrate> {
   const where = join(root, ...path.split('/'))
   if (size > INDEX_FILE_MAX) return tooLong(where)
-  return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
+  try {
+    return readIndexFile({ where, stem, bytes: decode(await readFile(where), where) }, crates)
+  } catch (error) {
+    return refusedCrate(refusedPart(where, refusalOfPart(error).issues))
+  }
 }
 
 function isTier(name: string, depth: number): boolean {

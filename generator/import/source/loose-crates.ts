@@ -1,10 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { refuse } from '../../../core/error/error.ts'
+import { Refusal, refuse } from '../../../core/error/error.ts'
 import { compareVersions, isVersion, type Version } from '../../../core/version.ts'
 import { findCrates } from '../../places/disk/crate-files.ts'
 import { fileChecksum } from '../../places/disk/files.ts'
-import type { OpenedSource, SourceRelease } from './source.ts'
+import {
+  type OpenedSource,
+  type RefusedPart,
+  refusalOfPart,
+  refusedPart,
+  type SourceRelease,
+} from './source.ts'
 
 interface Guess {
   readonly path: string
@@ -27,8 +33,13 @@ export async function openLoose(source: string): Promise<OpenedSource> {
     async *crates() {
       for (const group of groups) {
         const versions: SourceRelease[][] = []
-        for (const { path } of group) versions.push([await releaseOf(path)])
-        yield { name: null, versions, refused: [] }
+        const refused: RefusedPart[] = []
+        for (const { path } of group) {
+          const release = await releaseOf(path).catch(refusalOfPart)
+          if (release instanceof Refusal) refused.push(refusedPart(path, release.issues))
+          else versions.push([release])
+        }
+        yield { name: null, versions, refused }
       }
     },
   }

@@ -1,7 +1,8 @@
 import type { Entry } from '../../../core/entry/entry.ts'
-import type { Issue } from '../../../core/error/error.ts'
+import { type Issue, issue, Refusal } from '../../../core/error/error.ts'
 import type { Name } from '../../../core/name.ts'
 import type { Version } from '../../../core/version.ts'
+import { isStorageRefusal, systemRefusal } from '../../places/disk/fault.ts'
 
 /** The kinds of sources that can be imported; the values of `--as`. */
 export const SOURCE_KINDS = [
@@ -46,6 +47,17 @@ export function refusedPart(
   identity: { readonly name: string; readonly version?: string } | null = null,
 ): RefusedPart {
   return { where, name: identity?.name ?? null, version: identity?.version ?? null, issues }
+}
+
+/** For `catch`: returns the refusal of a part that cannot be read; rethrows every other error. */
+export function refusalOfPart(error: unknown): Refusal {
+  const refusal = error instanceof Refusal ? error : systemRefusal(error, 'operator')
+  // A registry that takes no writes would refuse all other parts, too.
+  if (refusal && !isStorageRefusal(refusal)) return refusal
+  const { code, path = '' } = error as NodeJS.ErrnoException
+  // Others may change the source meanwhile.
+  if (!refusal && code === 'ENOENT') return new Refusal([issue('file_missing', { path })])
+  throw error
 }
 
 /** One crate of the source. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { issue, Refusal, refusalOnly, refuse } from '../../../core/error/error.ts'
+import { issue, Refusal, refuse } from '../../../core/error/error.ts'
 import { parseManifest } from '../../../core/manifest/parse.ts'
 import { jsonIn } from '../../../core/urls/index-config.ts'
 import { readFolder, readText } from '../../places/disk/files.ts'
@@ -8,6 +8,7 @@ import { type CrateSource, FolderCrates, namedCrates, releaseIn } from './crate-
 import {
   type ImportRequest,
   type OpenedSource,
+  refusalOfPart,
   refusedCrate,
   refusedPart,
   type SourceCrate,
@@ -29,7 +30,7 @@ export async function openVendor(request: ImportRequest, web: Web): Promise<Open
     total: paths.length,
     async *crates() {
       for (const path of paths) {
-        const crate = await readVendored(path, crates).catch(refusalOnly)
+        const crate = await readVendored(path, crates).catch(refusalOfPart)
         yield crate instanceof Refusal ? refusedCrate(refusedPart(path, crate.issues)) : crate
       }
     },

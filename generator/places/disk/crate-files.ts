@@ -4,8 +4,8 @@ import { readFolder, statOf } from './files.ts'
 
 /**
  * Returns the file at `source`, or every `.crate` below that folder, sorted. Follows links to
- * files, but not links to folders, which may form a loop. Skips the folder `except`. Refuses a
- * folder without any `.crate`.
+ * files, but not links to folders, which may form a loop; includes those that lead nowhere, for
+ * their readers to complain. Skips the folder `except`. Refuses a folder without any `.crate`.
  */
 export async function findCrates(source: string, except?: string): Promise<string[]> {
   const found = await listCrates(source, except)
@@ -28,7 +28,8 @@ async function below(folder: string, except?: string): Promise<string[]> {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) {
       if (path !== except) found.push(...(await below(path, except)))
-    } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile()) found.push(path)
+    } else if (entry.name.endsWith('.crate') && (await statOf(path))?.isFile() !== false)
+      found.push(path)
   }
   return found
 }

@@ -35,8 +35,12 @@ export const search: Projection = {
       yield {
         about: pathOf(file, now),
         pending: () => isPending(database, file, now),
-        render: async () =>
-          [await searchOutput(database, file, now)].filter(output => output !== null),
+        render: async () => {
+          // Its files were written with a layout that has come since, or are marked.
+          if ((await readLayouts(database)).now?.bits !== now.bits) return []
+          const output = await searchOutput(database, file, now)
+          return output ? [output] : []
+        },
       }
   },
   leftover: { folders: [SEARCH_FOLDER], paths: ({ database }) => searchPaths(database) },

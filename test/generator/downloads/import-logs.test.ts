@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { appendFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -8,6 +9,7 @@ import { all, value } from '../../../generator/database/statement.ts'
 import { deleteOldLogs, importLog } from '../../../generator/downloads/import-logs.ts'
 import { releaseFinder } from '../../../generator/downloads/release-path.ts'
 import { TestRegistry } from '../../support/registry.ts'
+import { until } from '../../support/until.ts'
 
 const PATH = '/crates/demo/demo-1.0.0.crate'
 
@@ -122,6 +124,20 @@ test('a packed log has a last line without an end', async t => {
   const path = file('access.gz', gzipSync((line(1) + line(2)).trimEnd()))
   assert.equal((await read(path)).downloads, 2)
   assert.equal((await read(path)).downloads, 0)
+})
+
+test('no packed log stays open', async t => {
+  const { file, read } = await start(t)
+  const many = randomBytes(1_000_000).toString('hex')
+  const path = file('access.gz', gzipSync(line(1) + many))
+  const descriptors = () => readdirSync('/proc/self/fd').length
+  const before = descriptors()
+  for (let times = 0; times < 30; times++) await read(path)
+  await until(
+    () => descriptors() < before + 15,
+    () => `${before} descriptors became ${descriptors()}`,
+    5000,
+  )
 })
 
 test('comments do not tell logs apart, and say what the columns are', async t => {

@@ -178,6 +178,16 @@ test('what is refused ends it with 1, and the JSON report names everything', {
   )
 })
 
+test('an import that is broken off has complete JSON', async t => {
+  const folder = folderOf(t)
+  oldRegistry(folder)
+  const dir = await init(folder, 'new')
+  writeFileSync(join(dir, 'crates', 'cr'), 'a file in the place of a folder')
+  const { stdout } = expectCode('import', await importInto(folder, dir, '--json'), 1)
+  const { versions, added } = JSON.parse(stdout)
+  assert.deepEqual([versions, added], [[], 0])
+})
+
 test('misuse ends it with 2', async t => {
   const folder = folderOf(t)
   oldRegistry(folder)

@@ -189,6 +189,7 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
   const pubtime = '2020-01-02T03:04:05Z'
   old.add({ name: 'base', version: '1.0.0', line: { pubtime } })
   old.add({ name: 'base', version: '1.1.0', yanked: true })
+  old.add({ name: 'base', version: '1.2.0' })
   const home = folderOf(t)
   const [index, cache] = ['index', 'cache'].map(name => join(home, 'registry', name, 'old-1f2e'))
   assert.ok(index && cache)
@@ -202,18 +203,26 @@ test('the cache of Cargo: the lines of its index, for the versions whose .crate 
   const body = `etag: "x"\0${parts.join('')}`
   writeFileSync(file, Buffer.concat([Buffer.from([3, 2, 0, 0, 0]), Buffer.from(body)]))
   cpSync(join(old.root, old.cratePath('base', '1.0.0')), join(cache, 'base-1.0.0.crate'))
+  mkdirSync(join(cache, 'base-1.1.0.crate'))
+  symlinkSync('nowhere', join(cache, 'base-1.2.0.crate'))
   for (const source of [home, join(home, 'registry'), index]) {
     const registry = await newRegistry(t)
     const taken = await takeOver(registry, source)
     assert.equal(taken.source.kind, 'cargo-cache')
-    assert.deepEqual(taken.sums, { added: 1, present: 0, refused: 0 }, report(taken.outcomes))
+    assert.deepEqual(taken.sums, { added: 1, present: 0, refused: 2 }, report(taken.outcomes))
+    assert.match(report(taken.outcomes), /1\.2\.0 refused: there is no file or folder .*1\.2\.0/)
+    assert.match(report(taken.outcomes), /1\.1\.0 refused: the operating system .*: EISDIR/)
     await build(registry)
     const [line = '', ...others] = publicText(registry, 'index/ba/se/base').trimEnd().split('\n')
     assert.deepEqual(others, [])
     assert.equal(JSON.parse(line).pubtime, pubtime)
   }
   writeFileSync(file, Buffer.from([4, 2, 0, 0, 0]))
-  await assert.rejects(takeOver(await newRegistry(t), home), refusesWith('import_cargo_cache'))
+  const { outcomes } = await takeOver(await newRegistry(t), home)
+  assert.deepEqual(
+    outcomes.map(({ outcome, issues }) => [outcome, issues[0]?.code]),
+    [['refused', 'import_cargo_cache']],
+  )
 })
 
 test('what Cargo has cached of crates.io depends on crates.io where it names no registry', async t => {

@@ -3,16 +3,20 @@ import assert from 'node:assert/strict'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { refuse } from '../../../core/error/error.ts'
+import { parseName } from '../../../core/name.ts'
+import { parseVersion } from '../../../core/version.ts'
 import { all, type Row } from '../../../generator/database/statement.ts'
 import { readIndexFile, readTier } from '../../../generator/import/source/index-file.ts'
 import { build } from '../../../generator/projections/index/build.ts'
+import { deleteReleases } from '../../../generator/registry/delete.ts'
 import { verifyCrates } from '../../../generator/verify/crates.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { buildEvil } from '../../support/crate-builder.ts'
 import { report, takeOver } from '../../support/import.ts'
 import { MargoTree } from '../../support/margo.ts'
 import { scratch } from '../../support/scratch.ts'
-import { addAndShow, folderOf, newRegistry, publicText } from '../../support/workplace.ts'
+import { addAndShow, folderOf, newRegistry, OPERATOR, publicText } from '../../support/workplace.ts'
 
 const CRATES_IO = 'https://github.com/rust-lang/crates.io-index'
 
@@ -88,6 +92,26 @@ test('a rerun takes nothing twice, and a newer state of the source is told', asy
     /demo 1\.0\.0 present: `demo` 1\.0\.0 was here already; it is yanked in the source/,
   )
   assert.match(report(third.outcomes), /demo 1\.2\.0 refused: `demo` 1\.2\.0 already exists/)
+})
+
+test('what was deleted here does not come back', async t => {
+  const old = margo(t)
+  const registry = await newRegistry(t)
+  for (const version of ['1.0.0', '1.1.0']) old.add({ name: 'demo', version })
+  await takeOver(registry, old.root)
+  const target = { name: parseName('demo'), version: parseVersion('1.0.0'), force: false }
+  await deleteReleases(registry, target, OPERATOR)
+  const { sums, outcomes } = await takeOver(registry, old.root)
+  assert.deepEqual(sums, { added: 0, present: 1, refused: 1 })
+  assert.match(report(outcomes), /1\.0\.0 refused: `demo` 1\.0\.0 was deleted here; `plimsoll add`/)
+})
+
+test('a full disk ends an import at once', async t => {
+  const old = margo(t)
+  for (const version of ['1.0.0', '1.1.0']) old.add({ name: 'demo', version })
+  const registry = await newRegistry(t)
+  t.mock.method(registry.crates, 'stage', () => refuse('storage_full', { reason: 'ENOSPC' }))
+  await assert.rejects(takeOver(registry, old.root), /disk of the registry is full/)
 })
 
 test('what Cargo could not use is refused line by line, the rest goes on', async t => {

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { Refusal } from '../../../core/error/error.ts'
 import { resolveSettings } from '../../../core/settings/settings.ts'
 import { registryUrls } from '../../../core/urls/urls.ts'
+import type { Progress } from '../../../generator/projections/index/build.ts'
 import { buildStatic, type StaticResult } from '../../../generator/static/build.ts'
 import { buildCrate, buildEvil, type CrateParts } from '../../support/crate-builder.ts'
 import { fileStamps, filesBelow, treeDigest } from '../../support/folder.ts'
@@ -23,14 +24,15 @@ interface Job {
   readonly skipBad?: boolean
   /** Further lines of the settings. */
   readonly more?: string
+  readonly progress?: Progress
 }
 
 async function run(job: Job): Promise<StaticResult> {
-  const { from, out, cache = null, yanked = [], skipBad = false, more = '' } = job
+  const { from, out, cache = null, yanked = [], skipBad = false, more = '', progress } = job
   const text = `yanked = ${JSON.stringify(yanked)}\n${more}\n[registry]\nbase_url = "${BASE}"\napi = "none"\n`
   const { settings } = resolveSettings({ file: { name: 'plimsoll.toml', text } })
   const urls = registryUrls(settings.registry, BASE)
-  return buildStatic({ from, out, settings, urls, cache, skipBad })
+  return buildStatic({ from, out, settings, urls, cache, skipBad, ...(progress && { progress }) })
 }
 
 /** The messages of the refusal that a build ends with. */
@@ -124,6 +126,9 @@ test('the tree depends on nothing but the bytes: not on folders, file names, ord
   await run(first)
   await run(second)
   assert.equal(treeDigest(first.out), treeDigest(second.out))
+  // The tree would lose a crate.
+  symlinkSync('nowhere', join(second.from, 'lost.crate'))
+  await assert.rejects(run(second), /there is no file or folder .*lost\.crate/)
 })
 
 test('unchanged files are not rewritten; what vanished is removed, what was spoilt is mended', async t => {
@@ -246,6 +251,22 @@ test('folders that cannot be meant are refused', async t => {
   ])
 })
 
+test('a first build that is broken off is done again', async t => {
+  const job = folders(t)
+  put(job.from, 'a.crate', crate('demo', '1.0.0'))
+  const changed = put(job.from, 'b.crate', crate('other', '1.0.0'))
+  const progress = (step: string, done: number) => {
+    if (done === 2) writeFileSync(changed, `changed after ${step}`)
+  }
+  await assert.rejects(run({ ...job, progress }), /b\.crate/)
+  assert.deepEqual(
+    filesBelow(job.out).filter(path => path.endsWith('.crate')),
+    ['crates/demo/demo-1.0.0.crate'],
+  )
+  put(job.from, 'b.crate', crate('other', '1.0.0'))
+  assert.equal((await run(job)).crates, 2)
+})
+
 test('a crate store below an earlier output stays as it is', async t => {
   const job = folders(t)
   put(job.from, 'a.crate', crate('demo', '1.0.0'))
@@ -315,13 +336,16 @@ test('what the cache remembers is not inspected again, and changes nothing', asy
     text.replaceAll(/\n[0-9a-f]{64}\t/g, `\n${'0'.repeat(64)}\t`),
     text.slice(0, -20),
     [head, ...swapped].join('\n'),
-    'rubbish',
   ]) {
     writeFileSync(cache, damaged)
     rmSync(job.out, { recursive: true })
     assert.deepEqual(await run(job), { ...first, changed: filesBelow(job.out).length })
     assert.equal(treeDigest(job.out), digest)
   }
+
+  // A file of the operator's is never replaced, whichever that is.
+  const crateFile = join(job.from, '1.crate')
+  await assert.rejects(run({ ...job, cache: crateFile }), /1\.crate is not a cache of builds/)
 
   // What is no longer among the files is forgotten.
   rmSync(join(job.from, '0.crate'))

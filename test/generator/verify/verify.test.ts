@@ -11,6 +11,7 @@ import { GitIndex, gitIndexPath } from '../../../generator/git/git-index.ts'
 import { openIndexRepository } from '../../../generator/git/index-repository/repository.ts'
 import { buildPages } from '../../../generator/pages/pages.ts'
 import { build } from '../../../generator/projections/index/build.ts'
+import { search } from '../../../generator/projections/search/projection.ts'
 import { addDownloads } from '../../../generator/records/downloads/add.ts'
 import { markAllDueDownloads } from '../../../generator/records/downloads/due.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
@@ -173,6 +174,18 @@ test('what waits for the git index is no finding, and a repair commits it', asyn
     'repaired index.git:de/mo/demo: was still to be rendered',
   ])
   assert.deepEqual([await findings(registry, { onPending }), told], [[], []])
+})
+
+test('the files of a search that grew meanwhile are not compared with those before', async t => {
+  const registry = await scene(t)
+  const parts = search.parts(registry)[Symbol.asyncIterator]()
+  let part = await parts.next()
+  for (let at = 0; at < 10; at++) await addCrate(registry, { name: `more-${at}`, version: '1.0.0' })
+  await build(registry)
+  await buildPages(registry)
+  for (; !part.done; part = await parts.next())
+    for (const { path, bytes } of await part.value.render())
+      assert.deepEqual(await registry.tree.read(path), bytes, path)
 })
 
 test('pages that wait for their first downloads are no finding', async t => {
