@@ -155,8 +155,8 @@ function startsProcess(file, seen = new Set()) {
   if (seen.has(file)) return false
   seen.add(file)
   const text = readFileSync(join(root, file), 'utf8')
-  if (/'(?:node:child_process|playwright-core)'/.test(text)) return true
-  return [...text.matchAll(/from '(\.[^']+\.js)'/g)]
+  if (/["'](?:node:child_process|playwright-core)["']/.test(text)) return true
+  return [...text.matchAll(/from ["'](\.[^"']+\.js)["']/g)]
     .map(match => normalize(join(dirname(file), match[1])))
     .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
 }
