@@ -55,7 +55,7 @@ const SLOW = [
 /** Bytes that the folders of all tests may need at a time, with room to spare: 4 GiB. */
 const MEMORY = 4 * 1024 ** 3
 
-/** Number of processes that run quick unit tests. */
+/** Number of processes that run short unit tests. */
 const GROUPS = 12
 
 await prepare()
@@ -161,9 +161,14 @@ function startsProcess(file, seen = new Set()) {
     .some(path => path.startsWith(join('dist', 'test')) && startsProcess(path, seen))
 }
 
-/** Whether a file has unit tests that start no process and take a few seconds at most. */
+/** Whether a file has unit tests that take some seconds at most. */
+function isShort(file) {
+  return UNIT.test(file) && !SLOW.includes(file)
+}
+
+/** Whether a file is for the inner loop: short, and without a process. */
 function isQuick(file) {
-  return UNIT.test(file) && !SLOW.includes(file) && !startsProcess(file)
+  return isShort(file) && !startsProcess(file)
 }
 
 /** Whether a file replaces timers, which would stop what others in its process wait for. */
@@ -172,15 +177,15 @@ function mocksTimers(file) {
 }
 
 /**
- * Deals quick files out to a few processes, joined by commas: in a process of its own, each takes
+ * Deals short files out to a few processes, joined by commas: in a process of its own, most take
  * longer to load than to run.
  */
 function grouped(files) {
-  const quick = files.filter(file => isQuick(file) && !mocksTimers(file))
-  const groups = quick
+  const short = files.filter(file => isShort(file) && !mocksTimers(file))
+  const groups = short
     .slice(0, GROUPS)
-    .map((_, at) => quick.filter((_, index) => index % GROUPS === at).join(','))
-  return [...slowFirst(files.filter(file => !quick.includes(file))), ...groups]
+    .map((_, at) => short.filter((_, index) => index % GROUPS === at).join(','))
+  return [...slowFirst(files.filter(file => !short.includes(file))), ...groups]
 }
 
 /**
