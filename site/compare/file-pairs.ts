@@ -57,23 +57,37 @@ function* sameFiles(
   removed: ReadonlySet<string>,
   added: ReadonlySet<string>,
 ) {
-  // A character for each byte.
-  const decoder = new TextDecoder('latin1')
+  const summed = (files: Files, paths: ReadonlySet<string>) =>
+    [...paths].map(path => ({ path, sum: sumOf(files.get(path) ?? new Uint8Array()) }))
+  const [old, now] = [summed(before, removed), summed(after, added)]
   for (const nameIn of [nameOf, () => '']) {
-    const keyOf = (files: Files, path: string) =>
-      `${nameIn(path)}/${decoder.decode(files.get(path))}`
     const there = new Map<string, string[]>()
-    for (const from of removed) {
-      const key = keyOf(before, from)
+    for (const { path, sum } of old) {
+      if (!removed.has(path)) continue
+      const key = `${nameIn(path)}/${sum}`
       const same = there.get(key) ?? []
-      same.push(from)
+      same.push(path)
       there.set(key, same)
     }
-    for (const to of added) {
-      const from = there.get(keyOf(after, to))?.shift()
-      if (from !== undefined && after.get(to)?.length !== 0) yield { from, to }
+    for (const { path: to, sum } of now) {
+      if (!added.has(to)) continue
+      const from = there.get(`${nameIn(to)}/${sum}`)?.shift() ?? ''
+      const [was, is] = [before.get(from), after.get(to)]
+      // Sums can be equal on purpose: no more than one file is compared for each.
+      if (was && is && is.length > 0 && isSame(was, is)) yield { from, to }
     }
   }
+}
+
+/** Returns what is equal for equal bytes, and seldom for others. */
+function sumOf(bytes: Uint8Array): string {
+  let [x, y] = [0, 0]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    x = (Math.imul(x, 33) + byte) | 0
+    y = (Math.imul(y, 65_599) + byte) | 0
+  }
+  return `${bytes.length} ${x} ${y}`
 }
 
 function nameOf(path: string): string {

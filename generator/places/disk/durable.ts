@@ -56,7 +56,8 @@ export async function makeFolder(path: string): Promise<void> {
   const whole = resolve(path)
   const isThere = async () => (await statOf(whole))?.isDirectory() === true
   if (await isThere()) return
-  await makeFolder(dirname(whole))
+  // A drive that is not there has no parent.
+  if (dirname(whole) !== whole) await makeFolder(dirname(whole))
   // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
   await writing(() => mkdir(whole)).catch(async (error: unknown) => {
     if (!(await isThere())) throw error
