@@ -3,8 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { pairFiles } from '../../../site/compare/file-pairs.ts'
 import { PackageDiff } from '../../../site/compare/package-diff.ts'
 import { Cleanup } from '../../support/cleanup.ts'
+import { frugally } from '../../support/processor-time.ts'
 import { scratch } from '../../support/scratch.ts'
 
 type Texts = Readonly<Record<string, string | Uint8Array>>
@@ -76,6 +78,20 @@ test('files, renames and numbers of lines are those of git', t => {
     renamed.map(file => `${file.before} ${file.after}`),
     ['src/changed.rs src/deep/changed.rs', 'src/moved.rs src/deep/moved.rs'],
   )
+})
+
+test('thousands of files that differ at their ends are paired without comparing all with all', () => {
+  const files = (folder: string, mark: string) =>
+    filesOf(
+      Object.fromEntries(
+        Array.from({ length: 2500 }, (_, at) => [
+          `${folder}/${at}/mod.rs`,
+          `${'a'.repeat(20_000)}${mark}${1000 + at}`,
+        ]),
+      ),
+    )
+  const [before, after] = [files('before', 'x'), files('after', 'y')]
+  assert.ok(frugally(() => pairFiles(before, after)).length >= 2500)
 })
 
 test('what Cargo made comes last, and what is no text has no lines', () => {
