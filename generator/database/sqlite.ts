@@ -49,10 +49,10 @@ export class SqliteDatabase implements Database {
     return this.#mutex.run(() => retryWhileLocked(work))
   }
 
-  transaction<T>(work: (tx: Queries) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Queries) => Promise<T>, sync: 'now' | 'later' = 'now'): Promise<T> {
     const { engine } = this
     const execute: Queries['execute'] = (sql, parameters) => this.#write(sql, parameters)
-    return this.#commit(() => inTransaction({ engine, execute }, work))
+    return this.#commit(() => inTransaction({ engine, execute }, work), sync)
   }
 
   close(): Promise<void> {
@@ -65,7 +65,7 @@ export class SqliteDatabase implements Database {
   }
 
   /** Does work in a transaction. Others may write as soon as it is committed, before the sync. */
-  async #commit<T>(work: () => Promise<T>): Promise<T> {
+  async #commit<T>(work: () => Promise<T>, sync: 'now' | 'later' = 'now'): Promise<T> {
     const writer = this.#writer.database
     const result = await this.#mutex.run(async () => {
       // Takes the write lock at once: a deferred transaction can fail later, at its first write.
@@ -80,7 +80,7 @@ export class SqliteDatabase implements Database {
         throw error
       }
     })
-    await this.#wal?.sync()
+    if (sync === 'now') await this.#wal?.sync()
     return result
   }
 

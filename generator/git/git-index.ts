@@ -14,7 +14,7 @@ import {
   markForGit,
   unfollowForGit,
 } from '../records/git-batch.ts'
-import { clearMarks, countMarks } from '../records/marks.ts'
+import { countMarks, settleMarks } from '../records/marks.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { IndexChange, IndexFile } from './index-repository/engine.ts'
 import { gitVersion } from './index-repository/git-process.ts'
@@ -184,7 +184,7 @@ export class GitIndex {
       time: new Date(batch.events.at(-1)?.at ?? 0),
     })
     this.#hasConfig = true
-    await clearMarks(database, batch.marks)
+    await settleMarks(database, batch.marks)
     if (batch.last > after) await writeFact(database, LAST_EVENT, String(batch.last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }

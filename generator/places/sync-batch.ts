@@ -1,4 +1,6 @@
+import { lstatSync } from 'node:fs'
 import { dirname, relative, sep } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { syncChanges } from './disk/durable.ts'
 
 /** A mutex that its holder may have lost. */
@@ -24,6 +26,9 @@ interface TreeFollower {
   update(changes: TreeChanges): Promise<void>
 }
 
+/** Folders whose names are on disk, as this process has synced them: when each was made, by path. */
+const named = new LRUCache<string, string>({ max: 10_000 })
+
 /**
  * Collects changed files to sync them all at once, which takes a fraction of the time. Unchanged
  * files belong in the batch too: a killed process may have written them without a sync. A caller
@@ -32,7 +37,7 @@ interface TreeFollower {
 export class SyncBatch {
   readonly #root: string
   #files = new Set<string>()
-  #folders = new Set<string>()
+  #folders = new Map<string, string | null>()
   readonly #followers: readonly TreeFollower[]
   readonly #mutex: HeldMutex | null
   #stored = new Map<string, string>()
@@ -63,12 +68,13 @@ export class SyncBatch {
     this.folder(dirname(path))
   }
 
-  /** Adds the entries of a folder and of its parents, which may be new. */
+  /** Adds the entries of a folder, and of its parents as far as they may be new. */
   folder(path: string): void {
     const top = dirname(this.#root)
     for (let folder = path; !this.#folders.has(folder); folder = dirname(folder)) {
-      this.#folders.add(folder)
-      if (folder.length <= top.length) break
+      const made = whenMade(folder)
+      this.#folders.set(folder, made)
+      if (folder.length <= top.length || (made !== null && named.get(folder) === made)) break
     }
   }
 
@@ -92,16 +98,24 @@ export class SyncBatch {
 
   /** Syncs everything that was added before the call; skips what has been removed since. */
   async sync(): Promise<void> {
-    const [files, folders] = [[...this.#files], [...this.#folders]]
+    const [files, folders] = [[...this.#files], this.#folders]
     const [stored, gone, mutex] = [this.#stored, this.#gone, this.#mutex]
     this.#files = new Set()
-    this.#folders = new Set()
+    this.#folders = new Map()
     this.#stored = new Map()
     this.#gone = new Map()
-    await syncChanges(files, folders)
+    await syncChanges(files, [...folders.keys()])
+    for (const [folder, made] of folders) if (made !== null) named.set(folder, made)
     if (this.#followers.length === 0) return
     const paths = files.map(path => relative(this.#root, path).split(sep).join('/'))
     for (const follower of this.#followers)
       await follower.update({ files: paths, stored, gone, mutex })
   }
+}
+
+/** Tells a folder from one that is made in its place; null where the system does not know. */
+function whenMade(folder: string): string | null {
+  // Not by the thread pool: the way there takes longer than this.
+  const facts = lstatSync(folder, { bigint: true, throwIfNoEntry: false })
+  return facts?.birthtimeNs ? `${facts.dev} ${facts.ino} ${facts.birthtimeNs}` : null
 }

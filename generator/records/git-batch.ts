@@ -45,7 +45,7 @@ export async function gitBatch(
       last,
     )
     return { marks, crates, events, last }
-  })
+  }, 'later')
 }
 
 /** The key of the fact that there is a git index; without one no marks are set for it. */

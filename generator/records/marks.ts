@@ -115,11 +115,9 @@ export async function countMarks(
   return counts
 }
 
-/** Clears marks, unless their subjects have changed again since the marks were read. */
-export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<void> {
-  if (marks.length === 0) return
+async function clearMarks(tx: Queries, marks: readonly Mark[]): Promise<void> {
   await run(
-    db,
+    tx,
     `DELETE FROM marks WHERE (kind, subject) IN (
       SELECT marks.kind, marks.subject FROM json_each(?) AS done JOIN marks
         ON marks.kind = done.value ->> 'kind' AND marks.subject = CAST(done.value ->> 'subject' AS INTEGER)
@@ -129,21 +127,24 @@ export async function clearMarks(db: Queries, marks: readonly Mark[]): Promise<v
 }
 
 /**
- * Clears marks as `clearMarks` does, and marks what has to be rendered again, at once; `follow` may
- * set further marks in the same transaction, so that no reader sees an empty queue.
+ * Clears marks whose files are on disk, unless their subjects have changed again since the marks
+ * were read, and marks what has to be rendered again, at once; `follow` may set further marks in
+ * the same transaction, so that no reader sees an empty queue.
  */
 export async function settleMarks(
   db: Database,
   done: readonly Mark[],
-  again: readonly MarkSubject[],
+  again: readonly MarkSubject[] = [],
   follow: ((tx: Queries) => Promise<void>) | null = null,
 ): Promise<void> {
-  if (again.length === 0 && !follow) return clearMarks(db, done)
-  await db.transaction(async tx => {
+  if (done.length === 0 && again.length === 0 && !follow) return
+  const settle = async (tx: Queries) => {
     await clearMarks(tx, done)
     if (again.length > 0) await setMarks(tx, again, await lastChange(tx))
     await follow?.(tx)
-  })
+  }
+  // A mark that comes back has its files rendered once more.
+  await db.transaction(settle, 'later')
 }
 
 /** Sets marks; `marks` may contain duplicates. */

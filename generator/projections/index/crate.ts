@@ -19,7 +19,7 @@ import type { ProcessMutex } from '../../places/locks/process-mutex.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import type { Records } from '../../records/crate-change.ts'
 import { type CrateRecord, readCrate } from '../../records/crates.ts'
-import { clearMarks, currentMarks, type Mark, markAgain, marksOf } from '../../records/marks.ts'
+import { currentMarks, type Mark, markAgain, marksOf, settleMarks } from '../../records/marks.ts'
 import { deletedVersions, listReleases, type ReleaseRecord } from '../../records/releases.ts'
 
 /** The stores of a build, and the mutex that every writer of the tree takes. */
@@ -91,7 +91,7 @@ export async function rebuildCrate(
   await context.tree.sweep(posix.dirname(indexPath(crate.name)))
   const { lost, marks } = await context.tree.batch(tree => renderWhole({ ...context, tree }, crate))
   const isDone = mark !== undefined && lost.length === 0
-  await clearMarks(context.database, isDone ? [...marks, mark] : marks)
+  await settleMarks(context.database, isDone ? [...marks, mark] : marks)
   return lost
 }
 

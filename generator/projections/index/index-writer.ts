@@ -9,7 +9,7 @@ import type { TextFile } from '../../places/disk/steps.ts'
 import { isMissing } from '../../places/disk/steps.ts'
 import type { PublicTree } from '../../places/public-tree.ts'
 import type { SyncBatch } from '../../places/sync-batch.ts'
-import { clearMarks, type Mark } from '../../records/marks.ts'
+import { type Mark, settleMarks } from '../../records/marks.ts'
 import type { FileMark, IndexedCrate } from '../../records/releases.ts'
 import { type BuildContext, guardCrates, markOf } from './crate.ts'
 
@@ -100,7 +100,7 @@ export class IndexWriter {
       this.#marks = []
       await this.#batch.sync()
       for (let at = 0; at < marks.length; at += 1000)
-        await clearMarks(this.#context.database, marks.slice(at, at + 1000))
+        await settleMarks(this.#context.database, marks.slice(at, at + 1000))
     })
   }
 

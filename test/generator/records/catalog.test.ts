@@ -18,7 +18,7 @@ import {
   readCrate,
 } from '../../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../../generator/records/facts.ts'
-import { clearMarks, isMarked, listMarks } from '../../../generator/records/marks.ts'
+import { settleMarks, isMarked, listMarks } from '../../../generator/records/marks.ts'
 import {
   followReleases,
   insertAdded,
@@ -236,7 +236,7 @@ test('yanking changes the flag in the line and nothing else, once', async t => {
     crate: { id: crateId },
   } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const [before] = await indexLines(database, crateId)
-  await clearMarks(database, await listMarks(database, 'index'))
+  await settleMarks(database, await listMarks(database, 'index'))
   assert.deepEqual(await setYanked(registry, parseName('DEMO'), V1, true, OPERATOR), {
     crateId,
     changed: true,
@@ -272,14 +272,14 @@ test('a mark goes only when nothing has changed since it was read', async t => {
   } = await addRelease(registry, await releaseOf(registry, {}), OPERATOR)
   const old = await listMarks(database, 'index')
   await setYanked(registry, demo, V1, true, OPERATOR)
-  await clearMarks(database, old)
+  await settleMarks(database, old)
   const [mark] = await listMarks(database, 'index')
   assert.ok(mark && mark.generation > (old[0]?.generation ?? 0))
   assert.equal(await isMarked(database, { kind: 'index', subject: crateId }), true)
-  await clearMarks(database, [mark])
+  await settleMarks(database, [mark])
   assert.equal(await isMarked(database, { kind: 'index', subject: crateId }), false)
   assert.deepEqual(await listMarks(database, 'index'), [])
-  await clearMarks(database, [])
+  await settleMarks(database, [])
 })
 
 test('marks come oldest first', async t => {

@@ -9,7 +9,7 @@ import { all, LIST, one, type Row, run } from '../../../generator/database/state
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
-import { clearMarks, listMarks } from '../../../generator/records/marks.ts'
+import { settleMarks, listMarks } from '../../../generator/records/marks.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -40,7 +40,7 @@ async function anew({ database, followers, site }: Registry): Promise<unknown> {
 async function searched({ database, site }: Pick<Registry, 'database' | 'site'>): Promise<unknown> {
   const crates = (await listMarks(database, 'search')).filter(mark => mark.subject < 1000)
   for (const mark of crates) await refreshSearch(database, site, mark)
-  await clearMarks(database, crates)
+  await settleMarks(database, crates)
   return derived(database)
 }
 
