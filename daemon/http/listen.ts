@@ -73,7 +73,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   }
   const pair = options.tls && readTls(options.tls)
   const settings = { maxConcurrentStreams: STREAMS_MAX }
-  const secure = pair && { allowHTTP1: true, settings, ...pair }
+  const handshakeTimeout = Math.min(HEADERS_MS, silenceOf(options))
+  const secure = pair && { allowHTTP1: true, settings, handshakeTimeout, ...pair }
   const server = secure ? createSecureServer(secure) : createServer()
   if (secure) acceptOldClients(server)
   const connections = new Connections(server)

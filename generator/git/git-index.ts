@@ -184,8 +184,8 @@ export class GitIndex {
       time: new Date(batch.events.at(-1)?.at ?? 0),
     })
     this.#hasConfig = true
-    await settleMarks(database, batch.marks)
-    if (batch.last > after) await writeFact(database, LAST_EVENT, String(batch.last))
+    const last = String(batch.last)
+    await settleMarks(database, batch.marks, [], tx => writeFact(tx, LAST_EVENT, last))
     return { committed: id !== null, more: batch.marks.length === BATCH }
   }
 

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, constants } from 'node:http2'
 import { request } from 'node:https'
+import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -132,6 +133,14 @@ test('a change over HTTP/2 without a body is answered at once', async () => {
     await once(stream, 'close')
   }
   session.destroy()
+  await server.stop(30)
+})
+
+test('a client that never begins the handshake of TLS is closed as a late head is', async () => {
+  const options = { host: '127.0.0.1', port: 0, tls: first, onTlsFailure: noFailure } as const
+  const server = await listen({ ...options, requestSeconds: -1.8 })
+  const silent = createConnection({ host: '127.0.0.1', port: Number(new URL(server.url).port) })
+  await once(silent, 'close')
   await server.stop(30)
 })
 

@@ -18,7 +18,7 @@ import {
   readCrate,
 } from '../../../generator/records/crates.ts'
 import { readFact, writeFact } from '../../../generator/records/facts.ts'
-import { settleMarks, isMarked, listMarks } from '../../../generator/records/marks.ts'
+import { isMarked, listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import {
   followReleases,
   insertAdded,

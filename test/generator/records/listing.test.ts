@@ -9,7 +9,7 @@ import { all, LIST, one, type Row, run } from '../../../generator/database/state
 import { refreshSearch } from '../../../generator/projections/search/change.ts'
 import { searchCrates, searchFor } from '../../../generator/projections/search/search.ts'
 import { refreshListings } from '../../../generator/records/crate-change.ts'
-import { settleMarks, listMarks } from '../../../generator/records/marks.ts'
+import { listMarks, settleMarks } from '../../../generator/records/marks.ts'
 import { deleteReleases } from '../../../generator/registry/delete.ts'
 import type { Registry } from '../../../generator/registry/registry.ts'
 import { TestRegistry } from '../../support/registry.ts'
