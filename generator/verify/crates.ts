@@ -33,10 +33,7 @@ export async function* verifyCrates(
   options: VerifyOptions,
 ): AsyncIterable<Finding> {
   // Comes first: removes a link in place of a crate's folder before its target could be changed.
-  for await (const path of orphans(context)) {
-    if (options.repair) await removeOrphan(context, path)
-    yield derivable(path, 'belongs to no crate of the catalog', options.repair)
-  }
+  yield* findingsAbout('public', () => verifyOrphans(context, options.repair))
   const total = await crateRecords(context.database)
   let done = 0
   for await (const { id, name } of eachCrate(context.database)) {
@@ -55,6 +52,13 @@ export async function* verifyCrates(
   await context.tree.sweepOld()
   await context.crates.sweep()
   yield* setOrphansAside(context)
+}
+
+async function* verifyOrphans(context: BuildContext, repair: boolean): AsyncIterable<Finding> {
+  for await (const path of orphans(context)) {
+    if (repair) await removeOrphan(context, path)
+    yield derivable(path, 'belongs to no crate of the catalog', repair)
+  }
 }
 
 /** Checks records for consistency and against the crate store; no lock: they never change. */

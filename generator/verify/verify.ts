@@ -1,7 +1,7 @@
 import type { Registry } from '../registry/registry.ts'
 import { verifyCrates } from './crates.ts'
 import { verifyDatabase } from './database.ts'
-import type { Finding, VerifyOptions } from './finding.ts'
+import { type Finding, findingsAbout, type VerifyOptions } from './finding.ts'
 import { verifyGit } from './git.ts'
 import { verifyPages } from './pages.ts'
 
@@ -19,8 +19,8 @@ export async function* verify(registry: Registry, options: VerifyOptions): Async
   // Damaged records may lack a crate, whose files are then its only remains.
   const rest = { ...options, repair: options.repair && isSound }
   const context = rest.repair ? { ...registry, tree: registry.tree.clearing() } : registry
-  yield* verifyCrates(context, rest)
-  yield* verifyPages(context, rest)
+  yield* findingsAbout('crates', () => verifyCrates(context, rest))
+  yield* findingsAbout('pages', () => verifyPages(context, rest))
   options.progress?.('verifying the git index', 0, 0)
-  yield* verifyGit(registry, rest)
+  yield* findingsAbout('index.git', () => verifyGit(registry, rest))
 }

@@ -80,8 +80,7 @@ export const steps = {
 
   /** Writes texts as `write` does. First makes `folders`, or removes half-written files in them. */
   writeAll(files: readonly TextFile[], folders: readonly string[]): void {
-    for (const folder of folders)
-      if (mkdirSync(folder, { recursive: true }) === undefined) steps.sweep(folder)
+    for (const folder of folders) if (!makeFolders(folder)) steps.sweep(folder)
     for (const { path, text } of files) steps.write(path, Buffer.from(text))
   },
 
@@ -217,17 +216,35 @@ function throughTemporary(path: string, make: (temporary: string) => void): void
   }
 }
 
+/** How often work is tried whose folder others may remove. */
+const ATTEMPTS = 3
+
 /**
  * Runs `work`, which needs the folder of `path`; creates the folder when it is missing, also when
  * somebody removes it as empty meanwhile.
  */
-function inFolder<T>(path: string, work: () => T, attempts = 3): T {
+function inFolder<T>(path: string, work: () => T, attempts = ATTEMPTS): T {
   try {
+    if (attempts < ATTEMPTS) makeFolders(dirname(path))
     return work()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 1) throw error
-    mkdirSync(dirname(path), { recursive: true })
     return inFolder(path, work, attempts - 1)
+  }
+}
+
+/** Makes a folder, and those above it, unless it is there; returns whether it did. */
+function makeFolders(path: string, isLast = false): boolean {
+  try {
+    mkdirSync(path)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && factsOf(path)?.isDirectory()) return false
+    if (code !== 'ENOENT' || isLast || dirname(path) === path) throw error
+    makeFolders(dirname(path))
+    // Node's own recursion never ends in `/proc`, where a folder exists and takes no other.
+    return makeFolders(path, true)
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { dayOf } from '../../../core/day-counts.ts'
@@ -246,4 +246,18 @@ test('a reference to a row that does not exist is lost', async t => {
   assert.deepEqual(await findings({ database, ...rest }, { repair: true }), [
     'lost plimsoll.db: row ? of owners refers to a row of users that does not exist; restore a backup',
   ])
+})
+
+test('a folder that cannot be read keeps nothing else from being verified', async t => {
+  const registry = await scene(t)
+  rmSync(registry.tree.path('crates'), { recursive: true })
+  symlinkSync('crates', registry.tree.path('crates'))
+  writeFileSync(registry.tree.path('index/config.json'), 'spoilt')
+  damagePack(registry)
+  const found = await findings(registry)
+  for (const beginning of ['public: cannot be verified', 'index/config.json', 'index.git'])
+    assert.ok(
+      found.some(finding => finding.startsWith(`${beginning}: `)),
+      found.join('\n'),
+    )
 })

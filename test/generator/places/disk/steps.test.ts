@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import fs, {
   closeSync,
+  existsSync,
   fstatSync,
   readdirSync,
   readFileSync,
@@ -21,6 +22,14 @@ test('write leaves a file with the same bytes alone', t => {
   assert.equal(statSync(path).ino, ino)
   assert.equal(steps.write(path, Buffer.from('two')), true)
   assert.equal(readFileSync(path, 'utf8'), 'two')
+})
+
+test('a place that takes no folders is refused at once', {
+  skip: !existsSync('/proc/self'),
+}, () => {
+  const path = '/proc/nope/folder/file'
+  assert.throws(() => steps.write(path, Buffer.from('x')), { code: 'ENOENT' })
+  assert.throws(() => steps.writeAll([], ['/proc/nope/folder']), { code: 'ENOENT' })
 })
 
 test('create refuses a file that is there, keep makes the folder, open skips what is missing', t => {
