@@ -6,7 +6,7 @@ import { pageMarks } from '../../generator/pages/due.ts'
 import { buildMarks } from '../../generator/pages/marked.ts'
 import type { PageContext } from '../../generator/projections/context.ts'
 import { IDLE_KINDS, PAGE_KINDS } from '../../generator/projections/projections.ts'
-import { nextRetry } from '../../generator/records/marks.ts'
+import { lastChange, nextRetry } from '../../generator/records/marks.ts'
 import { isPaused } from '../../generator/records/pause.ts'
 import type { Worker } from './worker.ts'
 
@@ -104,7 +104,7 @@ export class PageWorker implements Worker {
     this.#repeater.schedule(Math.max(0, Math.min(GATHER_MS, this.#since + MAX_GATHER_MS - now)))
   }
 
-  /** Renders what is pending for at most `seconds`, then stops. */
+  /** Renders what is pending for at most `seconds`, and what others change meanwhile no more. */
   async close(seconds: number): Promise<void> {
     this.#deadline = Date.now() + seconds * 1000
     await this.#repeater.close()
@@ -132,7 +132,12 @@ export class PageWorker implements Worker {
     try {
       await this.#markOutdated()
       const kinds = PAGE_KINDS.filter(kind => isIdle || !IDLE_KINDS.includes(kind))
-      const due = () => pageMarks(database, clock(), undefined, kinds)
+      const isClosing = this.#deadline !== Number.POSITIVE_INFINITY
+      const last = isClosing ? await lastChange(database) : Number.POSITIVE_INFINITY
+      const due = async () => {
+        const marks = await pageMarks(database, clock(), undefined, kinds)
+        return marks.filter(mark => mark.generation <= last)
+      }
       let spent = 0
       for (let marks = await due(); marks.length > 0; marks = await due()) {
         if (Date.now() >= this.#deadline) return this.#later(isIdle, pause)

@@ -104,6 +104,25 @@ test('many publishes of one crate render its pages once', async t => {
   assert.equal(rendered, 7 + 5 + 1 + 5 + 1 + 1)
 })
 
+test('a worker that closes leaves to other daemons what they publish meanwhile', async t => {
+  const registry = await TestRegistry.open(t)
+  const token = await registry.user('alice')
+  await registry.indexWorker.pages.close(600)
+  let published = 0
+  const worker = new PageWorker({
+    context: registry.registry,
+    onFailure: error => assert.fail(error as Error),
+    waitForIdle: async () => {
+      if (published++ < 50)
+        await registry.publish(token, { name: `other-${published}`, version: '1.0.0' })
+    },
+  })
+  await registry.publish(token, { name: 'demo', version: '1.0.0' })
+  await worker.close(600)
+  assert.notEqual(await registry.shown('crates/demo/index.html'), null)
+  assert.equal(await registry.shown(`crates/other-${Math.min(published, 50)}/index.html`), null)
+})
+
 test('overviews wait after they were rendered, other pages do not', async t => {
   const registry = await TestRegistry.open(t)
   const token = await registry.user('alice')
