@@ -194,7 +194,7 @@ export const commandMessages = {
   },
   full: {
     storage_full:
-      'the disk of the registry is full: {reason}; nothing was changed, try again when there is room',
+      'the disk of the registry is full: {reason}; the change was not made, try again when there is room',
   },
   busy: {
     backup_running: 'another backup of {dir} is being made ({holder}); wait for its end',
