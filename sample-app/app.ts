@@ -6,16 +6,16 @@ import type { RouterRoute } from 'hono/types'
 import { answerError } from './examples/answers/errors.ts'
 import { type Example, examples } from './examples.ts'
 import { describe } from './openapi.ts'
-import { docsPage, indexPage, pageHeaders } from './pages/pages.ts'
+import { type About, docsPage, indexPage, pageHeaders } from './pages/pages.ts'
 import { spooledForms } from './parity/forms.ts'
 import { type NodeEnv, target, wireCookies, wirePath } from './parity/wire.ts'
-import { incomplete } from './valid/incomplete.ts'
 
 type App = Hono<NodeEnv>
 
 /** The examples at the root of the gallery, too; the first of two equal routes counts. */
 const FRONT = `root query-optional path-params path-converter query-params body query-mixed forms
 uploads dependencies dependencies-cache security https`.split(/\s/)
+const FRONT_PAGE = { name: 'Sample application', about: 'Some examples, together.' }
 
 /** The frame of all examples here: 404, 405 and 307, and errors as JSON. */
 export function emptyApp(): App {
@@ -26,7 +26,7 @@ export function emptyApp(): App {
   }
   app.use(methodNotAllowed({ app, onMethodNotAllowed }))
   // A path without a route is refused before a whole app asks for anything.
-  app.use((c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : Promise.resolve(c.notFound())))
+  app.use(async (c, next) => (matchedRoutes(c).some(mayAnswer) ? next() : c.notFound()))
   app.use(wireCookies, spooledForms)
   app.notFound(c => unmatched(app, c))
   // When the client went away while its body was being read, nobody hears the answer.
@@ -37,36 +37,34 @@ export function emptyApp(): App {
 }
 
 /** One example at the root. */
-export const single = (example: Example) => serveUnder(emptyApp(), '/', [example])
+export const single = (example: Example) => serveUnder(emptyApp(), '/', example, [example])
 
 /** All examples below `/examples/`, some at the root, too, and an index of them for browsers. */
 export function gallery(): App {
   const app = emptyApp()
   app.get('/examples/', pageHeaders, indexPage)
-  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, [example])
+  for (const [name, example] of examples) serveUnder(app, `/examples/${name}/`, example, [example])
   const supports = ['application/json', 'text/html']
   app.get('/', pageHeaders, (c, next) => {
     c.header('Vary', 'Accept')
     const type = accepts(c, { header: 'Accept', supports, default: 'application/json' })
     return type === 'text/html' ? indexPage(c) : next()
   })
-  const front = FRONT.flatMap(name => examples.get(name) ?? [])
-  return serveUnder(app, '/', front)
+  return serveUnder(
+    app,
+    '/',
+    FRONT_PAGE,
+    FRONT.flatMap(name => examples.get(name) ?? []),
+  )
 }
 
 /** Adds apps under a path that ends with a slash, and their documentation beside them. */
-function serveUnder(app: App, base: string, parts: Example[]): App {
-  const [example] = parts.length === 1 ? parts : []
-  const about = example ?? { name: 'Sample application', about: 'Some examples, together.' }
+function serveUnder(app: App, base: string, about: About, parts: Example[]): App {
   const description = describe(about, parts, base)
   app.get(`${base}openapi.json`, c => c.json(description))
-  app.get(`${base}docs`, pageHeaders, c => docsPage(c, description, example))
+  app.get(`${base}docs`, pageHeaders, c => docsPage(c, about, description))
   if (!('/' in description.paths)) app.get(base, c => c.redirect(`${base}docs`))
-  for (const { name, app: part } of parts) {
-    const forgotten = incomplete(part)
-    if (forgotten.length > 0) throw new Error(`${name}: no \`complete\` in ${forgotten}`)
-    app.route(base, part)
-  }
+  for (const part of parts) app.route(base, part.app)
   return app
 }
 
@@ -74,14 +72,14 @@ function serveUnder(app: App, base: string, parts: Example[]): App {
 const mayAnswer = ({ method, path, basePath }: RouterRoute) =>
   method !== 'ALL' || path !== `${basePath.replace(/\/$/, '')}/*`
 
+/** Whether it cares about a slash at its end: what is for all below a path, as `cors`, does not. */
+const isExact = ({ method, path }: RouterRoute) => method !== 'ALL' || !path.endsWith('*')
+
 // 307 for a path that differs from a route's only by a slash at its end, else 404.
-function unmatched(app: App, c: Context<NodeEnv>): Response {
-  const methods = [...new Set(app.routes.map(({ method }) => method))]
-  // What is for all below a path, as `cors` may be, does not care about a slash at its end.
-  const cares = ({ method, path }: RouterRoute) => method !== 'ALL' || !path.endsWith('*')
-  const answers = (verb: string, path: string) =>
-    app.router.match(verb, path)[0].some(([[, route]]) => cares(route))
-  const takes = (path: string) => methods.some(verb => answers(verb, path))
+function unmatched({ routes, router }: App, c: Context<NodeEnv>): Response {
+  const methods = [...new Set(routes.map(({ method }) => method))]
+  const takes = (path: string) =>
+    methods.some(verb => router.match(verb, path)[0].some(([[, route]]) => isExact(route)))
   if (takes(c.req.path) || !takes(toggleSlash(c.req.path)))
     return c.json({ detail: 'Not Found' }, 404)
   // To the same place as the client wrote it, with the query untouched.
@@ -92,4 +90,4 @@ function unmatched(app: App, c: Context<NodeEnv>): Response {
 
 /** Without the slashes at its end, or with one when there is none. */
 const toggleSlash = (path: string) =>
-  path.replace(/(?<!\/)(?:\/+)?$/, slashes => (slashes ? '' : '/'))
+  path.endsWith('/') ? path.replace(/(?<!\/)\/+$/, '') : `${path}/`

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
+import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type { Hono } from 'hono'
 import { findTargetHandler } from 'hono/utils/handler'
 import * as v from 'valibot'
@@ -7,41 +7,36 @@ import { declared } from './valid/valid.ts'
 
 /** A schema in the dialect of OpenAPI 3.1; plain JSON. */
 export type Schema = { readonly [keyword: string]: unknown }
-type Schemas = Record<string, Schema>
-type Entries = Record<string, v.GenericSchema>
-/** By method and path, as `GET /items/:item_id`: answers but 422, and proofs of who is asking. */
+type Schemas = Record<string, v.GenericSchema>
+/**
+ * What no check shows of a route such as `GET /items/:item_id`: its answers, if not 200 alone, each
+ * with a schema, a media type that is not JSON, or nothing; its errors; proofs of who is asking.
+ */
 export type Documents = Record<string, Document>
-type Document = { answers?: Entries; security?: Record<string, object> }
-type About = { readonly name: string; readonly about: string }
-type App = { readonly app: Hono; readonly documents: Documents | undefined }
-type Part = { readonly target: string; readonly schema: v.GenericSchema & { entries?: Entries } }
+type Document = { answers?: Answers; errors?: number[]; security?: Record<string, object> }
+type Answers = Record<number, v.GenericSchema | string | undefined>
+type About = { name: string; about: string }
+type App = { app: Hono; documents: Documents | undefined }
+type Part = { target: string; schema: v.GenericSchema & { entries?: Schemas } }
 /** One method of one path, one value that is not part of its body, and an OpenAPI 3.1 document. */
 export type Operation = ReturnType<typeof describeOperation>
 export type Parameter = ReturnType<typeof describeParameter>
 export type Description = ReturnType<typeof describe>
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const REFUSED = {
-  description: 'Validation Error',
-  content: { 'application/json': { schema: ref('HTTPValidationError') } },
-}
-const PLACE = { anyOf: [{ type: 'string' }, { type: 'integer' }] }
-const PROBLEM = {
-  loc: { title: 'Location', type: 'array', items: PLACE },
-  msg: { title: 'Message', type: 'string' },
-  type: { title: 'Error Type', type: 'string' },
-  input: {},
-  ctx: { type: 'object' },
-}
-const DETAIL = { type: 'array', items: ref('ValidationError') }
-const SCHEMAS: Schemas = {
-  ValidationError: { type: 'object', properties: PROBLEM, required: ['loc', 'msg', 'type'] },
-  HTTPValidationError: { type: 'object', properties: { detail: DETAIL } },
-}
+const ValidationError = v.object({
+  loc: v.array(v.union([v.string(), v.number()])),
+  msg: v.string(),
+  type: v.string(),
+  input: v.optional(v.unknown()),
+  ctx: v.optional(v.record(v.string(), v.unknown())),
+})
+const PROBLEMS = v.object({ detail: v.array(ValidationError) })
+const REFUSED = v.pipe(PROBLEMS, v.title('HTTPValidationError'))
+const FAILURE = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
 
 /** Describes apps at a base path by their routes' checks; the first of two equal routes counts. */
 export function describe({ name: title, about: description }: About, apps: App[], base: string) {
-  const [schemas, securitySchemes] = [{ ...SCHEMAS }, {}]
+  const [named, securitySchemes]: [Schemas, object] = [{ ValidationError }, {}]
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { app, documents = {} } of apps) {
     for (const { path, method } of app.routes) {
@@ -50,20 +45,20 @@ export function describe({ name: title, about: description }: About, apps: App[]
       const own = app.routes.filter(route => route.path === path && route.method === method)
       const global = app.routes.filter(route => route.path === '/*' && route.method === 'ALL')
       const handlers = [...own, ...global].map(({ handler }) => findTargetHandler(handler))
-      const parts = handlers.flatMap(handler => (declared.get(handler) ?? []) as Part)
+      const parts = handlers.flatMap(handler => declared.get(handler) ?? []) as Part[]
       const document = documents[`${method} ${path}`] ?? {}
       Object.assign(securitySchemes, document.security)
-      const operation = describeOperation(`${verb} ${template}`, parts, document, schemas)
+      const operation = describeOperation(`${verb} ${template}`, parts, document, named)
       paths[template] = { ...paths[template], [verb]: operation }
     }
   }
-  const components = { schemas, securitySchemes }
+  const components = { schemas: toJsonSchemaDefs(named, CONVERSION), securitySchemes }
   const servers = base !== '/' && { servers: [{ url: base.slice(0, -1) }] }
   const info = { title, description, version: '1.0.0' }
   return { openapi: '3.1.0', info, ...servers, paths, components }
 }
 
-function describeOperation(route: string, parts: Part[], document: Document, schemas: Schemas) {
+function describeOperation(route: string, parts: Part[], document: Document, named: Schemas) {
   // What the path names is text if nothing checks it.
   const names = [...route.matchAll(/\{([\w-]+)\}/g)].map(([, name = '']) => [name, v.string()])
   const inPath: Part = { target: 'param', schema: v.object(Object.fromEntries(names)) }
@@ -73,26 +68,27 @@ function describeOperation(route: string, parts: Part[], document: Document, sch
     return [...new Map(entries)].map(([name, entry]) => describeParameter(place, name, entry))
   })
   const body = parts.find(({ target }) => /json|form/.test(target))
-  const content = body && contentOf(body.schema, schemas, body.target)
-  const { answers, security = {} } = document
-  const responses = Object.entries(answers ?? { 200: v.unknown() }).map(([status, schema]) => {
-    const description = (answers ? STATUS_CODES[status] : 'Successful Response') ?? ''
-    const content = schema.type !== 'void' && { content: contentOf(schema, schemas) }
-    return [status, { description, ...content }] as const
+  const sent = body && contentOf(body.schema, named, body.target)
+  const { answers = { 200: v.unknown() }, errors = [], security = {} } = document
+  const failures = Object.fromEntries(errors.map(status => [status, FAILURE]))
+  const all: Answers = { ...answers, ...failures, ...(parts.length > 0 && { 422: REFUSED }) }
+  const responses = Object.entries(all).map(([status, schema]) => {
+    const content = schema && contentOf(schema, named)
+    return [status, { description: STATUS_CODES[status] ?? '', content }] as const
   })
   const schemes = Object.keys(security).map(scheme => ({ [scheme]: [] }))
   return {
     operationId: route.match(/\w+/g)?.join('_') ?? '',
     ...(parameters.length > 0 && { parameters }),
-    ...(content && { requestBody: { required: true, content } }),
-    responses: { ...Object.fromEntries(responses), ...(parts.length > 0 && { 422: REFUSED }) },
+    ...(sent && { requestBody: { required: true, content: sent } }),
+    responses: Object.fromEntries(responses),
     ...(schemes.length > 0 && { security: schemes }),
   }
 }
 
 function describeParameter(target: string, name: string, entry: v.GenericSchema) {
   const title = name.replaceAll('_', ' ').replace(/\b[a-z]/gi, letter => letter.toUpperCase())
-  const { $schema: _, default: __, ...rest } = toJsonSchema(entry, CONVERSION)
+  const { default: _, ...rest } = converted(entry)
   // A default of null only says that it is optional.
   const absent = v.safeParse(entry, undefined)
   const hasDefault = (absent.output ?? null) !== null
@@ -103,21 +99,26 @@ function describeParameter(target: string, name: string, entry: v.GenericSchema)
 }
 
 /** A schema with a title stands under its name, and is referred to. A form may have a file. */
-function contentOf(schema: v.GenericSchema, schemas: Schemas, target?: string) {
+function contentOf(schema: v.GenericSchema | string, named: Schemas, target?: string) {
+  if (typeof schema === 'string') return { [schema]: { schema: { type: 'string' } } }
   const title = v.getTitle(schema)
-  const { $schema: _, contentMediaType: media, ...rest } = toJsonSchema(schema, CONVERSION)
-  const isUpload = JSON.stringify(rest).includes('octet-stream')
+  if (title) named[title] = schema
+  const shown: Schema = title ? { $ref: reference(title) } : converted(schema)
+  const isUpload = JSON.stringify(shown).includes('octet-stream')
   const form = isUpload ? 'multipart/form-data' : 'application/x-www-form-urlencoded'
-  if (title) schemas[title] = rest
   const [example] = v.getExamples(schema) as readonly unknown[]
-  const shown: Schema = title ? ref(title) : rest
-  const type = target === 'form' ? form : String(media ?? 'application/json')
-  return { [type]: { schema: shown, example } }
+  return { [target === 'form' ? form : 'application/json']: { schema: shown, example } }
 }
+
+const reference = (name: string) => `#/components/schemas/${name}`
+const converted = (schema: v.GenericSchema): Schema => ({
+  ...toJsonSchemaDefs({ schema }, CONVERSION).schema,
+})
 
 /** Schemas that Valibot's own conversion does not know, or describes as sent text. */
 const CONVERSION: ConversionConfig = {
   errorMode: 'ignore',
+  overrideRef: ({ referenceId }) => reference(referenceId),
   overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
     if (type === 'file') return { type: 'string', contentMediaType: 'application/octet-stream' }
     // Alternatives that are one to the reader: a number, or a text that is one.

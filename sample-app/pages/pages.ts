@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import { html, raw } from 'hono/html'
 import { NONCE, secureHeaders } from 'hono/secure-headers'
-import { type Example, examples, readSource } from '../examples.ts'
+import { examples, readSource } from '../examples.ts'
 import type { Description, Operation, Parameter, Schema } from '../openapi.ts'
 import { colored, linksOf } from './source.ts'
 import { STYLE } from './style.ts'
 
-type Html = ReturnType<typeof html>
+/** What a page of documentation says of one example, or of several. */
+export type About = { name: string; about: string; source?: string; request?: string }
 type FormSchema = { properties?: Record<string, Schema>; required?: string[] }
 
 const SCRIPT = readSource('pages/try.js')
@@ -20,7 +21,7 @@ export const pageHeaders = secureHeaders({
 })
 
 /** A whole page, for a route behind `pageHeaders`. */
-function page(c: Context, title: string, content: Html) {
+function answer(c: Context, title: string, content: ReturnType<typeof html>) {
   const nonce = c.get('secureHeadersNonce')
   const document = html`<!doctype html>
 <html lang="en">
@@ -50,14 +51,14 @@ export function indexPage(c: Context) {
   const content = html`<p class="lead">${all.length} small <a href="https://hono.dev">Hono</a>
 apps, each with a page to try it. Some answer <a href="/docs">at the root</a>, too.</p>
 <div class="cards">${cards}</div>`
-  return page(c, 'Sample application', content)
+  return answer(c, 'Sample application', content)
 }
 
 /** The documentation on one page: the source of an example, and each operation with a form. */
-export function docsPage(c: Context, { info, paths, servers }: Description, example?: Example) {
+export function docsPage(c: Context, page: About, { paths, servers }: Description) {
+  const { name, about, source = '', request = '' } = page
   const base = servers?.[0]?.url ?? ''
-  const { source = '', request = '' } = example ?? {}
-  const [, authorization = ''] = /Authorization: ([^']*)/.exec(request) ?? []
+  const [, login = ''] = /Authorization: ([^']*)/.exec(request) ?? []
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const [type = ''] = Object.keys(operation.requestBody?.content ?? {})
@@ -67,7 +68,7 @@ export function docsPage(c: Context, { info, paths, servers }: Description, exam
       return html`<section class="card" id="${operation.operationId}">
 <h2><span class="accent">${method.toUpperCase()}</span> <code>${path}</code></h2>
 <form class="try" data-method="${method}" action="${base}${path}" ${sent}>
-${fieldsOf(operation, authorization).map(input)}<p><button>Try it</button></p>
+${fieldsOf(operation, login).map(input)}<p><button>Try it</button></p>
 <output></output></form>
 <p class="quiet">Answers: ${words.join(', ')}</p></section>`
     }),
@@ -75,10 +76,10 @@ ${fieldsOf(operation, authorization).map(input)}<p><button>Try it</button></p>
   const links = linksOf(source).map(([name, url]) => html`<a href="${url}">${name}</a> `)
   const shown = html`<pre class="source">${raw(colored(source))}</pre>
 <p class="quiet">Used here: ${links}</p>`
-  const content = html`<p class="lead">${info.description}</p>
-${example && shown}${operations}
+  const content = html`<p class="lead">${about}</p>
+${source && shown}${operations}
 <p>Described in full by <a href="${base}/openapi.json">openapi.json</a>.</p>`
-  return page(c, info.title, content)
+  return answer(c, name, content)
 }
 
 /** The inputs of a form: parameters, login, the fields of a form or a JSON body. */

@@ -16,16 +16,15 @@ const PAGES: Readonly<Record<string, string>> = {
 export const colored = (source: string) =>
   highlight.highlight(source, { language: 'typescript' }).value
 
-/** The pages on hono.dev and valibot.dev about an example's imports, by name. */
-export function linksOf(source: string): [name: string, url: string][] {
-  const imported = source.matchAll(/from '(hono(?:\/([\w-]+))?)'/g)
-  const modules = [...imported].map(([, module = '', name = module]) => {
-    const page = `${HELPERS.test(name) ? 'helpers' : 'middleware/builtin'}/${name}`
-    return [module, `https://hono.dev/docs/${PAGES[name] ?? page}`] as const
-  })
-  const guide = ['validator', 'https://hono.dev/docs/guides/validation'] as const
-  const called = [...source.matchAll(/\bv\.([a-z]\w+)\(/g)].map(([, name = '']) => {
-    return [`v.${name}`, `https://valibot.dev/api/${name}/`] as const
-  })
-  return [...new Map([...modules, ...(source.includes('valid(') ? [guide] : []), ...called])]
+/** The pages on hono.dev and valibot.dev about what an example uses, by name. */
+export function linksOf(source: string) {
+  const links = new Map<string, string>()
+  for (const [, module = '', name = module] of source.matchAll(/from '(hono(?:\/([\w-]+))?)'/g)) {
+    const page = PAGES[name] ?? `${HELPERS.test(name) ? 'helpers' : 'middleware/builtin'}/${name}`
+    links.set(module, `https://hono.dev/docs/${page}`)
+  }
+  if (source.includes('valid(')) links.set('validator', 'https://hono.dev/docs/guides/validation')
+  for (const [, name = ''] of source.matchAll(/\bv\.([a-z]\w+)\(/g))
+    links.set(`v.${name}`, `https://valibot.dev/api/${name}/`)
+  return [...links]
 }

@@ -1,14 +1,22 @@
 import * as v from 'valibot'
 
-type Data = Uint8Array<ArrayBuffer> | string
-
-/** Bytes with one position for reading and writing, which starts at 0. */
-export class TemporaryFile {
+/** An uploaded file: bytes with one position for reading and writing, which starts at 0. */
+export class UploadFile {
+  /** From the client: a name to show and never to open, and perhaps a type. */
+  readonly filename: string
+  readonly content_type: string | null
   #bytes: Blob | undefined
   #position = 0
 
-  constructor(bytes: Blob) {
-    this.#bytes = bytes
+  constructor(file: File) {
+    this.filename = file.name
+    this.content_type = file.type || null
+    this.#bytes = file
+  }
+
+  /** The temporary file, which FastAPI has in an object of its own and here is the upload itself. */
+  get file() {
+    return this
   }
 
   get size() {
@@ -17,14 +25,14 @@ export class TemporaryFile {
 
   /** At most `size` bytes, by default all that are left; none at the end. */
   async read(size = -1): Promise<Uint8Array> {
-    const rest = this.#opened().slice(this.#position)
-    const bytes = await (size < 0 ? rest : rest.slice(0, whole(size))).arrayBuffer()
+    const end = size < 0 ? undefined : this.#position + whole(size)
+    const bytes = await this.#opened().slice(this.#position, end).arrayBuffer()
     this.#position += bytes.byteLength
     return new Uint8Array(bytes)
   }
 
   /** Overwrites at the position, or appends at the end. A blob is not changed but composed anew. */
-  write(data: Data): void {
+  async write(data: Uint8Array<ArrayBuffer> | string): Promise<void> {
     const [bytes, from, piece] = [this.#opened(), this.#position, new Blob([data])]
     const gap = new Uint8Array(Math.max(0, from - bytes.size))
     this.#position += piece.size
@@ -32,12 +40,12 @@ export class TemporaryFile {
   }
 
   /** Moves to a byte, counted from 0; it may lie beyond the end. */
-  seek(offset: number): void {
+  async seek(offset: number): Promise<void> {
     this.#opened()
     this.#position = whole(offset)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#bytes = undefined
   }
 
@@ -47,33 +55,12 @@ export class TemporaryFile {
   }
 }
 
-/** An uploaded file, with the names that FastAPI gives to its parts. */
-export class UploadFile {
-  readonly file: TemporaryFile
-  /** From the client: a name to show and never to open, and perhaps a type. */
-  readonly filename: string
-  readonly content_type: string | null
-
-  constructor(file: File) {
-    this.file = new TemporaryFile(file)
-    this.filename = file.name
-    this.content_type = file.type || null
-  }
-
-  read = async (size?: number) => this.file.read(size)
-  write = async (data: Data) => this.file.write(data)
-  seek = async (offset: number) => this.file.seek(offset)
-  close = async () => this.file.close()
-}
-
-const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
-/** `v.file()` takes a file of Fetch; a step of the pipe makes it an upload. */
-export const upload = v.pipe(
-  v.file(words),
-  v.transform(file => new UploadFile(file)),
-)
-
 function whole(value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value
   throw new RangeError(`a size or an offset must be a whole number, not ${value}`)
 }
+
+const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
+const toUpload = v.transform((file: File) => new UploadFile(file))
+/** `v.file()` takes a file of Fetch; a step of the pipe makes it an upload. */
+export const upload = v.pipe(v.file(words), toUpload)

@@ -8,7 +8,7 @@ import { complete, valid } from '../../valid/valid.ts'
 const text = v.pipe(v.string(), v.maxCodePoints(32), v.regex(/^[a-z0-9]+$/))
 const Cookies = v.object({ 'session-id': v.optional(text, 'guest') })
 
-export const documents = { 'DELETE /session/': { answers: { 204: v.void() } } }
+export const documents = { 'DELETE /session/': { answers: { 204: undefined } } }
 
 export default new Hono()
   .get('/items/', valid('cookie', Cookies), complete, c => {

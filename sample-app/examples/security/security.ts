@@ -1,12 +1,10 @@
 // A login: password to bearer token to user.
 // $ curl --header 'Authorization: Bearer johndoe' '/users/me'
 import { type Context, Hono } from 'hono'
-import { env } from 'hono/adapter'
 import { createMiddleware } from 'hono/factory'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { DECOY, verifyPassword } from './password.ts'
-import { readUsers, User } from './users.ts'
+import { isPassword, User, usersOf } from './users.ts'
 
 // The fields of the OAuth 2.0 password flow; nobody uses the last three.
 const PasswordForm = v.object({
@@ -18,21 +16,15 @@ const PasswordForm = v.object({
   client_secret: v.nullish(v.string(), null),
 })
 
-const Token = v.object({ access_token: v.string(), token_type: v.literal('bearer') })
-const Failure = v.pipe(v.object({ detail: v.string() }), v.title('Failure'))
+// For the documentation: the answers, and the proof of who is asking.
+const token = v.object({ access_token: v.string(), token_type: v.literal('bearer') })
+const Token = v.pipe(token, v.title('Token'))
 const bearer = { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } }
-const [forToken, forMe] = [v.pipe(Token, v.title('Token')), v.pipe(User, v.title('User'))]
-
-/** For the documentation: the answers, and the proof of who is asking. */
+const security = { OAuth2PasswordBearer: bearer }
 export const documents = {
-  'POST /token': { answers: { 200: forToken, 400: Failure } },
-  'GET /users/me': {
-    answers: { 200: forMe, 400: Failure, 401: Failure },
-    security: { OAuth2PasswordBearer: bearer },
-  },
+  'POST /token': { answers: { 200: Token }, errors: [400] },
+  'GET /users/me': { answers: { 200: User }, errors: [400, 401], security },
 }
-
-const usersOf = (c: Context) => readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMPLE_USERS)
 
 // A 401 says how to authenticate (RFC 6750).
 const refuse = (c: Context, detail: string) =>
@@ -52,13 +44,12 @@ const activeUser = createMiddleware<Sets>(async (c, next) => {
   await next()
 })
 
-// The token is the username, which shows the flow and protects nothing: see `jwt` for a signed one.
-// An unknown user costs as much time as a wrong password.
+// The users are those of `SAMPLE_USERS`. The token is the username, which shows the flow and
+// protects nothing: see `jwt` for a signed one.
 export default new Hono()
   .post('/token', valid('form', PasswordForm), complete, async c => {
     const { username, password } = c.req.valid('form')
-    const hash = usersOf(c).get(username)?.hashed_password ?? DECOY
-    if (await verifyPassword(password, hash)) {
+    if (await isPassword(c, username, password)) {
       return c.json({ access_token: username, token_type: 'bearer' as const })
     }
     return c.json({ detail: 'Incorrect username or password' }, 400)

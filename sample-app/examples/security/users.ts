@@ -1,5 +1,7 @@
+import type { Context } from 'hono'
+import { env } from 'hono/adapter'
 import * as v from 'valibot'
-import { PASSWORD_HASH } from './password.ts'
+import { DECOY, PASSWORD_HASH, verifyPassword } from './password.ts'
 
 /** Passwords: `secret` and `secret2`. */
 const DEMO = `[{"username":"johndoe","email":"johndoe@example.com","full_name":"John Doe",
@@ -9,23 +11,25 @@ $kgBK9/FcEICTiO5U5hvD/RIgcDBKJ3Z5UPlqRr+29XE="},
 "disabled":true,"hashed_password":"skQyKCIP8yTOIX58FhG6ng==\
 $wg/fxt1zsPcqUMmZRYt/26ZDg3nSAWnHBSDK1SsT0s0="}]`
 
+const username = v.pipe(v.string(), v.nonEmpty())
+const fields = { username, email: v.string(), full_name: v.string(), disabled: v.boolean() }
 /** The public part of a user. */
-export const User = v.object({
-  username: v.pipe(v.string(), v.nonEmpty()),
-  email: v.string(),
-  full_name: v.string(),
-  disabled: v.boolean(),
-})
+export const User = v.pipe(v.object(fields), v.title('User'))
 const hashed_password = v.pipe(v.string(), v.regex(PASSWORD_HASH, 'must come from --hash-password'))
-const Stored = v.strictObject({ ...User.entries, hashed_password })
 
 /** The users by name, from JSON. A Map: a plain object would find `constructor`. */
 const Users = v.pipe(
   v.string(),
   v.parseJson(undefined, 'must be JSON'),
-  v.array(Stored),
+  v.array(v.strictObject({ ...fields, hashed_password })),
   v.transform(list => new Map(list.map(user => [user.username, user]))),
 )
 
 /** Reads `SAMPLE_USERS`; without it there are demo users. @throws ValiError */
 export const readUsers = (json = DEMO) => v.parse(Users, json || DEMO)
+export const usersOf = (c: Context) => readUsers(env<{ SAMPLE_USERS?: string }>(c).SAMPLE_USERS)
+
+/** Whether it is the user's password. An unknown user costs as much time as a wrong password. */
+export function isPassword(c: Context, username: string, password: string): Promise<boolean> {
+  return verifyPassword(password, usersOf(c).get(username)?.hashed_password ?? DECOY)
+}
