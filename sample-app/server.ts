@@ -17,19 +17,17 @@ const OPTIONS = { requestTimeout: 0, maxHeaderSize: 64 * 1024 }
 
 /** Serves an app. `close` lets running requests end, for ten seconds. */
 export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Place) {
-  let isStopping = false
   const answer = async (request: Request, node: object) => {
     const response = await app.fetch(request, node)
     // The client decides, not a stream of Hono; but at the end, an idle connection would delay it.
-    if (isStopping) response.headers.set('Connection', 'close')
-    else response.headers.delete('Connection')
+    if (server.listening) response.headers.delete('Connection')
+    else response.headers.set('Connection', 'close')
     return response
   }
   const server = cert && key ? createServerWithTls(cert, key) : createServer(OPTIONS)
   server.on('request', getRequestListener(answer, { hostname: host })).setTimeout(IDLE_MS)
   await once(server.listen(port, host), 'listening')
   const close = () => {
-    isStopping = true
     setTimeout(() => server.closeAllConnections(), GRACE_MS).unref()
     return new Promise(resolve => server.close(resolve))
   }

@@ -5,7 +5,7 @@ import { binary, type Chunks, decode, readMultipart, refusal } from './multipart
 import { Spool } from './spool.ts'
 import type { NodeEnv } from './wire.ts'
 
-/** The most fields, and the most files, that one form may have. */
+/** The most fields, and the most files, of one form. */
 const PART_LIMIT = 1000
 /** The most bytes of one value that is not a file, and of all together. */
 const [VALUE_LIMIT, TEXT_LIMIT] = [1024 * 1024, 16 * 1024 * 1024]
@@ -34,24 +34,23 @@ async function readForm({ env, req }: Context<NodeEnv>, spool: Spool): Promise<F
   // It stays open when reading stops early: the answer needs the connection.
   const chunks = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? []
   const type = req.header('Content-Type') ?? ''
-  const isMultipart = /^\s*multipart\/form-data\s*(?:;|$)/i.test(type)
+  const isMultipart = /^\s*multipart/i.test(type)
   const arriving = isMultipart ? readParts(chunks, type, spool) : readPairs(chunks)
   const entries: Entry[] = []
-  const counts = { fields: 0, files: 0, text: 0 }
+  const sums = { fields: 0, files: 0, text: 0 }
   for await (const [name, value] of arriving) {
-    const kind = typeof value === 'string' ? 'fields' : 'files'
-    counts[kind] += 1
-    counts.text += typeof value === 'string' ? value.length : 0
-    if (counts.text > TEXT_LIMIT) throw tooLarge()
-    if (counts[kind] > PART_LIMIT) {
+    const isText = typeof value === 'string'
+    const kind = isText ? 'fields' : 'files'
+    sums[kind] += 1
+    sums.text += isText ? value.length : 0
+    if (sums.text > TEXT_LIMIT) throw tooLarge()
+    if (sums[kind] > PART_LIMIT)
       throw refusal(`Too many ${kind}. Maximum number of ${kind} is ${PART_LIMIT}.`)
-    }
     entries.push([name, value])
   }
   const [form, files] = [new FormData(), await spool.read()]
-  for (const [name, value] of entries) {
+  for (const [name, value] of entries)
     form.append(name, typeof value === 'string' ? value : value(files))
-  }
   return form
 }
 

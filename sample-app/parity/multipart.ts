@@ -3,13 +3,13 @@ import { HTTPException } from 'hono/http-exception'
 /** The most bytes of the headers of one part, and of the line breaks before the first one. */
 const HEADER_LIMIT = 16 * 1024
 const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\0\r\n]*)$/
+const PARAMETER = /;\s*(?:([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?)?[^;]*/gs
 
 /** A body as it arrives. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** Bytes as a string with a character for each, which is short to search and cheap to cut. */
-export const binary = ({ buffer, byteOffset, length }: Uint8Array) =>
-  Buffer.from(buffer, byteOffset, length).toString('latin1')
+export const binary = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 /** The text that such a string has in UTF-8. */
 export const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
@@ -54,15 +54,12 @@ function parseHead(block: string) {
   const headers = new Map(found.map(match => [match?.[1]?.toLowerCase(), match?.[2]?.trim()]))
   const parameters = parametersOf(headers.get('content-disposition'))
   const name = parameters.get('name')
-  if (name === undefined) {
+  if (name === undefined)
     throw refusal('The Content-Disposition header field "name" must be provided.')
-  }
   // A path from Windows is cut to its last name.
   const filename = parameters.get('filename')?.replace(/^(?:.:|\\)\\(?:.*\\)?/s, '')
   return { name, filename, type: headers.get('content-type') ?? '' }
 }
-
-const PARAMETER = /;\s*(?:([^\s=;"]+)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*)))?)?[^;]*/gs
 
 /**
  * The parameters of a header such as `form-data; name="file"`; the last of a name counts. In quotes,

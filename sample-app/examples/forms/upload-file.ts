@@ -62,5 +62,5 @@ function whole(value: number): number {
 
 const words = "Value error, Expected UploadFile, received: <class 'str'> | value_error | error"
 const toUpload = v.transform((file: File) => new UploadFile(file))
-/** `v.file()` takes a file of Fetch; a step of the pipe makes it an upload. */
-export const upload = v.pipe(v.file(words), toUpload)
+/** A form with a file. `v.file()` takes one of Fetch; a step of the pipe makes it an upload. */
+export const Upload = v.object({ file: v.pipe(v.file(words), toUpload) })

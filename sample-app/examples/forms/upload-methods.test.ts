@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
-import { slashed } from '../../testing.ts'
+import { slashed } from '../slashed.ts'
 import app from './upload-methods.ts'
 
 test('upload-methods: a file is read in pieces, sought and written', async () => {

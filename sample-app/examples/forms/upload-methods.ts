@@ -1,18 +1,16 @@
 // What a file can do: read, seek, write and close.
 // $ curl --form file=@README.md '/stamp/'
 import { Hono } from 'hono'
-import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { upload } from './upload-file.ts'
+import { Upload } from './upload-file.ts'
 
 const PIECE = 64 * 1024
-const Upload = v.object({ file: upload })
 
 // A file has one position, which all methods move. Read in pieces, a file of any size needs little
 // memory. It cannot be used after `close`.
 export default new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
   const { file } = c.req.valid('form')
-  const { size } = file.file
+  const { size } = file
   await file.seek(size)
   await file.write('\n-- received\n')
   await file.seek(0)

@@ -2,12 +2,9 @@
 // $ curl --form file=@README.md '/uploadfile/'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
-import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { upload } from './upload-file.ts'
+import { Upload } from './upload-file.ts'
 
-// A file comes in a multipart form.
-const Upload = v.object({ file: upload })
 export const documents = { 'GET /': { answers: { 200: 'text/html' } } }
 
 export default new Hono()

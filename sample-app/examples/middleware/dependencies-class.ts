@@ -5,11 +5,11 @@ import { createFactory } from 'hono/factory'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { slice } from '../items.ts'
-import { integer } from '../numbers.ts'
+import { Common } from './dependencies.ts'
 
 /** The shared parameters as an object that can do something: page through the items. */
 class CommonParameters {
-  q?: string
+  q: string | null = null
   skip = 0
   limit = 100
   page = () => ({ ...(this.q && { q: this.q }), items: slice(this.skip, this.limit) })
@@ -17,15 +17,11 @@ class CommonParameters {
 
 // The last step of a pipe makes the instance. A factory has handlers that stand together and are
 // given to routes by name.
-const Common = v.pipe(
-  v.object({
-    q: v.optional(v.string()),
-    skip: v.optional(integer, '0'),
-    limit: v.optional(integer, '100'),
-  }),
+const Instance = v.pipe(
+  Common,
   v.transform(query => Object.assign(new CommonParameters(), query)),
 )
-const page = createFactory().createHandlers(valid('query', Common), complete, c => {
+const page = createFactory().createHandlers(valid('query', Instance), complete, c => {
   return c.json(c.req.valid('query').page())
 })
 

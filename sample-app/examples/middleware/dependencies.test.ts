@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testClient } from 'hono/testing'
-import { slashed } from '../../testing.ts'
+import { slashed } from '../slashed.ts'
 import app from './dependencies.ts'
 
 const { items, users } = testClient(slashed(app))

@@ -7,7 +7,7 @@ import { integer } from '../numbers.ts'
 
 // Middleware is a value: a dependency elsewhere is a constant here, and each route that names it
 // has its values, with their types.
-const Common = v.object({
+export const Common = v.object({
   q: v.nullish(v.string(), null),
   skip: v.optional(integer, '0'),
   limit: v.optional(integer, '100'),
