@@ -10,8 +10,7 @@ export const sent: string[] = []
 const Notification = v.object({ to: v.string() })
 export const documents = { 'POST /notifications/': { answers: { 202: v.unknown() } } }
 
-// A server goes on by itself, and must handle errors, which nobody else sees. A Worker is stopped
-// with its answer unless it is told to wait.
+// Nobody else sees its errors. A Worker is stopped with its answer unless it is told to wait.
 function later(c: Context, work: Promise<unknown>): void {
   const done = work.catch(error => console.error(error))
   if (getRuntimeKey() === 'workerd') c.executionCtx.waitUntil(done)

@@ -17,10 +17,8 @@ export const documents = {
   'DELETE /items/:item_id': { answers: {}, errors: [409] },
 }
 
-/**
- * The one place where exceptions become answers. An exception that has an answer, as that of
- * `complete` does, gives it; an unexpected one tells a stranger nothing.
- */
+// The one place where exceptions become answers. One that has its answer, as that of `complete`,
+// gives it; an unexpected one tells a stranger nothing.
 export const answerError: ErrorHandler = (error, c) => {
   if (error instanceof HTTPException) {
     return error.res ? error.getResponse() : c.json({ detail: error.message }, error.status)

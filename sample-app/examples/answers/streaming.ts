@@ -10,8 +10,7 @@ const to = v.pipe(integer, v.minValue(0), v.maxValue(100_000))
 const Query = v.object({ to: v.optional(to, '10') })
 export const documents = { 'GET /count': { answers: { 200: 'text/plain' } } }
 
-// `write` waits for a client that reads slowly, so that memory stays small however long the answer
-// is. One that went away ends it.
+// It waits for a client that reads slowly: memory stays small. One that went away ends it.
 export default new Hono().get('/count', valid('query', Query), complete, c => {
   const { to } = c.req.valid('query')
   return streamText(c, async stream => {

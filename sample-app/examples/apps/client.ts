@@ -4,9 +4,8 @@ import { Hono } from 'hono'
 import { hc } from 'hono/client'
 import routes, { type AppType } from './routes.ts'
 
-// Only the type of the server is needed, so this could be a page in a browser. A path, a name or an
-// input that the server does not have is an error of the compiler. Here requests do not leave the
-// process; without `fetch` they go to the address.
+// Only the server's type is needed, also in a browser. A path or an input that it lacks is an error
+// of the compiler. Requests stay in the process here; without `fetch` they go to the address.
 const client = hc<AppType>('http://localhost', { fetch: routes.request })
 
 export default new Hono().get('/first', async c => {

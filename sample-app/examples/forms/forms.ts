@@ -4,8 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// Browsers send a field that was left empty, so an empty one counts as absent. A body that is no
-// form has no fields: both are missing, then.
+// An empty field counts as absent, since browsers send it. A body that is no form has no fields.
 const Login = v.object({ username: v.string(), password: v.string() })
 
 // The password is asked for and never answered.

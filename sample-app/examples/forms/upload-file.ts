@@ -14,7 +14,7 @@ export class UploadFile {
     this.#bytes = file
   }
 
-  /** The temporary file, which FastAPI has in an object of its own and here is the upload itself. */
+  /** The temporary file: FastAPI has it in an object of its own, here it is the upload itself. */
   get file() {
     return this
   }

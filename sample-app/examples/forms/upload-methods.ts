@@ -6,8 +6,7 @@ import { Upload } from './upload-file.ts'
 
 const PIECE = 64 * 1024
 
-// A file has one position, which all methods move. Read in pieces, a file of any size needs little
-// memory. It cannot be used after `close`.
+// All methods move the one position of a file. Read in pieces, it needs little memory at any size.
 export default new Hono().post('/stamp/', valid('form', Upload), complete, async c => {
   const { file } = c.req.valid('form')
   const { size } = file

@@ -4,8 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// A cookie is declared like a query parameter. To answer with one there is Hono's `setCookie`: see
-// the next example.
+// A cookie is declared like a query parameter. The next example answers with one.
 const Cookies = v.object({ ads_id: v.nullish(v.string(), null) })
 
 export default new Hono().get('/items/', valid('cookie', Cookies), complete, c => {

@@ -2,8 +2,7 @@
 // $ curl '/items/foo?q=news'
 import { Hono } from 'hono'
 
-// `c.req.query` gives a string, or undefined where the address has no such name. An empty `?q=`
-// is left out of this answer like an absent one.
+// It is a string, or undefined if it is absent. This answer leaves an empty `?q=` out, too.
 export default new Hono().get('/items/:item_id', c => {
   const item_id = c.req.param('item_id')
   const q = c.req.query('q')

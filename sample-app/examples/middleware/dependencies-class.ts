@@ -15,8 +15,7 @@ class CommonParameters {
   page = () => ({ ...(this.q && { q: this.q }), items: slice(this.skip, this.limit) })
 }
 
-// The last step of a pipe makes the instance. A factory has handlers that stand together and are
-// given to routes by name.
+// The last step of a pipe makes the instance. A factory has handlers that stand together.
 const Instance = v.pipe(
   Common,
   v.transform(query => Object.assign(new CommonParameters(), query)),

@@ -5,8 +5,7 @@ import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { integer } from '../numbers.ts'
 
-// Middleware is a value: a dependency elsewhere is a constant here, and each route that names it
-// has its values, with their types.
+// Middleware is a value: each route that names this constant has its values, with their types.
 export const Common = v.object({
   q: v.nullish(v.string(), null),
   skip: v.optional(integer, '0'),

@@ -4,8 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// Any schema of Valibot will do. `v.strictObject` refuses unknown keys; the list has at most a
-// hundred items.
+// Any schema of Valibot will do. `v.strictObject` refuses unknown keys.
 const Item = v.strictObject({ name: v.string(), tags: v.optional(v.array(v.string()), []) })
 const Items = v.pipe(v.array(Item), v.maxLength(100))
 

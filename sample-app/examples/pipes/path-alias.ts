@@ -4,8 +4,7 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// A schema has the names of the outside: of the address, of errors and of the documentation. A last
-// step gives the program its own names.
+// A schema has the names that clients see. A last step gives the program its own names.
 const Param = v.pipe(
   v.object({ 'item-id': v.pipe(v.string(), v.metadata({ deprecated: true })) }),
   v.transform(({ 'item-id': itemId }) => ({ itemId })),

@@ -4,8 +4,7 @@ import { Hono } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
 import { isPassword } from './users.ts'
 
-// The browser sends them with every request, so each of them costs a check of the password. The
-// users are those of `SAMPLE_USERS`.
+// The users are in `SAMPLE_USERS`. Every request has the password and costs a check of it.
 const auth = basicAuth({
   realm: 'Sample application',
   invalidUserMessage: { detail: 'Incorrect username or password' },

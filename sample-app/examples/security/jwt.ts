@@ -10,8 +10,7 @@ import { complete, valid } from '../../valid/valid.ts'
 const secretOf = (c: Context) =>
   env<{ SAMPLE_JWT_SECRET?: string }>(c).SAMPLE_JWT_SECRET || 'fake-super-secret-signature'
 
-// A token is untrusted input until `verify` has checked its signature, with the one algorithm that
-// was expected, and its time.
+// A token is untrusted until `verify` has checked its signature, by one algorithm, and its time.
 const subject = createMiddleware<{ Variables: { subject: unknown } }>(async (c, next) => {
   const [, token = ''] = /^Bearer (.+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
   try {
@@ -27,8 +26,7 @@ const subject = createMiddleware<{ Variables: { subject: unknown } }>(async (c, 
 const security = { JWT: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
 export const documents = { 'GET /me': { errors: [401], security } }
 
-// `security` decides who gets a token; this example, who is asking. `exp` is in seconds: fifteen
-// minutes from now.
+// `security` decides who gets a token; this example, who is asking. `exp` is in seconds.
 export default new Hono()
   .post('/token', valid('form', v.object({ username: v.string() })), complete, async c => {
     const exp = Math.floor(Date.now() / 1000) + 15 * 60

@@ -44,8 +44,7 @@ const activeUser = createMiddleware<Sets>(async (c, next) => {
   await next()
 })
 
-// The users are those of `SAMPLE_USERS`. The token is the username, which shows the flow and
-// protects nothing: see `jwt` for a signed one.
+// The users are in `SAMPLE_USERS`. The token is the username and protects nothing: `jwt` signs it.
 export default new Hono()
   .post('/token', valid('form', PasswordForm), complete, async c => {
     const { username, password } = c.req.valid('form')

@@ -4,9 +4,8 @@ import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 
-// `valid` is middleware on `hono/validator`: it checks one part of the request with a schema of
-// Valibot. `complete` ends the request with 422 if anything was wrong. `c.req.valid` has the values,
-// with their types.
+// `valid` is middleware: it checks one part of a request with a schema of Valibot. `complete` ends
+// the request with 422 if anything was wrong. `c.req.valid` has the values, with their types.
 const Query = v.object({ needy: v.string() })
 
 // `?needy=` is there, and empty: to refuse that, too, pipe it into `v.nonEmpty()`.
