@@ -1,11 +1,9 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
+import { createServerWithTls } from './examples/apps/https-server.ts'
 import type { NodeEnv } from './parity/wire.ts'
 
 /** Port 0 takes a free one. The files, in PEM, are for TLS. */
@@ -17,6 +15,7 @@ const OPTIONS = { requestTimeout: 0, maxHeaderSize: 64 * 1024 }
 
 /** Serves an app. `close` lets running requests end, for ten seconds. */
 export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Place) {
+  const server = cert && key ? createServerWithTls(cert, key, OPTIONS) : createServer(OPTIONS)
   const answer = async (request: Request, node: object) => {
     const response = await app.fetch(request, node)
     // The client decides, not a stream of Hono; but at the end, an idle connection would delay it.
@@ -24,7 +23,6 @@ export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Plac
     else response.headers.set('Connection', 'close')
     return response
   }
-  const server = cert && key ? createServerWithTls(cert, key) : createServer(OPTIONS)
   server.on('request', getRequestListener(answer, { hostname: host })).setTimeout(IDLE_MS)
   await once(server.listen(port, host), 'listening')
   const close = () => {
@@ -34,16 +32,4 @@ export async function listen(app: Hono<NodeEnv>, { host, port, cert, key }: Plac
   const { port: taken } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
   return { url: `${cert ? 'https' : 'http'}://${name}:${taken}`, close }
-}
-
-function createServerWithTls(cert: string, key: string) {
-  try {
-    const pem = { cert: readFileSync(cert), key: readFileSync(key) }
-    // Node itself takes a key of another kind than the certificate's, and then no connection.
-    const fits = new X509Certificate(pem.cert).checkPrivateKey(createPrivateKey(pem.key))
-    if (!fits) throw new Error('key values mismatch')
-    return createTlsServer({ ...OPTIONS, ...pem })
-  } catch (error) {
-    throw new Error(`cannot serve TLS with ${cert} and ${key}: ${Object(error).message}`)
-  }
 }

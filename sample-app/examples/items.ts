@@ -2,4 +2,5 @@
 export const ITEMS = [{ item_name: 'Foo' }, { item_name: 'Bar' }, { item_name: 'Baz' }]
 
 /** At most `limit` items from `skip` on; as in Python, negative numbers count from the end. */
-export const slice = (skip: number, limit: number) => ITEMS.slice(skip, skip + limit)
+export const page = ({ skip, limit }: Page) => ITEMS.slice(skip, skip + limit)
+type Page = { skip: number; limit: number }

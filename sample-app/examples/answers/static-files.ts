@@ -3,9 +3,8 @@
 import { Hono } from 'hono'
 import { serveStatic } from 'hono/serve-static'
 
-// The source of files differs by runtime: `@hono/node-server/serve-static`, `hono/deno` and
-// `hono/bun` read a folder. This is their common part; it takes content from anywhere, here from
-// memory, finds the type by the name, and lets no `..` out of its root.
+// `@hono/node-server/serve-static`, `hono/deno` and `hono/bun` read a folder. This is their common
+// part: it finds the type by the name, and lets no `..` out of its root. Here files are in memory.
 const FILES = new Map([
   ['static/hello.txt', 'Hello\n'],
   ['static/style.css', 'body { color: teal }\n'],

@@ -2,7 +2,6 @@
 // $ curl --cacert cert.pem '/https'
 import { Hono } from 'hono'
 
-// An app does not know its protocol. The server does: start this one with `--cert FILE --key FILE`,
-// and it speaks TLS. With `@hono/node-server` that is `serve({ fetch: app.fetch, createServer,
-// serverOptions: { cert, key } })`, with `createServer` from `node:https`.
+// An app does not know its protocol; the server does. With `--cert FILE --key FILE` this one speaks
+// TLS: `https-server.ts` creates it, and `getRequestListener(app.fetch)` of `@hono/node-server` answers.
 export default new Hono().get('/https', c => c.json({ message: 'Hello over HTTPS' }))

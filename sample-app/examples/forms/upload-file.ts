@@ -5,6 +5,8 @@ export class UploadFile {
   /** From the client: a name to show and never to open, and perhaps a type. */
   readonly filename: string
   readonly content_type: string | null
+  /** The temporary file: FastAPI has it in an object of its own, here it is the upload itself. */
+  readonly file = this
   #bytes: Blob | undefined
   #position = 0
 
@@ -12,11 +14,6 @@ export class UploadFile {
     this.filename = file.name
     this.content_type = file.type || null
     this.#bytes = file
-  }
-
-  /** The temporary file: FastAPI has it in an object of its own, here it is the upload itself. */
-  get file() {
-    return this
   }
 
   get size() {

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { createFactory } from 'hono/factory'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { slice } from '../items.ts'
+import { page } from '../items.ts'
 import { Common } from './dependencies.ts'
 
 /** The shared parameters as an object that can do something: page through the items. */
@@ -12,7 +12,7 @@ class CommonParameters {
   q: string | null = null
   skip = 0
   limit = 100
-  page = () => ({ ...(this.q && { q: this.q }), items: slice(this.skip, this.limit) })
+  page = () => ({ ...(this.q && { q: this.q }), items: page(this) })
 }
 
 // The last step of a pipe makes the instance. A factory has handlers that stand together.
@@ -20,8 +20,8 @@ const Instance = v.pipe(
   Common,
   v.transform(query => Object.assign(new CommonParameters(), query)),
 )
-const page = createFactory().createHandlers(valid('query', Instance), complete, c => {
+const handlers = createFactory().createHandlers(valid('query', Instance), complete, c => {
   return c.json(c.req.valid('query').page())
 })
 
-export default new Hono().get('/items/', ...page).get('/users/', ...page)
+export default new Hono().get('/items/', ...handlers).get('/users/', ...handlers)

@@ -9,9 +9,8 @@ import { complete, valid } from '../../valid/valid.ts'
 
 const Headers = v.object({ 'x-token': v.string(), 'x-key': v.string() })
 
-// Middleware that returns an answer ends the request. Secrets come from the environment, which `env`
-// finds on every runtime, and are compared in a time that tells nothing about where they differ. A
-// header that is absent is left to `complete`, which names all of them.
+// Middleware that returns an answer ends the request. `env` finds secrets on every runtime, and they
+// are compared in constant time. A header that is absent is left to `complete`, which names all.
 const demand = (name: string, variable: string, demo: string) =>
   createMiddleware(async (c, next) => {
     const expected = env<Record<string, string>>(c)[variable] || demo

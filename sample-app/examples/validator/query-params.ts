@@ -3,14 +3,12 @@
 import { Hono } from 'hono'
 import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
-import { slice } from '../items.ts'
+import { page } from '../items.ts'
 import { integer } from '../numbers.ts'
 
-// A value in `v.optional` may be absent; its second argument replaces it, so the handler always has
-// a number. The same answer has the problems of both parameters.
+// A value in `v.optional` may be absent: its second argument, as it would be sent, replaces it.
 const Page = v.object({ skip: v.optional(integer, '0'), limit: v.optional(integer, '10') })
 
 export default new Hono().get('/items/', valid('query', Page), complete, c => {
-  const { skip, limit } = c.req.valid('query')
-  return c.json(slice(skip, limit))
+  return c.json(page(c.req.valid('query')))
 })
