@@ -6,7 +6,4 @@ import { Hono } from 'hono'
 // has digits only: `/items/5` has the item `"5"`. TypeScript knows the names from the path.
 export default new Hono()
   .get('/items/:item_id', c => c.json({ item_id: c.req.param('item_id') }))
-  .get('/items/:item_id/:user_id', c => {
-    const { item_id, user_id } = c.req.param()
-    return c.json({ item_id, user_id })
-  })
+  .get('/items/:item_id/:user_id', c => c.json(c.req.param()))

@@ -2,9 +2,7 @@
 // $ curl '/items/foo?q=news'
 import { Hono } from 'hono'
 
-// It is a string, or undefined if it is absent. This answer leaves an empty `?q=` out, too.
+// `c.req.query` gives a string, or undefined, which JSON leaves out. Here `?q=` is left out, too.
 export default new Hono().get('/items/:item_id', c => {
-  const item_id = c.req.param('item_id')
-  const q = c.req.query('q')
-  return c.json(q ? { item_id, q } : { item_id })
+  return c.json({ item_id: c.req.param('item_id'), q: c.req.query('q') || undefined })
 })

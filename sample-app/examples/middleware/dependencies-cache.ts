@@ -7,10 +7,7 @@ import { createMiddleware } from 'hono/factory'
 // call, and remember its result: the number is drawn once, when somebody needs it.
 const lottery = createMiddleware<{ Variables: { draw: () => number } }>(async (c, next) => {
   let drawn: number | undefined
-  c.set('draw', () => {
-    drawn ??= 1 + Math.floor(Math.random() * 99)
-    return drawn
-  })
+  c.set('draw', () => (drawn ??= 1 + Math.floor(Math.random() * 99)))
   await next()
 })
 

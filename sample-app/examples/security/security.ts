@@ -6,14 +6,11 @@ import * as v from 'valibot'
 import { complete, valid } from '../../valid/valid.ts'
 import { isPassword, User, usersOf } from './users.ts'
 
-// The fields of the OAuth 2.0 password flow; nobody uses the last three.
+// Of the OAuth 2.0 password flow; other fields of it, such as `scope`, are dropped.
 const PasswordForm = v.object({
   grant_type: v.nullish(v.pipe(v.string(), v.regex(/^password$/)), null),
   username: v.string(),
   password: v.string(),
-  scope: v.optional(v.string(), ''),
-  client_id: v.nullish(v.string(), null),
-  client_secret: v.nullish(v.string(), null),
 })
 
 // For the documentation: the answers, and the proof of who is asking.
