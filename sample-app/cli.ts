@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ValiError } from 'valibot'
 import { gallery, single } from './app.ts'
+import { listen, type Place } from './examples/apps/serve.ts'
 import { hashPassword } from './examples/security/password.ts'
 import { readUsers } from './examples/security/users.ts'
 import { examples } from './examples.ts'
-import { listen, type Place } from './server.ts'
 
 const example = new Option('--example <name>', 'serve only this one').choices([...examples.keys()])
 const port = new Option('--port <number>', '0 to 65535, 0 takes a free one')

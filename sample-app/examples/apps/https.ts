@@ -2,6 +2,6 @@
 // $ curl --cacert cert.pem '/https'
 import { Hono } from 'hono'
 
-// An app does not know its protocol; the server does. With `--cert FILE --key FILE` this one speaks
-// TLS: `https-server.ts` creates it, and `getRequestListener(app.fetch)` of `@hono/node-server` answers.
+// An app does not know its protocol; the server does. `serve.ts`, beside this file, is one for Node:
+// it speaks TLS if it is started with `--cert FILE --key FILE`.
 export default new Hono().get('/https', c => c.json({ message: 'Hello over HTTPS' }))

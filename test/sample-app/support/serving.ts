@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Hono } from 'hono'
 import { emptyApp, gallery, single } from '../../../sample-app/app.ts'
+import { listen } from '../../../sample-app/examples/apps/serve.ts'
 import { examples } from '../../../sample-app/examples.ts'
-import { listen } from '../../../sample-app/server.ts'
 import { exchange, type WireRequest, type WireResponse } from './exchange.ts'
 
 const origins = new Map<string, Promise<string>>()
