@@ -19,7 +19,7 @@ const binary = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const decode = (bytes: string) => Buffer.from(bytes, 'latin1').toString()
 
 /**
- * Splits a multipart body (RFC 7578) of some `Content-Type` as it arrives. A part with a `filename`,
+ * Splits a multipart body (RFC 7578) of a `Content-Type` as it arrives. A part with a `filename`,
  * even an empty one, is a file, whose data goes to the spool. A part that is cut off is left out.
  * @throws HTTPException 400 where the framing is broken
  */

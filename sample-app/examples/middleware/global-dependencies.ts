@@ -9,7 +9,7 @@ import { complete, valid } from '../../valid/valid.ts'
 
 const Headers = v.object({ 'x-token': v.string(), 'x-key': v.string() })
 
-// Middleware that returns an answer ends the request. `env` finds secrets on every runtime, and they
+// Middleware that returns an answer ends the request. `env` finds secrets on any runtime, and they
 // are compared in constant time. A header that is absent is left to `complete`, which names all.
 const demand = (name: string, variable: string, demo: string) =>
   createMiddleware(async (c, next) => {
