@@ -28,7 +28,7 @@ async function readForm({ env, req }: Context<NodeEnv>, spool: Spool): Promise<F
   // It stays open when reading stops early: the answer needs the connection.
   const chunks = env?.incoming?.iterator({ destroyOnReturn: false }) ?? req.raw.body ?? []
   const type = req.header('Content-Type') ?? ''
-  const isMultipart = /^\s*multipart/i.test(type)
+  const isMultipart = /^\s*multipart\/form-data/i.test(type)
   const parts = []
   const sums = { fields: 0, files: 0, text: 0 }
   for await (const part of isMultipart ? readMultipart(chunks, type, spool) : readPairs(chunks)) {

@@ -12,7 +12,7 @@ const secretOf = (c: Context) =>
 
 // A token is untrusted until `jwt` has checked its signature, by one algorithm, and its time.
 const subject = createMiddleware<{ Variables: JwtVariables<{ sub: string }> }>((c, next) =>
-  jwt({ secret: secretOf(c), alg: 'HS256' })(c, next),
+  jwt({ secret: secretOf(c), alg: 'HS256', realm: 'Sample application' })(c, next),
 )
 
 const security = { JWT: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } }
