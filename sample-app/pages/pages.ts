@@ -4,12 +4,13 @@ import { NONCE, secureHeaders } from 'hono/secure-headers'
 import { examples, readSource } from '../examples.ts'
 import type { Description, Operation, Parameter, Schema } from '../openapi.ts'
 import { colored, linksOf } from './source.ts'
+import { STYLE } from './style.ts'
 
 /** What a page of documentation says of one example, or of several. */
 export type About = { name: string; about: string; source?: string; request?: string }
 type FormSchema = { properties?: Record<string, Schema>; required?: string[] }
 
-const [STYLE, SCRIPT] = [readSource('pages/style.css'), readSource('pages/try.js')]
+const SCRIPT = readSource('pages/try.js')
 const [self, none] = [["'self'"], ["'none'"]]
 const POLICY = { connectSrc: self, formAction: self, frameAncestors: none, baseUri: none }
 
