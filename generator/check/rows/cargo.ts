@@ -25,20 +25,29 @@ const app = fact(async subject => {
   await cargo('generate-lockfile')
   return cargo
 })
+/** What a Cargo says that must fail. */
+const failing = (running: Promise<string>): Promise<string> =>
+  running.then(() => 'it succeeds').catch(({ message }) => message)
 const none = fact(async subject => {
   const cargo = await depending(subject, await missingName(subject), '1')
-  const failing = cargo('generate-lockfile').then(said => `it finds one: ${said}`)
-  return failing.catch(({ message }) => message as string)
+  return failing(cargo('generate-lockfile'))
+})
+const yanked = fact(async subject => {
+  const found = (await lines(subject)).find(({ entry }) => entry?.yanked)?.entry
+  const { name, vers } = found ?? untried('no version is yanked')
+  const cargo = await depending(subject, name, `=${vers.replace(/\+.*/, '')}`)
+  return failing(cargo('generate-lockfile'))
 })
 const alone = fact(subject => openCargo(subject, 'plimsoll-check-alone', ''))
 const login = async (subject: Subject) => {
   if (subject.token === null) untried('there is no token; give one with --token-stdin')
   return (await alone(subject))('login', ...HERE)
 }
-const found = fact(async subject => {
-  const { name } = await needed(subject)
-  return { name, said: await (await alone(subject))('search', ...HERE, name) }
-})
+const asking = (...words: readonly string[]) =>
+  fact(async subject => {
+    const { name } = await needed(subject)
+    return { name, said: await (await alone(subject))(...words, ...HERE, name) }
+  })
 
 /** A crate that this Cargo has published. */
 const crate = fact(async subject => {
@@ -67,6 +76,10 @@ const yank = fact(async subject => {
   const args = ['yank', ...HERE, '--version', '1.0.0', name]
   return [await cargo(...args), await cargo(...args, '--undo')]
 })
+const refused = fact(async subject => {
+  const { name, cargo } = await crate(subject)
+  return failing(cargo('yank', ...HERE, '--version', '9.9.9', name))
+})
 
 /** What Cargo itself makes of the registry. */
 export const cargoRows = [
@@ -74,13 +87,21 @@ export const cargoRows = [
     .row('cargo-resolve', 'Cargo finds a dependency')
     .by(app)
     .row('cargo-missing', 'Cargo says of a missing crate that there is none')
-    .that(none, said => /no matching package/.test(said)),
+    .that(none, said => /no matching package/.test(said))
+    .row('cargo-yanked', 'Cargo chooses no yanked version')
+    .that(yanked, said => /no matching package|is yanked|didn't match/.test(said)),
   new Table(command('fetch'), 'breaks builds', 'cargo')
     .row('cargo-fetch', 'Cargo downloads a dependency')
     .by(async subject => (await app(subject))('fetch', '--locked')),
+  new Table(command('add'), 'differs', 'cargo')
+    .row('cargo-add', 'Cargo adds a crate to the dependencies', { since: '1.62' })
+    .by(asking('add')),
+  new Table(command('info'), 'differs', 'cargo')
+    .row('cargo-info', 'Cargo shows what a crate says of itself', { since: '1.82' })
+    .by(asking('info')),
   new Table(command('search'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-search', 'Cargo finds a crate by its name')
-    .that(found, ({ name, said }) => said.includes(`${name} = `)),
+    .that(asking('search'), ({ name, said }) => said.includes(`${name} = `)),
   new Table(command('login'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-login', 'Cargo logs in with a token')
     .by(login),
@@ -95,5 +116,7 @@ export const cargoRows = [
     .by(owners),
   new Table(command('yank'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-yank', 'Cargo yanks a version and undoes it')
-    .by(yank),
+    .by(yank)
+    .row('cargo-refusal', 'Cargo shows the reasons of a refusal: a version is not there to yank')
+    .that(refused, said => /the remote server responded with an error.*?: \S/.test(said)),
 ]
