@@ -12,7 +12,7 @@ import { Client } from '../../generator/check/client.ts'
 import { frame, make } from '../../generator/check/package.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
 import { play, type Result } from '../../generator/check/run.ts'
-import type { Subject } from '../../generator/check/subject.ts'
+import { chosen, type Subject } from '../../generator/check/subject.ts'
 import { openTarget, type Target } from '../../generator/check/target.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
@@ -219,6 +219,13 @@ for (const [id, status, create, spoken] of [
     if (status === 'untried')
       assert.equal(result?.seen, `${url} speaks nothing but HTTP/2, unlike this check`)
   })
+
+test('crates that were published are looked at in one order, whichever arrived first', async () => {
+  const published = [['check-second'], ['check-a'], ['check-b'], ['check-a']]
+  const subject = { crates: ['foo'], published, doubtful: [['check-b']] }
+  const found = await chosen(subject as unknown as Subject)
+  assert.deepEqual(found, ['foo', 'check-a', 'check-second'])
+})
 
 test('a registry elsewhere does not have files of this machine read', async () => {
   const client = new Client(process.env)
