@@ -1,11 +1,9 @@
 import { Command } from 'commander'
 import { type CommandTable, checkCommand, commands, loadCommands } from '../generator/cli/cli.ts'
-import type { Io } from '../generator/cli/console/io.ts'
+import type { Caller, Io } from '../generator/cli/console/io.ts'
 import { COMMIT, VERSION } from '../generator/version.ts'
-import type { PasswordInput } from './commands/user.ts'
 
-export interface ProcessEnds extends PasswordInput {
-  readonly stopped: (reload: () => void) => Promise<string>
+export interface ProcessEnds extends Caller {
   /** Whether somebody may still read stdout; only the next line that is printed can tell. */
   readonly isRead: () => boolean
 }
@@ -55,25 +53,25 @@ export async function createProgram(
 }
 
 /** Returns all commands; each is a module of its own, so a command loads only what it needs. */
-function table({ stopped, isRead, ...input }: ProcessEnds): CommandTable {
+function table(ends: ProcessEnds): CommandTable {
   return {
     ...commands,
     check: async () => {
       const registerCheck = await checkCommand()
-      return (to, io) => registerCheck(to, io, { ...input, stopped })
+      return (to, io) => registerCheck(to, io, ends)
     },
     user: async () => {
       const { registerUser } = await import('./commands/user.ts')
-      return (to, io) => registerUser(to, io, input)
+      return (to, io) => registerUser(to, io, ends)
     },
     token: async () => (await import('./commands/token.ts')).registerToken,
     audit: async () => {
       const { registerAudit } = await import('./commands/audit.ts')
-      return (to, io) => registerAudit(to, io, isRead)
+      return (to, io) => registerAudit(to, io, ends.isRead)
     },
     serve: async () => {
       const { registerServe } = await import('./commands/serve.ts')
-      return (to, io) => registerServe(to, io, stopped)
+      return (to, io) => registerServe(to, io, ends.stopped)
     },
   }
 }

@@ -4,7 +4,13 @@ import { passwordIssues } from '../../core/password.ts'
 import { counted } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { readRegistry, withRegistry } from '../../generator/cli/console/folder.ts'
-import { type FolderOptions, type Io, report, withDir } from '../../generator/cli/console/io.ts'
+import {
+  type Caller,
+  type FolderOptions,
+  type Io,
+  report,
+  withDir,
+} from '../../generator/cli/console/io.ts'
 import { withManual } from '../../generator/cli/console/manual.ts'
 import { table } from '../../generator/cli/console/table.ts'
 import {
@@ -26,12 +32,6 @@ import { operatorChange } from '../../generator/records/change.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
 import { registerRemove, registerRename } from './user-removal.ts'
 
-export interface PasswordInput {
-  readonly readInput: () => Promise<string>
-  /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
-  readonly askSecret: ((question: string) => Promise<string>) | null
-}
-
 interface AddOptions extends FolderOptions {
   readonly admin?: boolean
   readonly passwordStdin?: boolean
@@ -43,7 +43,7 @@ const JSON_USER = '`id`; `login`, the username; `name`; `admin`; `locked`; `remo
 const FROM_STDIN = 'read the password from standard input: one line'
 
 /** Registers the `user` commands, which also work while the daemon is running. */
-export function registerUser(program: Command, io: Io, input: PasswordInput): void {
+export function registerUser(program: Command, io: Io, input: Caller): void {
   const user = program.command('user').description('manage the users of the registry')
   registerAdd(user, io, input)
   registerList(user, io)
@@ -52,7 +52,7 @@ export function registerUser(program: Command, io: Io, input: PasswordInput): vo
   registerRemove(user, io)
 }
 
-function registerAdd(user: Command, io: Io, input: PasswordInput): void {
+function registerAdd(user: Command, io: Io, input: Caller): void {
   const add = withDir(user.command('add'), io)
     .description('add a user; the first one is an administrator')
     .argument('<username>', '1 to 39 letters, digits, `.`, `_` and `-`')
@@ -105,7 +105,7 @@ function registerList(user: Command, io: Io): void {
   })
 }
 
-function registerChanges(user: Command, io: Io, input: PasswordInput): void {
+function registerChanges(user: Command, io: Io, input: Caller): void {
   const password = 'set the password of a user, asked for at the terminal; ends their sessions'
   const setsPassword: UserWork = async (registry, found, at, { passwordStdin }) => {
     const read = passwordStdin ? readPassword : askPassword
@@ -183,14 +183,14 @@ function withUser(
   })
 }
 
-async function readPassword({ readInput }: PasswordInput, login: string): Promise<string> {
+async function readPassword({ readInput }: Caller, login: string): Promise<string> {
   const password = (await readInput()).replace(/\r?\n$/, '')
   if (/[\r\n]/.test(password)) refuse('password_lines')
   refuseErrors(passwordIssues(password, login))
   return password
 }
 
-async function askPassword({ askSecret }: PasswordInput, login: string): Promise<string> {
+async function askPassword({ askSecret }: Caller, login: string): Promise<string> {
   if (askSecret === null) return refuse('password_no_terminal')
   const password = await askSecret(`New password of ${login}: `)
   refuseErrors(passwordIssues(password, login))

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import { bodyBytes, collectBytes, timeLimits } from '../web/body.ts'
 import { openConnections, readRoutes } from '../web/connections.ts'
 import { connectionFailure } from '../web/failure.ts'
+import { REDIRECT } from '../web/web.ts'
 import { webUrl } from '../web/web-url.ts'
 import { Answer } from './answer.ts'
 import { Untried, untried, Wrong, wrong } from './verdict.ts'
@@ -67,7 +68,11 @@ export class Client {
         if (++waits > WAITS || !(waited <= WAIT_MAX_S))
           untried(`${url} wants no more requests (429)`)
         await this.#pause(after * 1000)
-      } else if ((ask.method ?? 'GET') === 'GET' && isRedirect(answer.status) && location !== '') {
+      } else if (
+        (ask.method ?? 'GET') === 'GET' &&
+        REDIRECT.includes(answer.status) &&
+        location !== ''
+      ) {
         hops.push(url)
         if (hops.length > REDIRECTS) wrong(`${address} redirects more than ${REDIRECTS} times`)
         url = webUrl(location, new URL(url))?.href ?? wrong(`${url} redirects to ${location}`)
@@ -124,8 +129,4 @@ const ONLY_HTTP_2 = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL'
 /** Returns for how long a `Retry-After` asks: by a number, or by a time. */
 function seconds(after: string): number {
   return Math.max(0, /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000)
-}
-
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status)
 }

@@ -154,17 +154,19 @@ export function expected({ doubtful }: Subject): (name: unknown) => boolean {
   return name => !bad.has(textOf(name).toLowerCase())
 }
 
+const byLength = (a: string, b: string) => a.length - b.length || (a < b ? -1 : 1)
+
 /** The names that are looked at; perhaps none. */
 export const chosen = fact(async subject => {
   const { crates, target, published } = subject
   const isExpected = expected(subject)
-  const own = [...new Set(published.map(([name]) => name))].filter(isExpected)
+  const own = [...new Set(published.map(([name]) => name))].filter(isExpected).sort(byLength)
   if (crates.length > 0) return [...crates, ...own]
   const paths = (await target.paths())?.filter(path => FILE.test(path))
   const found = paths?.map(path => basename(path)) ?? (await searched(subject))
   const all = found.filter(isExpected)
   // Short names come first, and all kinds of the others are among those that are looked at.
-  all.sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
+  all.sort(byLength)
   const step = Math.max(1, all.length / CRATES_MAX)
   return [...new Set([...all.filter((_, at) => at % step < 1), ...own])]
 })

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { refuse } from '../../core/error/error.ts'
-import { type Name, prefix } from '../../core/name.ts'
+import { lowerPrefix, type Name } from '../../core/name.ts'
 import { cloneBare } from '../git/clone.ts'
 import { runGit } from '../git/index-repository/git-process.ts'
 import { plain, webUrl } from '../web/web-url.ts'
@@ -61,8 +61,7 @@ export async function openTarget(named: string, client: Client): Promise<Target>
 
 /** Returns the path of an index file (Cargo's `make_dep_path`). */
 export function indexPath(name: string): string {
-  const lower = name.toLowerCase()
-  return `${prefix(lower as Name)}/${lower}`
+  return `${lowerPrefix(name as Name)}/${name.toLowerCase()}`
 }
 
 function isFile(path: string): boolean {

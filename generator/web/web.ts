@@ -42,7 +42,9 @@ const LONGEST_PAUSE = 60_000
 
 /** The status of a missing file: 404, on some servers 410 or 451 (Cargo's `http_remote.rs`). */
 const MISSING = [404, 410, 451]
-const REDIRECT = [301, 302, 303, 307, 308]
+
+/** The statuses of redirects that are followed. */
+export const REDIRECT = [301, 302, 303, 307, 308]
 
 /** Asks for small files to be compressed; `.crate` files are, and Cargo never decodes them. */
 const COMPRESSED = { 'accept-encoding': 'gzip' }

@@ -38,7 +38,7 @@ export const header = (path: RegExp, name: string, value?: string): Switch =>
   }))
 /** Where a request has a header of a form. */
 export const where =
-  (path: RegExp, name: string, form: RegExp, change: Partial<Reply>): Switch =>
+  (path: RegExp, name: string, form: RegExp, change: Partial<Reply> | Switch): Switch =>
   (reply, asked) =>
     form.test(String(asked.headers[name] ?? '')) && on(path, change)(reply, asked)
 export const text = (path: RegExp, change: (text: string, host?: string) => string): Switch =>

@@ -5,21 +5,23 @@ import { createSecureServer } from 'node:http2'
 import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import type { SecureContextOptions } from 'node:tls'
 import { cargoVersion } from '../../generator/check/cargo.ts'
 import { check } from '../../generator/check/check.ts'
 import { Client } from '../../generator/check/client.ts'
 import { frame, make } from '../../generator/check/package.ts'
 import { subjects } from '../../generator/check/rows/all.ts'
-import { play } from '../../generator/check/run.ts'
-import type { Subject } from '../../generator/check/subject.ts'
+import { play, type Result } from '../../generator/check/run.ts'
+import { chosen, type Subject } from '../../generator/check/subject.ts'
 import { openTarget, type Target } from '../../generator/check/target.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { makeCertificate } from '../support/certificate.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { closeServer, listen } from '../support/loopback.ts'
+import { listen } from '../support/loopback.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
 import type { Switch } from './changes.ts'
 import { judged } from './judged.ts'
 import { otherwise, switches } from './switches.ts'
@@ -39,8 +41,8 @@ const LIMITS = {
 async function openRegistry(settings: Readonly<Record<string, string>> = {}) {
   const folder = join(scratch(cleanup), 'registry')
   const registry = await startDaemon(cleanup, folder, { ...LIMITS, ...settings })
-  const { baseUrl, indexUrl, api } = registry
-  const authorization = api?.token ?? ''
+  const { baseUrl, indexUrl, token } = registry
+  const authorization = token
   const base = `registry-index = "${indexUrl}"\npackage = "base"\nversion =`
   const features = Array.from({ length: 150 }, (_, at) => `feature-with-a-long-name-${at} = []\n`)
   const rich = `links = "sea"
@@ -65,6 +67,12 @@ ${features.join('')}`
     assert.equal(answer.bytes.includes('errors'), false, String(answer.bytes))
   }
   await send('DELETE', baseUrl, '/api/v1/crates/base/0.9.0/yank', { authorization })
+  // A search may find what was published some time later.
+  const search = () => send('GET', baseUrl, '/api/v1/crates?q=rich', { authorization })
+  await until(
+    async () => (await search()).bytes.includes('"name":"rich"'),
+    () => 'the search finds nothing',
+  )
   return registry
 }
 type Registry = Awaited<ReturnType<typeof openRegistry>>
@@ -99,12 +107,17 @@ async function results(
 
 /** Plays statements against a registry that is wrong in one way, or in none. */
 function against(registry: Registry, chosen: readonly string[], wrong: Switch = () => undefined) {
-  registry.interfere?.(asked => ({ meets: 'change', change: reply => wrong(reply, asked) }))
-  const { indexUrl, baseUrl, api } = registry
+  registry.interfere(asked => ({ meets: 'change', change: reply => wrong(reply, asked) }))
+  const { indexUrl, baseUrl, token } = registry
   const isGit = chosen.every(id => id.startsWith('git-'))
   const far = chosen[0] === 'config-here' ? { name: 'sparse+https://crates.example.com/' } : {}
   const target: Partial<Target> = isGit ? { kind: 'git', name: `${baseUrl}/index.git` } : far
-  return results(indexUrl, target, api?.token ?? null, chosen)
+  return results(indexUrl, target, token, chosen)
+}
+
+/** What failed, and why. */
+function failures(results: readonly Result[]): string[] {
+  return results.flatMap(({ id, status, seen }) => (status === 'fail' ? `${id}: ${seen}` : []))
 }
 
 test('a right registry passes every statement', async () => {
@@ -121,11 +134,7 @@ test('a right registry passes every statement', async () => {
       ids.filter(id => !id.startsWith('cargo-')),
     )),
   ]
-  const failed = all.filter(({ status }) => status === 'fail')
-  assert.deepEqual(
-    failed.map(({ id, seen }) => `${id}: ${seen}`),
-    [],
-  )
+  assert.deepEqual(failures(all), [])
   const passed = all.filter(({ status }) => status === 'pass').map(({ id }) => id)
   assert.deepEqual(
     ids.filter(id => !passed.includes(id)),
@@ -171,11 +180,7 @@ test('what could not be tried does not hold, and what is right in an odd way doe
 
 test('without a token, nothing fails of a private registry', async () => {
   const { indexUrl } = await openRegistry({ PLIMSOLL_AUTH_REQUIRED: 'true' })
-  const failed = (await results(indexUrl, {}, null, ids)).filter(({ status }) => status === 'fail')
-  assert.deepEqual(
-    failed.map(({ id }) => id),
-    [],
-  )
+  assert.deepEqual(failures(await results(indexUrl, {}, null, ids)), [])
 })
 
 test('git gets no token, which is for the registry alone', async () => {
@@ -187,41 +192,39 @@ test('git gets no token, which is for the registry alone', async () => {
 })
 
 test('what is written in another way, or should have been refused, fails nothing else', async () => {
-  const { indexUrl, api, interfere } = await openRegistry()
-  interfere?.(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
+  const { indexUrl, token, interfere } = await openRegistry()
+  interfere(asked => ({ meets: 'change', change: reply => otherwise(reply, asked) }))
   const results = await check({
-    ...{ target: indexUrl, token: api?.token ?? null, prefix: 'check-', crates: [], cargos: [] },
+    ...{ target: indexUrl, token, prefix: 'check-', crates: [], cargos: [] },
     ...{ env: process.env, pauseMs: 0, signal: new AbortController().signal },
     ...{ onResult: () => undefined, onLeft: () => undefined },
   })
-  const failed = results.filter(
-    ({ id, status }) => status === 'fail' && !/^(?:refuse|http)-/.test(id),
-  )
   assert.deepEqual(
-    failed.map(({ id, seen }) => `${id}: ${seen}`),
+    failures(results).filter(failure => !/^(?:refuse|http)-/.test(failure)),
     [],
   )
 })
 
-test('http-2 fails where a server speaks nothing but HTTP/1.1 over TLS', async () => {
-  const { cert, key } = await makeCertificate(scratch(cleanup))
-  const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) })
-  cleanup.add(() => closeServer(server))
-  const url = (await listen(server)).replace('http:', 'https:')
-  const [result] = await results(`sparse+${url}/`, {}, null, ['http-2'])
-  assert.equal(result?.status, 'fail', result?.seen ?? '')
-})
-
-test('config-found is not tried where a server speaks nothing but HTTP/2', async () => {
-  const { cert, key } = await makeCertificate(scratch(cleanup))
-  const server = createSecureServer({ cert: readFileSync(cert), key: readFileSync(key) })
-  cleanup.add(() => {
-    server.close()
+for (const [id, status, create, spoken] of [
+  ['http-2', 'fail', (tls: SecureContextOptions) => createServer(tls), 'HTTP/1.1'],
+  ['config-found', 'untried', (tls: SecureContextOptions) => createSecureServer(tls), 'HTTP/2'],
+] as const)
+  test(`${id}: ${status} where a server speaks nothing but ${spoken} over TLS`, async () => {
+    const { cert, key } = await makeCertificate(scratch(cleanup))
+    const server = create({ cert: readFileSync(cert), key: readFileSync(key) })
+    cleanup.add(() => void server.close())
+    const url = (await listen(server)).replace('http:', 'https:')
+    const [result] = await results(`sparse+${url}/`, {}, null, [id])
+    assert.equal(result?.status, status, result?.seen ?? '')
+    if (status === 'untried')
+      assert.equal(result?.seen, `${url} speaks nothing but HTTP/2, unlike this check`)
   })
-  const url = (await listen(server)).replace('http:', 'https:')
-  const [result] = await results(`sparse+${url}/`, {}, null, ['config-found'])
-  const seen = `${url} speaks nothing but HTTP/2, unlike this check`
-  assert.deepEqual([result?.status, result?.seen], ['untried', seen])
+
+test('crates that were published are looked at in one order, whichever arrived first', async () => {
+  const published = [['check-second'], ['check-a'], ['check-b'], ['check-a']]
+  const subject = { crates: ['foo'], published, doubtful: [['check-b']] }
+  const found = await chosen(subject as unknown as Subject)
+  assert.deepEqual(found, ['foo', 'check-a', 'check-second'])
 })
 
 test('a registry elsewhere does not have files of this machine read', async () => {

@@ -10,7 +10,7 @@ import { Untried } from '../../generator/check/verdict.ts'
 import { startDaemon } from '../conformance/driver-daemon.ts'
 import { cargoPath } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import { expectCode } from '../support/command.ts'
+import { expectCode, type Run } from '../support/command.ts'
 import { buildCrate } from '../support/crate-builder.ts'
 import { plimsollHere } from '../support/program.ts'
 import { putRelease } from '../support/raw-publish.ts'
@@ -25,16 +25,21 @@ async function open(t: TestContext) {
   const cleanup = new Cleanup(t)
   const folder = scratch(cleanup)
   const registry = await startDaemon(cleanup, join(folder, 'daemon'), {})
-  const token = registry.api?.token ?? ''
+  const { token } = registry
   const crate = buildCrate({ name: 'foo', version: '1.0.0' })
   await putRelease(registry, token, { name: 'foo', vers: '1.0.0' }, crate)
   registry.requests.clear()
   const check = (args: readonly string[], stopped?: Promise<string>) =>
     plimsollHere(['check', registry.indexUrl, ...args], {}, { stdin: `${token}\n`, stopped })
-  const interfere = (faults: Faults) => registry.interfere?.(faults)
+  const interfere = (faults: Faults) => registry.interfere(faults)
   return { folder, registry, check, interfere }
 }
 type Opened = Awaited<ReturnType<typeof open>>
+
+/** The ids of results that came out so. */
+const idsOf = (results: readonly Result[], status: Result['status']) =>
+  results.filter(result => result.status === status).map(({ id }) => id)
+const resultsOf = ({ stdout }: Run): Result[] => JSON.parse(stdout)
 
 const WRITE = ['--write', '--token-stdin', '--yes', '--prefix', 'check-']
 
@@ -56,10 +61,10 @@ test('a run that publishes says it, prints rows, writes JUnit and badge, and exi
   const [xml, svg] = [join(opened.folder, 'a.xml'), join(opened.folder, 'a.svg')]
   const run = await opened.check([...WRITE, '--json', '--junit', xml, '--badge', svg])
   expectCode('plimsoll check', run, 0)
-  const rows = JSON.parse(run.stdout) as Result[]
+  const rows = resultsOf(run)
   const keys = 'id sentence source weight target cargo status seen'
   assert.deepEqual([...new Set(rows.map(row => Object.keys(row).join(' ')))], [keys])
-  const count = (status: string) => rows.filter(row => row.status === status).length
+  const count = (status: Result['status']) => idsOf(rows, status).length
   assert.ok(count('pass') > 100)
   assert.equal(count('fail'), 0)
   const counts = `tests="${rows.length}" failures="0" skipped="${count('untried')}"`
@@ -79,8 +84,7 @@ test('a run that publishes says it, prints rows, writes JUnit and badge, and exi
 test('a crate may be named in other letters, and search is not blamed for one that is not there', async t => {
   const { check } = await open(t)
   for (const name of ['FOO', 'nosuch']) {
-    const rows = JSON.parse((await check(['--json', '--crate', name])).stdout) as Result[]
-    const failed = rows.filter(({ status }) => status === 'fail').map(({ id }) => id)
+    const failed = idsOf(resultsOf(await check(['--json', '--crate', name])), 'fail')
     assert.deepEqual(failed, name === 'nosuch' ? ['file-4'] : [], name)
   }
 })
@@ -131,13 +135,8 @@ test('a target that is none, and a publish without a token or a yes, are misuse'
 
 test('of a registry that does not answer, one statement fails, and the others are not tried', async t => {
   const run = await plimsollHere(['check', 'sparse+http://127.0.0.1:1/', '--json'])
-  const rows = JSON.parse(expectCode('plimsoll check', run, 1).stdout) as Result[]
-  const having = (status: string) => rows.filter(row => row.status === status)
-  assert.deepEqual(
-    having('fail').map(({ id }) => id),
-    ['config-found'],
-  )
-  assert.deepEqual(having('pass'), [])
+  const rows = resultsOf(expectCode('plimsoll check', run, 1))
+  assert.deepEqual([idsOf(rows, 'fail'), idsOf(rows, 'pass')], [['config-found'], []])
   const args = ['check', 'sparse+http://127.0.0.1:1/', ...WRITE, '--cargo', cargoPath]
   const writing = await plimsollHere(args, {}, { stdin: 'token' })
   assert.doesNotMatch(writing.stderr, /left behind/)
@@ -152,11 +151,7 @@ test('a git index whose HEAD leads nowhere has no config.json', async t => {
   const index = scratch(new Cleanup(t))
   execFileSync('git', ['init', '--quiet', '--bare', index])
   const run = expectCode('plimsoll check', await plimsollHere(['check', index, '--json']), 1)
-  const failed = (JSON.parse(run.stdout) as Result[]).filter(({ status }) => status === 'fail')
-  assert.deepEqual(
-    failed.map(({ id }) => id),
-    ['config-found'],
-  )
+  assert.deepEqual(idsOf(resultsOf(run), 'fail'), ['config-found'])
 })
 
 test('the table is printed also where JUnit and badge cannot be written', async t => {
@@ -187,8 +182,9 @@ test('^C ends the wait that a registry asks for', async t => {
     isBusy = false
     return fault
   })
-  const results = JSON.parse((await check(['--json'], stopped)).stdout) as Result[]
-  const [found] = results.filter(({ id }) => id === 'config-found')
+  const [found] = resultsOf(await check(['--json'], stopped)).filter(
+    ({ id }) => id === 'config-found',
+  )
   assert.deepEqual([found?.status, found?.seen], ['untried', 'the run was ended'])
 })
 
@@ -213,10 +209,10 @@ test('a publish whose answer is lost is yanked', async t => {
 
 test('429 is obeyed, and counts for nothing', async t => {
   const { check, registry, interfere } = await open(t)
-  const right = JSON.parse((await check(['--json', '--crate', 'foo'])).stdout) as Result[]
+  const right = resultsOf(await check(['--json', '--crate', 'foo']))
   const met = new Set<string>()
   interfere(({ url }) => (met.has(url) ? undefined : met.add(url) && BUSY))
-  const busy = JSON.parse((await check(['--json', '--crate', 'foo'])).stdout) as Result[]
+  const busy = resultsOf(await check(['--json', '--crate', 'foo']))
   const statuses = (all: readonly Result[]) => all.map(({ id, status }) => `${id} ${status}`)
   // It is one request with an offer that only it makes, and is not repeated.
   const isAsked = (line: string) => !line.startsWith('http-h2c')
@@ -244,8 +240,7 @@ test('addresses below the base of a folder are read from the folder', async t =>
   expectCode('build', await plimsollHere(['build', '--from', from, '--out', out, ...base]), 0)
   const check = async () => {
     const run = await plimsollHere(['check', out, '--json'])
-    const rows = JSON.parse(run.stdout) as Result[]
-    return [run.code, rows.find(({ id }) => id === 'download-cksum')?.status]
+    return [run.code, resultsOf(run).find(({ id }) => id === 'download-cksum')?.status]
   }
   assert.deepEqual(await check(), [0, 'pass'])
   writeFileSync(join(out, 'crates', 'foo', 'foo-1.0.0.crate'), 'other bytes')

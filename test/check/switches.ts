@@ -1,3 +1,4 @@
+import { subjects } from '../../generator/check/rows/all.ts'
 import { buildCrate, buildEvil, type Trick } from '../support/crate-builder.ts'
 import type { Reply } from '../support/recording-proxy.ts'
 import {
@@ -38,15 +39,13 @@ const other = buildCrate({
   manifest: '[package]\nname = "b"\nversion = "1.0.0"\n',
 })
 /** What it takes and should refuse. */
-const TAKEN =
-  `twice twice-build twice-yanked vers short json anonymous token case hyphen name symlink
-  beside parent gzip identity deps features dep-name`
-    .split(/\s+/)
-    .map(id => `refuse-${id}`)
+const TAKEN = Object.values(subjects)
+  .flat()
+  .flatMap(({ id }) => (/^refuse-(?!traces|broken|reasons|status)/.test(id) ? id : []))
 const refused = (change: Partial<Reply>): Switch =>
   on(NEW, reply => (plain(reply).includes('errors') ? change : {}))
 /** Wrong to Cargo itself. */
-const toCargo = (path: RegExp, change: Partial<Reply>): Switch =>
+const toCargo = (path: RegExp, change: Partial<Reply> | Switch): Switch =>
   where(path, 'user-agent', /^cargo(?!.*plimsoll)/, change)
 /** Wrong only after the first answer. */
 const later = (path: RegExp, change: Partial<Reply>): Switch => {
@@ -198,6 +197,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   'publish-crates-io': dep('registry', null),
   'publish-features': line('features', {}),
   'publish-strong': line('features2', {}),
+  'publish-weak': line('features2', {}),
   'publish-links': line('links', null),
   'publish-rust-version': line('rust_version', null),
 
@@ -210,6 +210,7 @@ export const switches: Readonly<Record<string, Switch>> = {
   'yank-ok': on(YANK, { body: Buffer.alloc(0), status: 204 }),
   'yank-seen': line('yanked', false),
   'yank-changed': cached(/-yank$/),
+  'yank-kept': text(/-yank$/, file => file.replace('"yanked":true', '"yanked":true,"v":2')),
   'yank-twice': json(YANK, () => ({ ok: false })),
   'unyank-ok': json(/\/unyank$/, () => ({ ok: false })),
   'unyank-seen': line('yanked', true),
@@ -226,6 +227,9 @@ export const switches: Readonly<Record<string, Switch>> = {
 
   'cargo-resolve': toCargo(INDEX, { status: 403 }),
   'cargo-missing': toCargo(MISSING, { status: 403 }),
+  'cargo-yanked': toCargo(INDEX, line('yanked', false)),
+  'cargo-add': toCargo(INDEX, { status: 403 }),
+  'cargo-info': toCargo(CRATE, { status: 404 }),
   'cargo-fetch': toCargo(CRATE, { status: 404 }),
   'cargo-search': toCargo(SEARCH, { status: 400 }),
   'cargo-login': toCargo(CONFIG, { status: 403 }),
@@ -233,4 +237,5 @@ export const switches: Readonly<Record<string, Switch>> = {
   'cargo-install': toCargo(CRATE, { status: 404 }),
   'cargo-owner': toCargo(OWNERS, { body: Buffer.from('{"users":[{}]}') }),
   'cargo-yank': toCargo(/yank$/, { body: Buffer.from('{}') }),
+  'cargo-refusal': toCargo(/9\.9\.9/, { status: 404, body: Buffer.from('no') }),
 }

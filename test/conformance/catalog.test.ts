@@ -1,5 +1,4 @@
-import { catalogDriver } from './driver-catalog.ts'
-import { register } from './scenario.ts'
-import { scenarios } from './scenarios.ts'
+import { catalogDriver } from './driver-files.ts'
+import { register } from './scenarios.ts'
 
-register(catalogDriver, scenarios)
+register(catalogDriver)

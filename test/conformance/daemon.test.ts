@@ -1,5 +1,4 @@
 import { daemonDriver } from './driver-daemon.ts'
-import { register } from './scenario.ts'
-import { scenarios } from './scenarios.ts'
+import { register } from './scenarios.ts'
 
-register(daemonDriver, scenarios)
+register(daemonDriver)

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Cargo, cargoIsAtLeast } from '../support/cargo.ts'
 import type { Cleanup } from '../support/cleanup.ts'
-import type { Project } from '../support/project.ts'
 import { writeProject } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
 import { scratch } from '../support/scratch.ts'
@@ -15,35 +14,23 @@ import { registryTemplate } from './registry-template.ts'
 /** The daemon for clients that have the index as a git repository. */
 export const gitDriver: Driver = {
   name: 'daemon, git index',
-  capabilities: ['api', 'git', 'repository', 'headers', 'faults'],
+  capabilities: ['api', 'git', 'repository', 'faults'],
   async start(cleanup, folder, settings) {
     const registry = await startDaemon(cleanup, folder, settings)
     const { folder: template } = await registryTemplate()
     // The first commit has this daemon's URLs; until then clients would find the template's.
-    await moved(
-      registry,
-      readFileSync(join(template, 'public', 'index.git', 'refs', 'heads', 'master'), 'utf8').trim(),
-    )
+    const master = join(template, 'public', 'index.git', 'refs', 'heads', 'master')
+    await moved(registry, readFileSync(master, 'utf8').trim())
     registry.requests.clear()
-    const publish = (cargo: Cargo, project: Project) => registry.publish(cargo, [project])
-    // Since 1.66, Cargo waits for its published version.
-    const waits = cargoIsAtLeast(66)
     return {
       ...registry,
       indexUrl: `${registry.baseUrl}/index.git`,
       cargoEnv: (await fetchesGit(cleanup)) ? {} : { CARGO_NET_GIT_FETCH_WITH_CLI: 'true' },
       async publish(cargo, projects) {
         for (const crate of projects)
-          await (waits ? publish(cargo, crate) : committed(registry, () => publish(cargo, crate)))
-      },
-      async offer(...archive) {
-        const before = await head(registry)
-        const refusal = await registry.offer(...archive)
-        if (refusal === null) await moved(registry, before)
-        return refusal
+          await committed(registry, () => registry.publish(cargo, [crate]), cargoIsAtLeast(66))
       },
       yank: (...yank) => committed(registry, () => registry.yank(...yank)),
-      unyank: (...yank) => committed(registry, () => registry.unyank(...yank)),
     }
   },
 }
@@ -62,20 +49,22 @@ function fetchesGit(cleanup: Cleanup): Promise<boolean> {
 async function tryGit(folder: string): Promise<boolean> {
   const toml = `[dependencies]\nnone = { git = "file://${folder}/none.git" }`
   const project = writeProject(join(folder, 'probe'), { name: 'probe', toml })
-  const cargo = new Cargo(join(folder, 'home'), {
-    registries: {},
-    cratesIo: 'sparse+http://127.0.0.1:9/',
-  })
+  const cratesIo = 'sparse+http://127.0.0.1:9/'
+  const cargo = new Cargo(join(folder, 'home'), { registries: {}, cratesIo })
   const { stderr } = await cargo.fails(project.folder, 'fetch')
   return !stderr.includes('invalid version 0 on git_proxy_options')
 }
 
 /**
- * A change is answered before its commit is made, and Cargo waits for publishes alone: waits until
- * HEAD has moved.
+ * A change is answered before its commit is made: waits until HEAD has moved, unless Cargo itself
+ * has waited.
  */
-async function committed(registry: Registry, change: () => Promise<void>): Promise<void> {
-  const before = await head(registry)
+async function committed(
+  registry: Registry,
+  change: () => Promise<void>,
+  isAwaited = false,
+): Promise<void> {
+  const before = isAwaited ? '' : await head(registry)
   await change()
   await moved(registry, before)
 }
@@ -88,13 +77,9 @@ async function moved(registry: Registry, before: string): Promise<void> {
 }
 
 async function head(registry: Registry): Promise<string> {
-  const headers = { authorization: registry.api?.token ?? '' }
-  const answer = await send(
-    'GET',
-    registry,
-    '/index.git/info/refs?service=git-upload-pack',
-    headers,
-  )
+  const headers = { authorization: registry.token ?? '' }
+  const refs = '/index.git/info/refs?service=git-upload-pack'
+  const answer = await send('GET', registry, refs, headers)
   const id = /([0-9a-f]{40}) HEAD/.exec(answer.bytes.toString())?.[1]
   assert.ok(id, `no HEAD in the refs of ${registry.baseUrl}`)
   return id

@@ -1,5 +1,4 @@
-import { filesGitDriver } from './driver-files-git.ts'
-import { register } from './scenario.ts'
-import { scenarios } from './scenarios.ts'
+import { filesGitDriver } from './driver-files.ts'
+import { register } from './scenarios.ts'
 
-register(filesGitDriver, scenarios)
+register(filesGitDriver)

@@ -1,112 +1,87 @@
 import assert from 'node:assert/strict'
-import { cargoIsAtLeast } from '../support/cargo.ts'
-import { putRelease, refusal, send } from '../support/raw-publish.ts'
-import type { Scenario } from './scenario.ts'
-import { says, scenario } from './scenario.ts'
+import { withoutReadingTime } from '../support/reading-time.ts'
+import { type Scenario, says } from './scenario.ts'
 
-const PUT = 'PUT /api/v1/crates/new 200'
+const PUBLISH = ['publish', '--no-verify', '--allow-dirty', '--registry', 'test']
+const VERBOSE = { CARGO_HTTP_DEBUG: 'true', CARGO_LOG: 'network=debug' }
+const FOO = 'foo = { version = "1", registry = "test" }'
 
-/** Writing over the web API. */
+/** A member of a workspace that needs others of it. */
+function member(name: string, ...needed: readonly string[]) {
+  const lines = needed.map(
+    on => `${on} = { path = "../${on}", version = "1.0", registry = "test" }`,
+  )
+  return { name, toml: `[dependencies]\n${lines.join('\n')}` }
+}
+
+/** Publishing by real Cargo, as far as it is ours. */
 export const publish: readonly Scenario[] = [
-  scenario(1, 'publish: what the registry warns of, cargo prints', ['api'], async stage => {
-    await stage.publish({ name: 'harbour' })
-    const { folder } = stage.crate({ name: 'habrour' })
-    const published = await stage
-      .cargo()
-      .ok(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-    says(published, /^warning: .*`habrour`.*`harbour`/m)
-  }),
-
-  scenario(
-    4,
-    'publish::wait_for_first_publish_underscore: polls ask for the exact name alone',
-    ['api', 'sparse'],
-    async stage => {
-      await stage.publish({ name: 'under_score' })
-      const asked = stage.registry.requests.lines.filter(line => line.includes('/index/un/de/'))
-      assert.deepEqual(asked, [
-        'GET /index/un/de/under_score 404',
-        'GET /index/un/de/under_score 200',
-      ])
-    },
-  ),
-
-  scenario(
-    5,
-    'a retry with the same bytes is a success that changes nothing',
-    ['api'],
-    async stage => {
-      await stage.publish({ name: 'foo' })
-      const before = await stage.index('3/f/foo')
-      const answer = await putRelease(
-        stage.registry,
-        stage.api.token,
-        { name: 'foo', vers: '1.0.0' },
-        await stage.download('foo', '1.0.0'),
+  {
+    numbers: [8, 9],
+    title:
+      'publish::wait_for_workspace_publish, workspace_publish_rate_limit_error: members in their order, and nothing of the one too many',
+    needs: ['api', 'sparse', 'faults'],
+    since: 90,
+    settings: { PLIMSOLL_LIMITS_PUBLISH_PER_MINUTE: '3' },
+    async run(stage) {
+      const folder = stage.workspace(
+        member('crown', 'trunk'),
+        member('trunk', 'left', 'right'),
+        member('left'),
+        member('right'),
       )
-      assert.equal(answer.status, 200)
-      assert.equal(refusal(answer), null)
-      assert.equal(await stage.index('3/f/foo'), before)
+      const publishing = () => stage.cargo().fails(folder, ...PUBLISH, '--workspace')
+      const stopped = await withoutReadingTime(publishing)
+      const uploads = [...stopped.stderr.matchAll(/^ +Uploaded (\w+) v1\.0\.0 to/gm)]
+      const names = uploads.map(([, name]) => name)
+      assert.deepEqual([names.slice(0, 2).sort(), names.slice(2)], [['left', 'right'], ['trunk']])
+      says(stopped, /failed to publish crown v1\.0\.0/)
+      says(stopped, /\(status 429 Too Many Requests\): too many publishes/)
+      for (const path of ['/index/cr/ow/crown', '/crates/crown/crown-1.0.0.crate'])
+        assert.match(await stage.read(path), /^404 /, path)
+      const app = stage.app('trunk = { version = "1", registry = "test" }')
+      says(await stage.cargo().ok(app, 'check'), 'Checking trunk v1.0.0 (registry `test`)')
     },
-  ),
-
-  scenario(
-    10,
-    'publish::workspace_missing_dependency: what depends on nothing there is not taken',
-    ['api'],
-    async stage => {
-      const { folder } = stage.workspace(
-        {
-          name: 'first',
-          toml: '[dependencies]\nsecond = { path = "../second", version = "1", registry = "test" }',
-        },
-        { name: 'second' },
-      )
-      const args = ['publish', '-p', 'first', '--registry', 'test', '--allow-dirty', '--no-verify']
-      const refused = await stage.cargo().fails(folder, ...args)
-      says(refused, /no (matching package named|crate) `second`/)
-      // Older clients leave it to the registry.
-      const sent = stage.registry.requests.lines.filter(line => line.includes('/api/'))
-      assert.deepEqual(sent, cargoIsAtLeast(84) ? [] : [PUT])
-      assert.equal((await send('GET', stage.registry, '/index/fi/rs/first')).status, 404)
+  },
+  {
+    numbers: [5, 16],
+    title: 'publish::api_curl_error: a publish whose answer is lost has happened once',
+    needs: ['api', 'sparse', 'faults'],
+    async run(stage) {
+      const { registry } = stage
+      const { folder } = stage.crate({ name: 'foo' })
+      for (const isPassedOn of [false, true]) {
+        registry.interfere?.(({ method }) =>
+          method === 'PUT' ? { meets: 'silence', isPassedOn } : undefined,
+        )
+        says(await stage.cargo().fails(folder, ...PUBLISH), /Server returned nothing|curl|connect/i)
+        registry.interfere?.()
+        assert.match(await stage.read('/index/3/f/foo'), isPassedOn ? /^200 \{.*\}\n$/ : /^404 /)
+      }
+      const before = await stage.read('/index/3/f/foo')
+      says(await stage.cargo().fails(folder, ...PUBLISH), /foo.*1\.0\.0 already exists/)
+      assert.equal(await stage.read('/index/3/f/foo'), before)
     },
-  ),
-
-  scenario(
-    15,
-    'publish::api_error_200: a refusal is 200 with `errors`, and cargo shows it',
-    ['api', 'headers'],
-    async stage => {
-      await stage.publish({ name: 'foo-bar' })
-      const { requests } = stage.registry
-      requests.clear()
-      const { folder } = stage.crate({ name: 'foo_bar' })
-      const refused = await stage
-        .cargo()
-        .fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-      says(refused, /failed to publish (foo_bar v1\.0\.0 )?to registry at http/)
-      says(refused, /the remote server responded with an error: .*foo-bar/)
-      assert.deepEqual(
-        requests.lines.filter(line => line.includes('/api/')),
-        [PUT],
-      )
-      const answer = requests.to('PUT', '/api/v1/crates/new')[0]
-      assert.match(String(answer?.responseHeaders['content-type']), /^application\/json/)
+  },
+  {
+    numbers: [28],
+    title: 'over TLS, Cargo speaks HTTP/2 with index, downloads and API, or HTTP/1.1 if it is to',
+    needs: ['tls'],
+    async run(stage) {
+      const published = await stage
+        .cargo({ env: VERBOSE })
+        .ok(stage.crate({ name: 'foo' }).folder, ...PUBLISH)
+      says(published, 'PUT /api/v1/crates/new HTTP/2')
+      for (const [isTwo, spoken, other] of [
+        [true, ' HTTP/2', ' HTTP/1.1'],
+        [false, ' HTTP/1.1', ' HTTP/2'],
+      ] as const) {
+        const env = { ...VERBOSE, CARGO_HTTP_MULTIPLEXING: `${isTwo}` }
+        const checked = await stage.cargo({ env }).ok(stage.app(FOO), 'check')
+        says(checked, `GET /crates/foo/foo-1.0.0.crate${spoken}`)
+        says(checked, `GET /index/3/f/foo${spoken}`)
+        assert.ok(!checked.stderr.includes(other))
+      }
     },
-  ),
-
-  scenario(
-    15,
-    'with `api.error_status = "http"` the status is honest and the reason the same',
-    ['api'],
-    async stage => {
-      await stage.publish({ name: 'foo-bar' })
-      const { folder } = stage.crate({ name: 'foo_bar' })
-      const refused = await stage
-        .cargo()
-        .fails(folder, 'publish', '--no-verify', '--allow-dirty', '--registry', 'test')
-      says(refused, /the remote server responded with an error \(status 409 Conflict\): .*foo-bar/)
-    },
-    { settings: { PLIMSOLL_API_ERROR_STATUS: 'http' } },
-  ),
+  },
 ]

@@ -1,23 +1,24 @@
-import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { Cargo } from '../support/cargo.ts'
+import { Cargo, cargoVersion } from '../support/cargo.ts'
 import { Cleanup } from '../support/cleanup.ts'
-import type { CrateText, Project } from '../support/project.ts'
-import { writeProject, writeWorkspace } from '../support/project.ts'
+import { type CrateText, type Project, writeProject, writeWorkspace } from '../support/project.ts'
 import { send } from '../support/raw-publish.ts'
-import type { Faults } from '../support/recording-proxy.ts'
 import { scratch } from '../support/scratch.ts'
-import type { Api, Driver, Files, Registry } from './driver.ts'
-import type { StandIn } from './stand-in.ts'
-import { openStandIn } from './stand-in.ts'
+import type { Driver, Registry } from './driver.ts'
+import { filesGitDriver, staticDriver } from './driver-files.ts'
 
 /** How a cargo differs from the plain one. */
-export interface CargoWishes {
+interface CargoWishes {
   readonly registries?: Readonly<Record<string, string>>
-  readonly token?: string | null
   readonly config?: string
   readonly env?: Readonly<Record<string, string>>
+}
+
+/** Opens a registry beside the one under test, of a kind that the client can read. */
+export function openStandIn(cleanup: Cleanup, folder: string): Promise<Registry> {
+  const driver = staticDriver.unfit?.(cargoVersion.minor) ? filesGitDriver : staticDriver
+  return driver.start(cleanup, folder, {})
 }
 
 /**
@@ -25,14 +26,14 @@ export interface CargoWishes {
  * crates.
  */
 export class Stage {
-  readonly cleanup: Cleanup
-  readonly folder: string
   readonly registry: Registry
-  readonly cratesIo: StandIn
+  readonly cratesIo: Registry
+  readonly folder: string
+  readonly #cleanup: Cleanup
   #count = 0
 
-  private constructor(cleanup: Cleanup, folder: string, registry: Registry, cratesIo: StandIn) {
-    this.cleanup = cleanup
+  private constructor(cleanup: Cleanup, folder: string, registry: Registry, cratesIo: Registry) {
+    this.#cleanup = cleanup
     this.folder = folder
     this.registry = registry
     this.cratesIo = cratesIo
@@ -42,52 +43,25 @@ export class Stage {
     const cleanup = new Cleanup(t)
     const folder = scratch(cleanup)
     const registry = await driver.start(cleanup, join(folder, 'registry'), settings)
-    return new Stage(
-      cleanup,
-      folder,
-      registry,
-      await openStandIn(cleanup, join(folder, 'crates-io')),
-    )
+    const cratesIo = await openStandIn(cleanup, join(folder, 'crates-io'))
+    return new Stage(cleanup, folder, registry, cratesIo)
   }
 
-  /** The web API's side of the registry; for scenarios that need `api`. */
-  get api(): Api {
-    assert.ok(this.registry.api)
-    return this.registry.api
-  }
-
-  /** The registry's files; for scenarios that need `tree`. */
-  get files(): Files {
-    assert.ok(this.registry.files)
-    return this.registry.files
-  }
-
-  /**
-   * Puts faults between clients and registry, or takes them away; for scenarios that need `faults`.
-   */
-  interfere(faults?: Faults): void {
-    assert.ok(this.registry.interfere)
-    this.registry.interfere(faults)
-  }
-
-  /**
-   * A cargo with cold caches that knows the registry as `test`, and the others given; null is no
-   * token at all.
-   */
-  cargo(more: CargoWishes = {}): Cargo {
-    const token = more.token === undefined ? this.registry.api?.token : more.token
+  /** A cargo with cold caches that knows the registry as `test`, and the others given. */
+  cargo({ registries, config, env }: CargoWishes = {}): Cargo {
+    const { indexUrl, token, cargoEnv } = this.registry
     return new Cargo(this.place('home'), {
-      registries: { test: this.registry.indexUrl, ...more.registries },
+      registries: { test: indexUrl, ...registries },
       cratesIo: this.cratesIo.indexUrl,
-      tokens: typeof token === 'string' ? { test: token } : {},
-      config: more.config ?? '',
-      env: { ...this.registry.cargoEnv, ...more.env },
+      tokens: token === undefined ? {} : { test: token },
+      config: config ?? '',
+      env: { ...cargoEnv, ...env },
     })
   }
 
   /** Another registry that the registry under test knows nothing of. */
-  otherRegistry(): Promise<StandIn> {
-    return openStandIn(this.cleanup, this.place('other-registry'))
+  otherRegistry(): Promise<Registry> {
+    return openStandIn(this.#cleanup, this.place('other-registry'))
   }
 
   /** Writes a crate's sources. */
@@ -95,50 +69,32 @@ export class Stage {
     return writeProject(this.place(crate.name), crate)
   }
 
-  /** Writes a workspace; the folder and its members. */
-  workspace(...crates: readonly CrateText[]): {
-    readonly folder: string
-    readonly members: Project[]
-  } {
+  /** Writes a workspace; its folder. */
+  workspace(...crates: readonly CrateText[]): string {
     const folder = this.place('workspace')
-    return { folder, members: writeWorkspace(folder, crates) }
+    writeWorkspace(folder, crates)
+    return folder
   }
 
   /** Writes crates and publishes them, in this order. */
-  async publish(...crates: readonly CrateText[]): Promise<Project[]> {
+  async publish(...crates: readonly CrateText[]): Promise<void> {
     const projects = crates.map(crate => this.crate(crate))
     await this.registry.publish(this.cargo(), projects)
-    return projects
   }
 
   /** A crate `app` that uses others and is published nowhere; its folder. */
   app(dependencies: string, source = ''): string {
     const toml = `[dependencies]\n${dependencies}`
-    return this.crate({
-      name: 'app',
-      package: 'publish = false',
-      toml,
-      files: { 'src/lib.rs': source },
-    }).folder
+    const files = { 'src/lib.rs': source }
+    return this.crate({ name: 'app', package: 'publish = false', toml, files }).folder
   }
 
-  /** The index file of a crate, as a reader gets it. */
-  async index(path: string): Promise<string> {
-    const answer = await send('GET', this.registry, `/index/${path}`)
-    assert.equal(answer.status, 200, `/index/${path}`)
-    return answer.bytes.toString()
-  }
-
-  /** The bytes of a release, as a reader gets them. */
-  async download(name: string, version: string): Promise<Buffer> {
-    const answer = await send('GET', this.registry, `/crates/${name}/${name}-${version}.crate`)
-    assert.equal(answer.status, 200, `${name} ${version}`)
-    return answer.bytes
-  }
-
-  /** No cargo may have wandered off to crates.io where nothing there is part of the scenario. */
-  expectNoStrayRequests(): void {
-    if (!this.cratesIo.inUse()) assert.deepEqual(this.cratesIo.requests.lines, [])
+  /** What a reader with the token gets at a path, with its status. */
+  async read(path: string): Promise<string> {
+    const { token } = this.registry
+    const headers = token === undefined ? {} : { authorization: token }
+    const { status, bytes } = await send('GET', this.registry, path, headers)
+    return `${status} ${bytes}`
   }
 
   /** A new path with nothing at it. */

@@ -1,5 +1,4 @@
-import { staticDriver } from './driver-static.ts'
-import { register } from './scenario.ts'
-import { scenarios } from './scenarios.ts'
+import { staticDriver } from './driver-files.ts'
+import { register } from './scenarios.ts'
 
-register(staticDriver, scenarios)
+register(staticDriver)

@@ -39,7 +39,7 @@ const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['cargo ', 'test/conformance/ plays publish, add and login with real Cargo'],
   ['test/conformance/debian-cargo.sh ', 'it downloads packages; that it exists is checked'],
   ['PLIMSOLL_CARGO=', 'it runs the conformance suite; that the suite exists is checked'],
-  ['PLIMSOLL_CONFORMANCE=', 'it runs the conformance suite; that the suite exists is checked'],
+  ['PLIMSOLL_TEST_DATABASE=', 'it runs the conformance suite; that the suite exists is checked'],
   ['export PLIMSOLL_IMPORT_TOKEN=', 'the token is a placeholder'],
   ['npx plimsoll import sparse+https://', 'the registry is on another host'],
   ['docker ', 'no container engine; npm run check:deploy performs the Dockerfile'],

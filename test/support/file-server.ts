@@ -9,7 +9,7 @@ import type { LoggedRequest } from './request-log.ts'
 import { RequestLog } from './request-log.ts'
 
 /** The validator that the server sends: hosts differ, and Cargo copes with each. */
-export type Validator = 'etag' | 'last-modified' | 'none'
+export type Validator = 'etag' | 'last-modified'
 
 /**
  * A dumb file server: paths below one folder, 404 for the rest; with a `token`, 401 for everybody
@@ -82,7 +82,6 @@ export class FileServer {
   }
 
   #validatorOf({ mtime, mtimeMs, size }: Stats): Record<string, string> {
-    if (this.#validator === 'none') return {}
     if (this.#validator === 'last-modified') return { 'last-modified': mtime.toUTCString() }
     return { etag: `"${mtimeMs.toString(16)}-${size.toString(16)}"` }
   }

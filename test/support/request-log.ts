@@ -10,20 +10,8 @@ export interface LoggedRequest {
   responseHeaders: OutgoingHttpHeaders
 }
 
-/** Requests that were made. */
-export interface Requests {
-  readonly all: readonly LoggedRequest[]
-  /** `GET /index/config.json 200`, one per request. */
-  readonly lines: string[]
-  /** The same for requests whose order is the client's free choice. */
-  readonly sorted: string[]
-  readonly to: (method: string, url: string) => LoggedRequest[]
-  /** Forgets those until now. */
-  readonly clear: () => void
-}
-
 /** Requests in the order in which they arrived. */
-export class RequestLog implements Requests {
+export class RequestLog {
   #requests: LoggedRequest[] = []
 
   add(method: string, url: string, headers: IncomingHttpHeaders): LoggedRequest {
@@ -36,18 +24,16 @@ export class RequestLog implements Requests {
     return this.#requests
   }
 
+  /** `GET /index/config.json 200`, one per request. */
   get lines(): string[] {
     return this.#requests.map(request => `${request.method} ${request.url} ${request.status}`)
-  }
-
-  get sorted(): string[] {
-    return this.lines.sort()
   }
 
   to(method: string, url: string): LoggedRequest[] {
     return this.#requests.filter(request => request.method === method && request.url === url)
   }
 
+  /** Forgets those until now. */
   clear(): void {
     this.#requests = []
   }

@@ -1,4 +1,5 @@
-import { minor, openCargo } from '../cargo.ts'
+import type { Entry } from '../../../core/entry/entry.ts'
+import { type CargoRun, minor, openCargo } from '../cargo.ts'
 import { fact, lines, missingName, type Subject } from '../subject.ts'
 import { Table } from '../table.ts'
 import { has, nameOf, settle } from '../trial.ts'
@@ -15,30 +16,42 @@ const needed = fact(async subject => {
   const here = all.find(({ deps }) => deps.every(({ registry }) => registry === null))
   return here ?? all[0] ?? untried('there is no version to depend on')
 })
-const depending = async (subject: Subject, name: string, req: string) => {
-  const toml = `[dependencies]\n${name} = { version = "${req}", registry = "check" }\n`
-  return openCargo(subject, 'plimsoll-check-app', toml)
+/** A Cargo in a crate that depends on exactly one version. */
+const depending = async (subject: Subject, { name, vers }: Pick<Entry, 'name' | 'vers'>) => {
+  const dependency = `{ version = "=${vers.replace(/\+.*/, '')}", registry = "check" }`
+  return openCargo(subject, 'plimsoll-check-app', `[dependencies]\n${name} = ${dependency}\n`)
 }
 const app = fact(async subject => {
-  const { name, vers } = await needed(subject)
-  const cargo = await depending(subject, name, `=${vers.replace(/\+.*/, '')}`)
+  const cargo = await depending(subject, await needed(subject))
   await cargo('generate-lockfile')
   return cargo
 })
+/** What a Cargo says that must fail. */
+const failing = async (cargo: CargoRun, ...args: readonly string[]): Promise<string> =>
+  cargo(...args).then(
+    () => 'it succeeds',
+    ({ message }) => message,
+  )
 const none = fact(async subject => {
-  const cargo = await depending(subject, await missingName(subject), '1')
-  const failing = cargo('generate-lockfile').then(said => `it finds one: ${said}`)
-  return failing.catch(({ message }) => message as string)
+  const missing = { name: await missingName(subject), vers: '1' }
+  return failing(await depending(subject, missing), 'generate-lockfile')
 })
-const alone = fact(subject => openCargo(subject, 'plimsoll-check-alone', ''))
+const yanked = fact(async subject => {
+  const found = (await lines(subject)).find(({ entry }) => entry?.yanked)?.entry
+  const cargo = await depending(subject, found ?? untried('no version is yanked'))
+  return failing(cargo, 'generate-lockfile')
+})
+// Each has a folder of its own: some write there.
+const alone = (subject: Subject) => openCargo(subject, 'plimsoll-check-alone', '')
 const login = async (subject: Subject) => {
   if (subject.token === null) untried('there is no token; give one with --token-stdin')
   return (await alone(subject))('login', ...HERE)
 }
-const found = fact(async subject => {
-  const { name } = await needed(subject)
-  return { name, said: await (await alone(subject))('search', ...HERE, name) }
-})
+const asking = (...words: readonly string[]) =>
+  fact(async subject => {
+    const { name } = await needed(subject)
+    return { name, said: await (await alone(subject))(...words, ...HERE, name) }
+  })
 
 /** A crate that this Cargo has published. */
 const crate = fact(async subject => {
@@ -67,6 +80,10 @@ const yank = fact(async subject => {
   const args = ['yank', ...HERE, '--version', '1.0.0', name]
   return [await cargo(...args), await cargo(...args, '--undo')]
 })
+const refused = fact(async subject => {
+  const { name, cargo } = await crate(subject)
+  return failing(cargo, 'yank', ...HERE, '--version', '9.9.9', name)
+})
 
 /** What Cargo itself makes of the registry. */
 export const cargoRows = [
@@ -74,26 +91,32 @@ export const cargoRows = [
     .row('cargo-resolve', 'Cargo finds a dependency')
     .by(app)
     .row('cargo-missing', 'Cargo says of a missing crate that there is none')
-    .that(none, said => /no matching package/.test(said)),
-  new Table(command('fetch'), 'breaks builds', 'cargo')
-    .row('cargo-fetch', 'Cargo downloads a dependency')
+    .that(none, said => /no matching package/.test(said))
+    .row('cargo-yanked', 'Cargo chooses no yanked version')
+    .that(yanked, said => /no matching package|is yanked|didn't match/.test(said))
+    .row('cargo-fetch', 'Cargo downloads a dependency', { source: command('fetch') })
     .by(async subject => (await app(subject))('fetch', '--locked')),
+  new Table(command('add'), 'differs', 'cargo')
+    .row('cargo-add', 'Cargo adds a crate to the dependencies', { since: '1.62' })
+    .by(asking('add')),
+  new Table(command('info'), 'differs', 'cargo')
+    .row('cargo-info', 'Cargo shows what a crate says of itself', { since: '1.82' })
+    .by(asking('info')),
   new Table(command('search'), 'breaks publishing', 'api', 'cargo')
     .row('cargo-search', 'Cargo finds a crate by its name')
-    .that(found, ({ name, said }) => said.includes(`${name} = `)),
-  new Table(command('login'), 'breaks publishing', 'api', 'cargo')
-    .row('cargo-login', 'Cargo logs in with a token')
+    .that(asking('search'), ({ name, said }) => said.includes(`${name} = `))
+    .row('cargo-login', 'Cargo logs in with a token', { source: command('login') })
     .by(login),
   new Table(command('publish'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-publish', 'Cargo publishes a crate and sees it in the index')
-    .that(crate, ({ said }) => !/timed out|error/.test(said)),
-  new Table(command('install'), 'breaks publishing', 'api', 'write', 'cargo')
-    .row('cargo-install', 'Cargo installs what it has published')
-    .that(installed, said => said.includes('Installed package')),
-  new Table(command('owner'), 'breaks publishing', 'api', 'write', 'cargo')
-    .row('cargo-owner', 'Cargo lists the owners of a crate')
+    .that(crate, ({ said }) => !/timed out|error/.test(said))
+    .row('cargo-install', 'Cargo installs what it has published', { source: command('install') })
+    .that(installed, said => said.includes('Installed package'))
+    .row('cargo-owner', 'Cargo lists the owners of a crate', { source: command('owner') })
     .by(owners),
   new Table(command('yank'), 'breaks publishing', 'api', 'write', 'cargo')
     .row('cargo-yank', 'Cargo yanks a version and undoes it')
-    .by(yank),
+    .by(yank)
+    .row('cargo-refusal', 'Cargo shows the reasons of a refusal: a version is not there to yank')
+    .that(refused, said => /the remote server responded with an error.*?: \S/.test(said)),
 ]

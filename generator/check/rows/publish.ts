@@ -30,6 +30,7 @@ ${own} ">=1.0, <2"
 default = ["plain"]
 plain = []
 strong = ["dep:other"]
+weak = ["other?/one"]
 `
 })
 const foreign = published('foreign', '1.0.0', async () => '[dependencies]\nserde = "1"\n')
@@ -138,7 +139,9 @@ export const publishRows = [
     .row('publish-features', 'features are in the line')
     .by(same(richKept, ({ features }) => [features.default, features.plain]))
     .row('publish-strong', 'a feature with `dep:` is in the line')
-    .by(same(richKept, ({ features }) => features.strong)),
+    .by(same(richKept, ({ features }) => features.strong))
+    .row('publish-weak', 'a feature with `?/` is in the line')
+    .by(same(richKept, ({ features }) => features.weak)),
   new Table(FORMAT, 'differs', 'write')
     .row('publish-links', '`links` is in the line')
     .by(same(richKept, ({ links }) => links))

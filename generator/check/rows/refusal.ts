@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Header } from 'tar-stream'
+import { CRATES_IO } from '../../../core/urls/urls.ts'
 import type { Answer } from '../answer.ts'
 import { frame, make } from '../package.ts'
-import { askApi, type Fact, fact, readCrate, type Subject } from '../subject.ts'
+import { askApi, type Fact, fact, missingName, readCrate, type Subject } from '../subject.ts'
 import { BAD_TOKEN, book, cargo, DIFFERS, since, Table } from '../table.ts'
 import { askWith, nameOf, type Published, publish, published } from '../trial.ts'
 import { wrong } from '../verdict.ts'
@@ -16,6 +17,8 @@ interface Wish {
   readonly from?: string
   readonly to?: string
   readonly version?: string
+  /** What Cargo.toml has beside the usual. */
+  readonly toml?: (subject: Subject) => Promise<string>
   /** Keys of the metadata, or what stands in their place. */
   readonly told?: Readonly<Record<string, unknown>>
   readonly text?: string
@@ -36,14 +39,19 @@ const hidden: typeof taken = async subject => {
   await askWith(subject, 'DELETE', `/${found.made.name}/1.0.0/yank`)
   return found
 }
-const dep = { name: 'check', version_req: '^1', features: [], optional: false, kind: 'normal' }
-const deps = [{ ...dep, default_features: true, target: null }]
+const dep = { name: 'serde', version_req: '^1', features: [], optional: false, kind: 'normal' }
+const deps = [{ ...dep, default_features: true, target: null, registry: CRATES_IO }]
+const serde = async () => '[dependencies]\nserde = "2"\n'
+const unknown = async (subject: Subject) =>
+  `[dependencies.${await missingName(subject)}]\nversion = "1"\nregistry-index = "${subject.target.name}"\n`
 
 /** All attempts, each with a name of its own. */
 const attempts: Fact<{ readonly name: string; readonly answer: Answer }>[] = []
 
 /** States that a publish is refused. */
 function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wish }: Wish) {
+  const other = async () => (of ? '[features]\nother = []\n' : '')
+  const { toml = other } = wish
   const word = `refused-${attempts.length}`
   const tried = fact(async subject => {
     // Whoever may publish nothing at all does not learn what is refused.
@@ -51,9 +59,9 @@ function refuses({ of, from = '', to = '', version = '1.0.0', file, token, ...wi
     const name = await nameOf(subject, word)
     const spelled = ((await of?.(subject))?.made.name ?? name).replace(from, to)
     const files = file ? [{ ...file, name: file.name.replace('TOP', `${name}-${version}`) }] : []
-    const made = await make(spelled, version, of ? '[features]\nother = []\n' : '', files)
-    const other = wish.packed === undefined ? made : await make(wish.packed, version)
-    const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = other.bytes } = wish
+    const made = await make(spelled, version, await toml(subject), files)
+    const packed = wish.packed === undefined ? made : await make(wish.packed, version)
+    const { text = JSON.stringify({ ...made.metadata, ...wish.told }), bytes = packed.bytes } = wish
     const body = frame(text, bytes, bytes.length + (wish.missing ?? 0))
     // What is taken all the same is yanked by the version that it was sent with.
     const sent = { ...made, version: String(wish.told?.vers ?? version) }
@@ -93,6 +101,16 @@ const broken = fact(async subject => {
   return lines.length > 0 ? wrong('half a publish is in the index') : publish(subject, made)
 })
 
+/** Two publishes of one version at once, which differ in a feature, and how many are taken. */
+const race = fact(async subject => {
+  const name = await nameOf(subject, 'race')
+  await taken(subject)
+  const tomls = ['[features]\none = []\n', '[features]\ntwo = []\n']
+  const both = await Promise.all(tomls.map(toml => make(name, '1.0.0', toml)))
+  const answers = await Promise.all(both.map(made => publish(subject, made)))
+  return answers.filter(({ isDone }) => isDone).length
+})
+
 /** What a publish may not do. */
 export const refusalRows = [
   new Table(book('registry-web-api.html#publish'), 'breaks builds', 'write')
@@ -102,6 +120,8 @@ export const refusalRows = [
     .by(refuses({ of: taken, version: '1.0.0+a' }))
     .row('refuse-twice-yanked', 'a version that is there and yanked is refused')
     .by(refuses({ of: hidden }))
+    .row('refuse-race', 'of two publishes of one version at once, one is refused')
+    .that(race, count => count === 1)
     .row('refuse-vers', 'a version that is none of SemVer is refused')
     .by(refuses({ told: { vers: '1.0' } }))
     .row('refuse-short', 'a body that is shorter than its lengths say is refused')
@@ -126,6 +146,10 @@ export const refusalRows = [
   new Table(cargo(UNPACK), 'breaks builds', 'write')
     .row('refuse-symlink', 'an archive with a symbolic link is refused', since('1.96', UNPACK))
     .by(refuses({ file: { name: 'TOP/link', type: 'symlink', linkname: '/etc/hostname' } }))
+    .row('refuse-link', 'an archive with a hard link is refused', since('1.96', UNPACK))
+    .by(refuses({ file: { name: 'TOP/link', type: 'link', linkname: 'TOP/Cargo.toml' } }))
+    .row('refuse-absolute', 'an archive with an absolute path is refused')
+    .by(refuses({ file: { name: '/plimsoll-check' } }))
     .row('refuse-beside', 'an archive with a file beside its folder is refused')
     .by(refuses({ file: { name: 'other/a.rs' } }))
     .row('refuse-parent', 'an archive with a path that climbs out of its folder is refused')
@@ -137,6 +161,12 @@ export const refusalRows = [
   new Table(cargo('src/cargo/sources/registry/index/mod.rs'), 'breaks builds', 'write')
     .row('refuse-deps', 'a dependency that Cargo.toml does not have is refused')
     .by(refuses({ told: { deps } }))
+    .row('refuse-lost-deps', 'a dependency that Cargo.toml alone has is refused')
+    .by(refuses({ toml: serde, told: { deps: [] } }))
+    .row('refuse-req', 'a dependency with another requirement than in Cargo.toml is refused')
+    .by(refuses({ toml: serde, told: { deps } }))
+    .row('refuse-unknown', 'a dependency on a crate that is not there is refused', DIFFERS)
+    .by(refuses({ toml: unknown }))
     .row('refuse-features', 'a feature that Cargo.toml does not have is refused', DIFFERS)
     .by(refuses({ told: { features: { other: [] } } }))
     .row('refuse-dep-name', 'a dependency with an empty name, at which Cargo stops, is refused')

@@ -27,6 +27,12 @@ const afterYank = fact(async subject => {
   const { after, conditional } = await yank(subject)
   return isYanked(after) ? conditional : untried('no yank is in the index')
 })
+/** The line before and after a yank, without what it changes. */
+const kept = fact(async subject => {
+  await afterYank(subject)
+  const files = [(await crate(subject)).crate, (await yank(subject)).after]
+  return files.map(({ lines }) => JSON.stringify({ ...lines[0]?.json, yanked: null }))
+})
 const failing = (version: string, token?: string) =>
   fact(async subject => {
     const { name } = (await crate(subject)).made
@@ -70,6 +76,8 @@ export const yankRows = [
     .that(part('after'), isYanked)
     .row('yank-changed', 'after a yank, the ETag of before gets the new file and no 304')
     .that(afterYank, ({ status }) => status === 200)
+    .row('yank-kept', 'a yank changes nothing else of the line')
+    .that(kept, ([before, after]) => before === after)
     .row('yank-twice', 'a second yank is no failure', DIFFERS)
     .that(part('twice'), isOk)
     .row('unyank-ok', 'the undoing of a yank is answered `{"ok":true}`')

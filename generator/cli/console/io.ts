@@ -27,6 +27,14 @@ export interface Io {
   readonly stderr: Stream
 }
 
+/** How a program asks who runs it, and learns that it shall end. */
+export interface Caller {
+  readonly readInput: () => Promise<string>
+  /** Asks at the terminal for a text that is not shown; null when there is no terminal. */
+  readonly askSecret: ((question: string) => Promise<string>) | null
+  readonly stopped: (reload: () => void) => Promise<string>
+}
+
 /** A stream of lines, such as `process.stderr`. */
 export interface Stream {
   readonly isTTY?: boolean

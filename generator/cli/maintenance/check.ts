@@ -8,17 +8,9 @@ import { badge, junit, tableLines } from '../../check/report.ts'
 import { isBroken, type Result } from '../../check/run.ts'
 import { makeFolder } from '../../places/disk/durable.ts'
 import { plain } from '../../web/web-url.ts'
-import { Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
+import { type Caller, Exit, filled, type Io, printIssues, report, run } from '../console/io.ts'
 import { withManual } from '../console/manual.ts'
 import { progressLine } from '../console/progress.ts'
-
-/** How a program asks who runs it, and learns that it shall end. */
-export interface Caller {
-  readonly readInput: () => Promise<string>
-  /** Asks at the terminal; null when there is no terminal. */
-  readonly askSecret: ((question: string) => Promise<string>) | null
-  readonly stopped: (reload: () => void) => Promise<string>
-}
 
 interface CheckOptions {
   readonly crate?: readonly string[]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openStatic } from '../../conformance/driver-static.ts'
+import { openStatic } from '../../conformance/driver-files.ts'
 import { Cargo } from '../../support/cargo.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import type { Run } from '../../support/command.ts'
