@@ -25,7 +25,7 @@ import { PublicFiles, type TreeFiles } from './files/public-files.ts'
 import { quickFiles } from './files/quick-files.ts'
 import { type StoredCrate, storedCrates } from './files/stored-crate.ts'
 import { assetFile, latest, treeFile, treePage } from './files/tree-file.ts'
-import { fallback, upstreamRoutes, upstreamTurns } from './files/upstream.ts'
+import { UpstreamFiles } from './files/upstream.ts'
 import { refused, unexpected } from './http/answer.ts'
 import { addressOf } from './http/client-address.ts'
 import type { FastPath } from './http/exchange.ts'
@@ -39,12 +39,10 @@ import { upstreamPages } from './web/upstream.ts'
 
 /** Returns all routes of the daemon, in the order in which paths are matched. */
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
-  const { upstreams } = deps
-  const turnOf = upstreamTurns(deps.registry.settings.server)
-  const elsewhere = fallback({ registry: deps.registry, upstreams, streams, turnOf })
-  const missing = missingFile(deps.registry, files, elsewhere)
   const { registry } = deps
   const { settings } = registry
+  const upstreamFiles = new UpstreamFiles(registry, deps.upstreams, streams)
+  const missing = missingFile(registry, files, upstreamFiles.fallback)
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`
   const document = openApi(registry, () => routes(deps))
@@ -79,7 +77,7 @@ export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[]
     get(`${version}/download`, 'reader', crates.download(registry, files, stored)),
     get('/api/openapi.json', 'reader', document),
     ...upstreamPages(deps),
-    ...upstreamRoutes({ registry, upstreams, streams, turnOf, missing }),
+    ...upstreamFiles.routes(missing),
     ...downloadRoutes(registry, files, stored, missing),
     ...gitRoutes(deps),
     get('/search/', 'reader', searchResults(registry), 'search'),

@@ -8,6 +8,8 @@ export interface ExplainedVersion {
   readonly verdict: Verdict
   /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
   readonly isChanged: boolean
+  /** Whether an administrator has exempted it from the hold. */
+  readonly isAllowed: boolean
 }
 
 /** How a version of an upstream is shown, for people and programs. */
@@ -21,12 +23,14 @@ export interface VersionState {
   /** The date from which it is shown otherwise, `YYYY-MM-DD`; null if no date changes it. */
   readonly until: string | null
   readonly changed: boolean
+  /** Whether an administrator has exempted it from the hold. */
+  readonly allowed: boolean
 }
 
 /** Returns how a version is shown. */
 export function stateOf(
   { name: upstream, hold }: { readonly name: string; readonly hold: number },
-  { line, verdict, isChanged }: ExplainedVersion,
+  { line, verdict, isChanged: changed, isAllowed: allowed }: ExplainedVersion,
 ): VersionState {
   const { name, version } = line
   const { state } = verdict
@@ -37,7 +41,7 @@ export function stateOf(
   }[state]
   const rule = setting && `upstream.${upstream}.${setting}`
   const until = 'until' in verdict && verdict.until !== null ? verdict.until.slice(0, 10) : null
-  return { upstream, name, version, state, rule, until, changed: isChanged }
+  return { upstream, name, version, state, rule, until, changed, allowed }
 }
 
 /** Returns the same as a sentence that also says who can change it. */

@@ -1,19 +1,18 @@
-import { canonicalName, type Name } from '../name.ts'
 import { timestamp } from '../timestamp.ts'
 import type { Version } from '../version.ts'
 import type { UpstreamCrate } from './crate.ts'
 import { type UpstreamLine, withYanked } from './line.ts'
 import type { CrateRule } from './rules.ts'
 
-/** What is shown of an upstream. */
+/** What is shown of a crate of an upstream. */
 export interface UpstreamPolicy {
   /** Seconds for which a version is held after its `pubtime`. */
   readonly hold: number
   readonly allow: readonly CrateRule[]
   readonly deny: readonly CrateRule[]
   readonly lureGuard: boolean
-  /** Whether administrators have allowed a version. */
-  readonly isAllowed: (name: Name, version: Version) => boolean
+  /** The versions that administrators have exempted from the hold. */
+  readonly allowed: ReadonlySet<Version>
 }
 
 /** How a version is shown, and because of what. */
@@ -30,8 +29,7 @@ export type Verdict =
   | { readonly state: 'denied'; readonly rule: string }
 
 /** A held version, and the versions that were yanked around its release. */
-export interface Lure {
-  readonly version: Version
+export interface Lure extends Pick<UpstreamLine, 'name' | 'version'> {
   readonly yanked: ReadonlySet<Version>
 }
 
@@ -43,8 +41,8 @@ export function verdictsOf(
   crate: UpstreamCrate,
   policy: UpstreamPolicy,
   now: Date,
+  lure = lureOf(crate, policy, now),
 ): Map<UpstreamLine, Verdict> {
-  const lure = policy.lureGuard ? lureOf(crate, policy, now) : null
   const verdictOf = (line: UpstreamLine): Verdict => {
     const denied = deniedBy(line, policy)
     if (denied) return { state: 'denied', rule: denied.text }
@@ -52,7 +50,7 @@ export function verdictsOf(
     if (gone !== undefined) return { state: 'gone' }
     if (!line.yanked) return heldBy(line, policy, now) ?? { state: 'shown' }
     const until = later(yanked, LURE_MS)
-    const isGuarded = lure?.yanked.has(line.version) === true && until > timestamp(now)
+    const isGuarded = policy.lureGuard && lure?.yanked.has(line.version) && until > timestamp(now)
     return isGuarded ? { state: 'guarded', until } : { state: 'yanked' }
   }
   return new Map(Array.from(crate.lines.values(), line => [line, verdictOf(line)]))
@@ -70,7 +68,7 @@ function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict 
   const { name, version, pubtime } = line
   if (policy.hold === 0) return null
   if (policy.allow.some(({ matches }) => matches(name, version))) return null
-  if (policy.isAllowed(name, version)) return null
+  if (policy.allowed.has(version)) return null
   if (pubtime === null) return { state: 'held', until: null }
   const until = later(pubtime, policy.hold * 1000)
   return until > timestamp(now) ? { state: 'held', until } : null
@@ -93,11 +91,11 @@ export function lureOf(crate: UpstreamCrate, policy: UpstreamPolicy, now: Date):
     } else if (heldBy(line, policy, now)) held.push(line)
     else return null
   }
-  for (const { version, pubtime } of held) {
+  for (const { name, version, pubtime } of held) {
     const released = Date.parse(pubtime ?? '')
     // Yanks of another time are their owners' own.
     const near = [...yanked].filter(([, at]) => Math.abs(at - released) <= LURE_MS)
-    if (near.length > 0) return { version, yanked: new Set(near.map(([known]) => known)) }
+    if (near.length > 0) return { name, version, yanked: new Set(near.map(([known]) => known)) }
   }
   return null
 }
@@ -109,6 +107,8 @@ export interface ShownFile {
   readonly until: string | null
   /** The versions that are held because nobody knows their age. */
   readonly undated: number
+  /** A version that stays held although all others were yanked around its release. */
+  readonly lure: Lure | null
 }
 
 /**
@@ -124,7 +124,8 @@ export function showFile(
   let text = ''
   let until: string | null = null
   let undated = 0
-  for (const [line, found] of verdictsOf(crate, policy, now)) {
+  const lure = lureOf(crate, policy, now)
+  for (const [line, found] of verdictsOf(crate, policy, now, lure)) {
     if (!isThere(line)) continue
     if (found.state === 'held' && found.until === null) undated++
     if ('until' in found && found.until !== null && (until === null || found.until < until))
@@ -132,12 +133,7 @@ export function showFile(
     const isShown = found.state === 'shown' || found.state === 'guarded'
     text += `${withYanked(line, !isShown).text}\n`
   }
-  return { text, until, undated }
-}
-
-/** Returns how a decision about a version is found: by names as registries compare them. */
-export function decisionKey(name: Name, version: Version): string {
-  return `${canonicalName(name)}@${version}`
+  return { text, until, undated, lure }
 }
 
 function later(time: string, ms: number): string {

@@ -78,7 +78,7 @@ export class BucketFiles implements TreeFiles {
     const tag = (facts.cksum ?? facts.etag.replace(/\W/g, '')).slice(0, 32)
     const whole: Part = { start: 0, end: facts.size - 1 }
     const variant = variantOf(path, this.#headers(path, tag), whole)
-    const { body, ...answer } = choose(variant, tag, askedBy(request))
+    const { body, ...answer } = choose(variant, tag, request)
     if (body === null) return new Response(null, answer)
     const found = await this.#shared.open(path)
     // Written anew meanwhile: the length and the tag would be those of the file before.
@@ -92,11 +92,7 @@ export class BucketFiles implements TreeFiles {
   #text(path: string, bytes: Buffer, request: HonoRequest): Response {
     const tag = tagOf(bytes)
     const variant = variantOf<Part>(path, this.#headers(path, tag), bytes)
-    const { body, ...answer } = choose(variant, tag, askedBy(request))
+    const { body, ...answer } = choose(variant, tag, request)
     return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
   }
-}
-
-function askedBy(request: HonoRequest) {
-  return { method: request.method, header: (name: string) => request.header(name) }
 }

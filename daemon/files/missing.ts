@@ -20,9 +20,9 @@ const BELOW_CRATE = new RegExp(`^/${CRATES_FOLDER}/([^/]+)(/.*)?$`)
 export function missingFile(
   registry: Registry,
   files: TreeFiles,
-  elsewhere: ((c: Context) => Promise<Response | null>) | null,
+  elsewhere: (c: Context) => Promise<Response | null>,
 ): OpenHandler {
-  return async c => (await elsewhere?.(c)) ?? missing(registry, files, c)
+  return async c => (await elsewhere(c)) ?? missing(registry, files, c)
 }
 
 /**

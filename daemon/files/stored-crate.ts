@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Name } from '../../core/name.ts'
 import { crateFilePath, crateKey } from '../../core/paths/crates.ts'
 import type { Version } from '../../core/version.ts'
+import type { OpenFile } from '../../generator/places/place.ts'
 import { findCrate } from '../../generator/records/crates.ts'
 import { findRelease } from '../../generator/records/releases.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
@@ -37,7 +38,7 @@ export function storedCrates(
     if (!crate || !release || crate.name !== name || release.version !== version) return null
     const key = crateKey(crate.name, release.cksum)
     const path = crateFilePath(crate.name, release.version)
-    const answer = answerOf(c, path, release, headersOf)
+    const answer = crateAnswer(c, path, release, headersOf)
     if (answer.body === null) return new Response(null, answer)
     const address =
       downloads === 'presign'
@@ -47,17 +48,31 @@ export function storedCrates(
       onDownload?.(path)
       return new Response(null, { status: 302, headers: redirectTo(address) })
     }
-    const { start, end } = answer.body as Part
-    return streams.answer(c, async () => {
-      const found = await crates.open(key, answer.status === 206 ? { start, end } : undefined)
-      if (!found) return null
-      if (answer.download !== undefined) onDownload?.(answer.download)
-      return { bytes: found.bytes, size: end - start + 1, answer }
+    return streamCrate(c, streams, answer, async part => {
+      const found = await crates.open(key, part)
+      if (found && answer.download !== undefined) onDownload?.(answer.download)
+      return found
     })
   }
 }
 
-function answerOf(
+/** Sends the bytes of an answer, which `open` opens in whole or in part; null if there are none. */
+export async function streamCrate(
+  c: Context,
+  streams: BucketStreams,
+  answer: FileAnswer<Part>,
+  open: (part?: Part) => Promise<OpenFile | null>,
+): Promise<Response | null> {
+  const { status, body } = answer
+  if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
+  return streams.answer(c, async () => {
+    const found = await open(status === 206 ? body : undefined)
+    return found && { bytes: found.bytes, size: body.end - body.start + 1, answer }
+  })
+}
+
+/** Returns the answer to a request for a `.crate`, whose body is what of it was asked for. */
+export function crateAnswer(
   c: Context,
   path: string,
   { cksum, size }: { readonly cksum: string; readonly size: number },
@@ -66,11 +81,7 @@ function answerOf(
   const tag = cksum.slice(0, 32)
   const headers = { ...headersOf(path, tag), 'accept-ranges': 'bytes' }
   const whole: Part = { start: 0, end: size - 1 }
-  const { method } = c.req
-  return choose(variantOf(path, headers, whole), tag, {
-    method,
-    header: name => c.req.header(name),
-  })
+  return choose(variantOf(path, headers, whole), tag, c.req)
 }
 
 function redirectTo(location: string): Record<string, string> {

@@ -3,39 +3,113 @@ import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
-import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
-import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import type { Registry } from '../../generator/registry/registry.ts'
-import { listAlarms } from '../../generator/upstream/alarms.ts'
-import type { Turn } from '../../generator/upstream/crate-files.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import { isOwnName } from '../../generator/upstream/own-name.ts'
-import type { ShownIndexFile, Upstream } from '../../generator/upstream/upstream.ts'
-import { alarmEntries } from '../../site/account/upstream-page.ts'
-import { account } from '../../site/elements/links.ts'
+import type { Upstream } from '../../generator/upstream/upstream.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
+import { answerText } from '../http/answer.ts'
 import { addressGroup, addressOf } from '../http/client-address.ts'
 import { Slots } from '../http/slots.ts'
 import type { BucketStreams } from './bucket-streams.ts'
-import { type Asked, acceptsGzip, choose, variantOf } from './file-answer.ts'
-import { tagOf } from './file-cache.ts'
-import { type FileHeaders, fileHeaders } from './file-headers.ts'
+import { acceptsGzip, choose, variantOf } from './file-answer.ts'
+import { fileHeaders } from './file-headers.ts'
 import type { Part } from './file-part.ts'
 import { decodePath } from './public-files.ts'
+import { crateAnswer, streamCrate } from './stored-crate.ts'
 
 /** Half of these is for one client, and half of the connections to an upstream (`Connections`). */
 const TURNS = { running: 32, waiting: 4000, busy: 'upstream_busy' } as const
 
-/**
- * Limits how many requests ask upstreams at a time. Those of one client leave half of the places
- * free, because anybody can make up names that no upstream has.
- */
-export function upstreamTurns(server: Settings['server']): (c: Context) => Turn {
-  const [slots, address] = [new Slots(TURNS), addressOf(server)]
-  return c => async ask => {
-    const slot = slots.admit(addressGroup(address(c)))
+const headersOf = fileHeaders({})
+
+/** An address without a hash may have other bytes one day: published anew, or here. */
+const revalidated = (path: string, tag: string) => ({
+  ...headersOf(path, tag),
+  'cache-control': 'no-cache',
+})
+
+type Found = Promise<Response | null>
+
+/** A version of which somebody wants the `.crate`, with any checksum for null. */
+type Wanted = { readonly name: Name; readonly version: Version; readonly cksum: string | null }
+
+/** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
+export class UpstreamFiles {
+  readonly #registry: Registry
+  readonly #upstreams: Upstreams
+  readonly #streams: BucketStreams
+  readonly #turns = new Slots(TURNS)
+  readonly #addressOf: (c: Context) => string
+
+  constructor(registry: Registry, upstreams: Upstreams, streams: BucketStreams) {
+    this.#registry = registry
+    this.#upstreams = upstreams
+    this.#streams = streams
+    this.#addressOf = addressOf(registry.settings.server)
+  }
+
+  /** Returns the routes below `/upstream/NAME/`; `missing` answers what an upstream does not have. */
+  routes(missing: OpenHandler): Route[] {
+    const { urls, authRequired } = this.#registry
+    return [...this.#upstreams.byName.values()].flatMap(upstream => {
+      const at = `/upstream/${upstream.name}`
+      const config = upstream.config(urls.base, authRequired)
+      const file = (find: (path: string, c: Context) => Found | null): OpenHandler => {
+        return async c => (await find(c.req.path.slice(at.length), c)) ?? missing(c)
+      }
+      const indexFile = file((path, c) => {
+        const name = nameOfIndexPath(path)
+        return name && this.#indexFile(upstream, name, c)
+      })
+      const crateFile = file((path, c) => {
+        const release = releaseOfUpstreamFile(decodePath(path)?.split('/').at(-1) ?? '')
+        return release && this.#crateFile(upstream, release, c)
+      })
+      const download = file((path, c) => {
+        const release = releaseOfDownload(path)
+        return release && this.#crateFile(upstream, { ...release, cksum: null }, c)
+      })
+      return [
+        get(`${at}/${configPath}`, 'reader', (c: Context) =>
+          answerText(c, config, 'application/json'),
+        ),
+        get(`${at}/${INDEX_FOLDER}/*`, 'reader', indexFile),
+        get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', crateFile),
+        get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', download),
+      ]
+    })
+  }
+
+  /**
+   * Answers for a crate that is not here, by a redirect to the upstream that has a fallback, or with
+   * its files; null without one. Own names, and those below reserved prefixes, never go there.
+   */
+  readonly fallback = async (c: Context): Found => {
+    const upstream = this.#upstreams.fallback
+    const { path } = c.req
+    const indexed = nameOfIndexPath(path)
+    const release = indexed === null ? releaseOfCratePath(path) : null
+    const name = indexed ?? release?.name
+    if (!upstream || name === undefined || (await isOwnName(this.#registry, name))) return null
+    const { index, files } = upstream.source
+    const isServed = upstream.settings.fallback === 'serve'
+    if (!release)
+      return isServed ? this.#indexFile(upstream, name, c) : redirectTo(index.address(name))
+    if (isServed) return this.#crateFile(upstream, { ...release, cksum: null }, c)
+    const line = () => this.#inTurn(c, () => upstream.line(name, release.version, null))
+    const address = await files.address(release, line)
+    return address === null ? null : redirectTo(address)
+  }
+
+  /**
+   * Asks an upstream when it is the turn of this request. Those of one client leave half of the
+   * places free, because anybody can make up names that no upstream has.
+   */
+  async #inTurn<T>(c: Context, ask: () => Promise<T>): Promise<T> {
+    const slot = this.#turns.admit(addressGroup(this.#addressOf(c)))
     try {
       await slot.start(c.req.raw.signal)
       return await ask()
@@ -43,149 +117,46 @@ export function upstreamTurns(server: Settings['server']): (c: Context) => Turn 
       slot.leave()
     }
   }
-}
 
-/** What answers of upstreams are made with. */
-export interface UpstreamDeps {
-  readonly registry: Registry
-  readonly upstreams: Upstreams
-  readonly streams: BucketStreams
-  readonly turnOf: (c: Context) => Turn
-  /** Answers what an upstream does not have. */
-  readonly missing: OpenHandler
-}
-
-type AskDeps = Omit<UpstreamDeps, 'missing'>
-
-const headersOf: FileHeaders = fileHeaders({})
-
-/** Returns the routes below `/upstream/NAME/`. */
-export function upstreamRoutes(deps: UpstreamDeps): Route[] {
-  const { registry, upstreams, missing } = deps
-  const { urls, authRequired, site } = registry
-  const answer =
-    (find: (c: Context) => Promise<Response | null> | null): OpenHandler =>
-    async c =>
-      (await find(c)) ?? missing(c)
-  const routesOf = (upstream: Upstream): Route[] => {
-    const at = `/upstream/${upstream.name}`
-    const config = textOf(Buffer.from(upstream.config(urls.base, authRequired)))
-    const indexFile = answer(c => {
-      const name = nameOfIndexPath(c.req.path.slice(at.length))
-      return name && indexAnswer(deps, upstream, name, c)
-    })
-    const crateFile = answer(c => {
-      const release = releaseOfUpstreamFile(decodePath(c.req.path)?.split('/').at(-1) ?? '')
-      return release && crateAnswer(deps, upstream, release, c)
-    })
-    const download = answer(c => {
-      const release = releaseOfDownload(c.req.path.slice(at.length))
-      return release && crateAnswer(deps, upstream, { ...release, cksum: null }, c)
-    })
-    const feed = async (c: Context) => {
-      const newest = (await listAlarms(upstream.source.place)).slice(-FEED_LENGTH.crates).reverse()
-      const [path, page] = [account.upstreamFeed(upstream.name), account.upstream(upstream.name)]
-      const subject = `Alarms of ${upstream.name}`
-      const { bytes } = renderFeed(site, path, subject, page, alarmEntries(upstream.name, newest))
-      return textAnswer(path, textOf(bytes), c)
+  async #indexFile(upstream: Upstream, name: Name, c: Context): Found {
+    const find = () => upstream.indexFile(name)
+    const found = await (upstream.isFresh(name) ? find() : this.#inTurn(c, find))
+    if (!found) return null
+    const { bytes, zipped, tag } = found.file
+    const isZipped = acceptsGzip(c.req.header('accept-encoding'))
+    const path = indexPath(name)
+    const headers = {
+      ...headersOf(path, isZipped ? `${tag}-gz` : tag),
+      vary: 'accept-encoding',
+      ...staleness(found.staleSince),
     }
-    return [
-      get(`/${account.upstreamFeed(upstream.name)}`, 'reader', feed, 'read'),
-      get(`${at}/${configPath}`, 'reader', (c: Context) => textAnswer(configPath, config, c)),
-      get(`${at}/${INDEX_FOLDER}/*`, 'reader', indexFile),
-      get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', crateFile),
-      get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', download),
-    ]
+    const variant = isZipped
+      ? variantOf<Part>(path, headers, zipped, { 'content-encoding': 'gzip' })
+      : variantOf<Part>(path, headers, bytes)
+    const { body, ...answer } = choose(variant, tag, c.req)
+    return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
   }
-  return [...upstreams.byName.values()].flatMap(routesOf)
-}
 
-/**
- * Returns what answers for crates that are not here, by redirects to the upstream or with its
- * files; null without a fallback. Own names, and those below reserved prefixes, never go there.
- */
-export function fallback(deps: AskDeps): ((c: Context) => Promise<Response | null>) | null {
-  const { registry, upstreams, turnOf } = deps
-  const upstream = upstreams.fallback
-  if (!upstream) return null
-  const redirects = upstream.settings.fallback === 'redirect'
-  return async c => {
-    const path = c.req.path
-    const indexed = nameOfIndexPath(path)
-    const release = indexed === null ? releaseOfCratePath(path) : null
-    const name = indexed ?? release?.name
-    if (name === undefined || (await isOwnName(registry, name))) return null
-    if (indexed !== null)
-      return redirects
-        ? redirectTo(upstream.source.index.address(name))
-        : indexAnswer(deps, upstream, name, c)
-    if (!release) return null
-    if (!redirects) return crateAnswer(deps, upstream, { ...release, cksum: null }, c)
-    const line = () => upstream.line(release.name, release.version, null, turnOf(c))
-    const address = await upstream.source.files.address(release, line)
-    return address === null ? null : redirectTo(address)
+  async #crateFile(upstream: Upstream, wanted: Wanted, c: Context): Found {
+    const { name, version, cksum } = wanted
+    const found =
+      (await upstream.keptCrateFile(name, version, cksum)) ??
+      (await this.#inTurn(c, () => upstream.crateFile(name, version, cksum)))
+    if (!found) return null
+    const { file, size } = found
+    const path = upstreamCratePath(file)
+    const headers = cksum === null ? revalidated : headersOf
+    const answer = crateAnswer(c, path, { cksum: file.cksum, size }, headers)
+    const { store } = upstream.source.files
+    return streamCrate(c, this.#streams, answer, part => store.open(path, part))
   }
 }
 
-async function indexAnswer(
-  { turnOf }: AskDeps,
-  upstream: Upstream,
-  name: Name,
-  c: Context,
-): Promise<Response | null> {
-  const find = () => upstream.indexFile(name)
-  const found = await (upstream.isFresh(name) ? find() : turnOf(c)(find))
-  if (!found) return null
-  const { file, staleSince } = found
-  const response = textAnswer(indexPath(name), file, c)
-  if (staleSince !== null) {
-    const since = staleSince === 0 ? 'the start' : timestamp(new Date(staleSince))
-    response.headers.set('warning', `110 - "the upstream is away; not confirmed since ${since}"`)
-  }
-  return response
-}
-
-function textAnswer(path: string, file: TextFile, c: Context): Response {
-  const isZipped = file.zipped !== null && acceptsGzip(c.req.header('accept-encoding'))
-  const [bytes, tag, encoding] = isZipped
-    ? [file.zipped, `${file.tag}-gz`, { 'content-encoding': 'gzip' }]
-    : [file.bytes, file.tag, {}]
-  const headers = { ...headersOf(path, tag), vary: 'accept-encoding' }
-  const variant = variantOf<Part>(path, headers, bytes, encoding)
-  const { body, ...answer } = choose(variant, file.tag, askedBy(c))
-  return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
-}
-
-type TextFile = Pick<ShownIndexFile, 'bytes' | 'tag'> & { readonly zipped: Buffer | null }
-
-function textOf(bytes: Buffer): TextFile {
-  return { bytes, tag: tagOf(bytes), zipped: null }
-}
-
-async function crateAnswer(
-  { streams, turnOf }: AskDeps,
-  upstream: Upstream,
-  release: { readonly name: Name; readonly version: Version; readonly cksum: string | null },
-  c: Context,
-): Promise<Response | null> {
-  const { name, version, cksum } = release
-  const found = await upstream.crateFile(name, version, cksum, { turn: turnOf(c) })
-  if (!found) return null
-  const { file, size } = found
-  const path = upstreamCratePath(file)
-  const tag = file.cksum.slice(0, 32)
-  // An address without the hash may have other bytes one day: published anew, or here.
-  const caching = cksum === null && { 'cache-control': 'no-cache' }
-  const headers = { ...headersOf(path, tag), ...caching, 'accept-ranges': 'bytes' }
-  const whole: Part = { start: 0, end: size - 1 }
-  const { body, ...answer } = choose(variantOf(path, headers, whole), tag, askedBy(c))
-  if (body === null || Buffer.isBuffer(body)) return new Response(null, answer)
-  const { start, end } = body
-  return streams.answer(c, async () => {
-    const range = answer.status === 206 ? { start, end } : undefined
-    const opened = await upstream.source.files.store.open(path, range)
-    return opened && { bytes: opened.bytes, size: end - start + 1, answer }
-  })
+/** Returns the header of an index file that the upstream has not confirmed since this time. */
+function staleness(since: number | null) {
+  if (since === null) return {}
+  const when = since === 0 ? 'the start' : timestamp(new Date(since))
+  return { warning: `110 - "the upstream is away; not confirmed since ${when}"` }
 }
 
 /** Returns the crate of a path `/index/…`; null for any other path. */
@@ -208,8 +179,4 @@ function releaseOfDownload(path: string): { name: Name; version: Version } | nul
 /** Caches must ask again: the name may be published here. */
 function redirectTo(location: string): Response {
   return new Response(null, { status: 307, headers: { location, 'cache-control': 'no-cache' } })
-}
-
-function askedBy(c: Context): Asked {
-  return { method: c.req.method, header: name => c.req.header(name) }
 }

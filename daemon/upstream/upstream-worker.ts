@@ -18,16 +18,19 @@ const FIRST_MS = 30_000
 export class UpstreamWorker implements Worker {
   readonly #registry: Registry
   readonly #upstreams: Upstreams
-  readonly #repeater: Repeater
+  readonly #repeater = new Repeater(async () => {
+    await this.look()
+    return INTERVAL_MS
+  })
 
   constructor(registry: Registry, upstreams: Upstreams, log: Logger) {
     this.#registry = registry
     this.#upstreams = upstreams
-    for (const { name, counts } of upstreams.sources) counts.onTurn = logTurns(log, name)
-    this.#repeater = new Repeater(async () => {
-      await this.look()
-      return INTERVAL_MS
-    })
+    for (const { name: upstream, counts } of upstreams.sources)
+      counts.onTurn = reason => {
+        if (reason === null) log.info({ upstream }, 'an upstream answers again')
+        else log.warn({ upstream, reason }, 'requests to an upstream fail')
+      }
   }
 
   async start(): Promise<void> {
@@ -45,13 +48,6 @@ export class UpstreamWorker implements Worker {
 
   async close(): Promise<void> {
     await this.#repeater.close()
-  }
-}
-
-function logTurns(log: Logger, upstream: string) {
-  return (reason: string | null) => {
-    if (reason === null) log.info({ upstream }, 'an upstream answers again')
-    else log.warn({ upstream, reason }, 'requests to an upstream fail')
   }
 }
 

@@ -3,36 +3,50 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
-import { stateOf } from '../../core/upstream/explain.ts'
+import { stateOf, type VersionState } from '../../core/upstream/explain.ts'
 import { parseVersion } from '../../core/version.ts'
+import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
+import { decideVersion } from '../../generator/upstream/decisions.ts'
 import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import {
   ALARMS_SHOWN,
+  alarmEntries,
   type UpstreamData,
-  type UpstreamVersion,
   upstreamPage,
   upstreamsPage,
 } from '../../site/account/upstream-page.ts'
+import { account } from '../../site/elements/links.ts'
 import { get, type Route, type SessionHandler } from '../access/route.ts'
 import type { Deps } from '../deps.ts'
+import { answerText } from '../http/answer.ts'
 import { page, redirect } from '../http/page.ts'
 import { attempt, noticeOf, viewerOf } from './notice.ts'
 
-/** Returns the routes of the pages about upstreams, for readers. */
+/** Returns the routes of the pages about upstreams and the feeds of their alarms, for readers. */
 export function upstreamPages(deps: Deps): Route[] {
-  const { registry, upstreams } = deps
-  const all = [...upstreams.byName.values()]
-  if (all.length === 0) return []
-  const list = () => upstreamsPage(registry.site, [...upstreams.byName.keys()])
-  return [
-    get('/upstream/', 'reader', (c: Context) => page(c, registry.site, list())),
-    ...all.map(upstream => {
-      const handle = (c: Context) => show(deps, upstream, c, { viewer: null, notice: null })
-      return get(`/upstream/${upstream.name}/`, 'reader', handle, 'read')
-    }),
-  ]
+  const { site } = deps.registry
+  const { byName } = deps.upstreams
+  if (byName.size === 0) return []
+  const list = (c: Context) => page(c, site, upstreamsPage(site, [...byName.keys()]))
+  const routes = [...byName.values()].flatMap(upstream => {
+    const reader = { viewer: null, notice: null }
+    const [path, feed] = [account.upstream(upstream.name), account.upstreamFeed(upstream.name)]
+    return [
+      get(`/${path}`, 'reader', (c: Context) => show(deps, upstream, c, reader), 'read'),
+      get(`/${feed}`, 'reader', (c: Context) => alarmFeed(deps, upstream, c), 'read'),
+    ]
+  })
+  return [get(`/${account.upstreams}`, 'reader', list), ...routes]
+}
+
+async function alarmFeed(deps: Deps, { name, source }: Upstream, c: Context): Promise<Response> {
+  const newest = (await listAlarms(source.place)).slice(-FEED_LENGTH.crates).reverse()
+  const [path, page] = [account.upstreamFeed(name), account.upstream(name)]
+  const entries = alarmEntries(name, newest)
+  const feed = renderFeed(deps.registry.site, path, `Alarms of ${name}`, page, entries)
+  return answerText(c, feed.bytes.toString(), feed.contentType)
 }
 
 /** `GET /me/admin/upstream/{name}?crate=…`: the same with what administrators decide. */
@@ -43,7 +57,7 @@ export function upstreamAdmin(deps: Deps): SessionHandler {
 
 /** `POST /me/admin/upstream/{name}/{action}`: allows, holds again or accepts a version. */
 export function postUpstream(deps: Deps): SessionHandler {
-  const { registry, upstreams } = deps
+  const { registry } = deps
   return (c, request) => {
     const upstream = upstreamOf(deps, c)
     const { form, change } = request
@@ -56,7 +70,7 @@ export function postUpstream(deps: Deps): SessionHandler {
         await acceptVersion(registry.database, change, upstream, { name, version })
       else if (version !== null && /^(?:allow|hold)$/.test(action)) {
         const decided = { upstream: upstream.name, name, version }
-        await upstreams.decisions.decide(change, decided, action === 'allow')
+        await decideVersion(registry.database, change, decided, action === 'allow')
       } else refuse('route_unknown')
       const query = new URLSearchParams({ crate: name, done: `upstream-${action}` })
       return redirect(c, registry.site, `/me/admin/upstream/${upstream.name}?${query}`)
@@ -72,7 +86,7 @@ function show(deps: Deps, upstream: Upstream, c: Context, outcome: Outcome): Pro
   const { settings, source } = upstream
   const { site } = deps.registry
   const crate = c.req.query('crate')?.trim() ?? ''
-  const render = async (versions: UpstreamVersion[], { status, ...shown }: Outcome) => {
+  const render = async (versions: VersionState[], { status, ...shown }: Outcome) => {
     const alarms = await listAlarms(source.place, ALARMS_SHOWN)
     const data = { settings, counts: source.counts, alarms, crate, versions, ...shown }
     return page(c, site, upstreamPage(site, data), status)
@@ -84,21 +98,13 @@ function show(deps: Deps, upstream: Upstream, c: Context, outcome: Outcome): Pro
 type Outcome = Pick<UpstreamData, 'viewer' | 'notice'> & { readonly status?: ContentfulStatusCode }
 
 /** Returns the versions of a crate. No upstream is asked for a name that is for crates here. */
-async function versionsOf(
-  { registry, upstreams }: Deps,
-  upstream: Upstream,
-  crate: string,
-): Promise<UpstreamVersion[]> {
+async function versionsOf({ registry }: Deps, upstream: Upstream, crate: string) {
   if (crate === '') return []
   const name = parseName(crate)
   if (await isOwnName(registry, name)) refuse('upstream_name_own', { name })
   const found = await upstream.explain(name)
   if (!found) return refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
-  const isAllowed = await upstreams.decisions.allowed(upstream.name)
-  return found.map(version => ({
-    ...stateOf(upstream.settings, version),
-    allowed: isAllowed(name, version.line.version),
-  }))
+  return found.map(version => stateOf(upstream.settings, version))
 }
 
 function upstreamOf({ upstreams }: Deps, c: Context): Upstream {

@@ -8,30 +8,15 @@ import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config
 import type { CrateStore } from '../places/crate-store.ts'
 import { WebFailure } from '../web/failure.ts'
 import type { Web } from '../web/web.ts'
-import type { UpstreamCounts } from './counts.ts'
+import type { CrateIndexOptions } from './crate-index.ts'
 
-export interface CrateFilesOptions {
-  /** The address of the sparse index, without `sparse+`, with a final slash. */
-  readonly url: string
+export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'counts' | 'now'> {
   readonly store: CrateStore
   readonly web: Pick<Web, 'ask' | 'take'>
-  readonly counts: UpstreamCounts
-  readonly now: () => Date
   /** How long a caller waits for a file that is being fetched, in milliseconds. */
   readonly waitMs?: number
   /** The largest `.crate` that is fetched, in bytes. */
   readonly crateMax?: number
-}
-
-/** Runs what asks the upstream, when it is the turn of whoever wants it. */
-export type Turn = <T>(ask: () => Promise<T>) => Promise<T>
-
-export const atOnce: Turn = ask => ask()
-
-/** How long a caller waits: for its turn, and to the end if it `isPatient`. */
-export interface Patience {
-  readonly isPatient?: boolean
-  readonly turn?: Turn
 }
 
 /** What a `.crate` is known by. */
@@ -56,7 +41,7 @@ const RETRY_SECONDS = 5
 export class CrateFiles {
   readonly store: CrateStore
   readonly #options: CrateFilesOptions
-  readonly #flights = new Map<string, Promise<void>>()
+  readonly #flights = new Map<string, Promise<number>>()
   #dl: { readonly template: string; readonly until: number } | null = null
 
   constructor(options: CrateFilesOptions) {
@@ -70,32 +55,18 @@ export class CrateFiles {
   }
 
   /**
-   * Has a `.crate` here, fetches it if it is not, and returns its size. Refuses what the upstream
-   * does not have or sends wrong, and unless the caller `isPatient`, a fetch that takes too long,
-   * which goes on behind it.
+   * Fetches a `.crate`, and returns its size. Refuses what the upstream does not have or sends
+   * wrong, and unless the caller `isPatient`, a fetch that takes too long, which goes on behind it.
    */
-  async fetch(
-    line: CrateFile,
-    { isPatient = false, turn = atOnce }: Patience = {},
-  ): Promise<number> {
-    const { counts } = this.#options
-    const here = await this.size(line)
-    if (here !== null) {
-      counts.hits++
-      return here
-    }
-    return turn(() => this.#await(line, isPatient))
-  }
-
-  async #await(line: CrateFile, isPatient: boolean): Promise<number> {
+  async fetch(line: CrateFile, isPatient: boolean): Promise<number> {
     const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)
     const { name, version } = line
     const flight = this.#flights.get(path) ?? this.#begin(path, line)
-    const isLate = isPatient ? [] : [sleep(waitMs, true, { ref: false })]
-    if (await Promise.race([flight.then(() => false), ...isLate]))
-      throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
-    return (await this.size(line)) ?? refuse('upstream_lacks', { name, version })
+    const late = isPatient ? [] : [sleep(waitMs, null, { ref: false })]
+    const size = await Promise.race([flight, ...late])
+    if (size !== null) return size
+    throw new Refusal([issue('upstream_slow', { name, version })], { retryAfter: RETRY_SECONDS })
   }
 
   /**
@@ -114,7 +85,7 @@ export class CrateFiles {
     return line && expandDl(template, line)
   }
 
-  #begin(path: string, line: CrateFile): Promise<void> {
+  #begin(path: string, line: CrateFile): Promise<number> {
     this.#options.counts.misses++
     const flight = this.#get(path, line).finally(() => this.#flights.delete(path))
     // Who has stopped waiting asks again.
@@ -123,24 +94,25 @@ export class CrateFiles {
     return flight
   }
 
-  async #get(path: string, line: CrateFile): Promise<void> {
+  async #get(path: string, line: CrateFile): Promise<number> {
     const { name, version } = line
     try {
-      if (await this.#receive(path, line)) return
+      const size = await this.#receive(path, line)
+      if (size !== null) return size
       // A `dl` may have moved since it was read.
       this.#dl = null
-      if (!(await this.#receive(path, line))) refuse('upstream_lacks', { name, version })
+      return (await this.#receive(path, line)) ?? refuse('upstream_lacks', { name, version })
     } catch (error) {
       throw this.#explained(error, name)
     }
   }
 
-  async #receive(path: string, line: CrateFile): Promise<boolean> {
+  async #receive(path: string, line: CrateFile): Promise<number | null> {
     const { store, web, counts, now, crateMax = CRATE_MAX } = this.#options
     const { name, version, cksum } = line
     const url = expandDl(await this.#template(), line)
     return web.take(url, async bytes => {
-      if (bytes === null) return false
+      if (bytes === null) return null
       const staged = await store.stage(this.#inTime(bytes, url), crateMax)
       try {
         counts.bytes += staged.size
@@ -148,7 +120,7 @@ export class CrateFiles {
           refuse('upstream_bytes', { name, version, cksum, got: staged.cksum })
         await staged.keep(path)
         counts.succeeded(now().getTime())
-        return true
+        return staged.size
       } finally {
         await staged.discard()
       }

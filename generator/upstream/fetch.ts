@@ -133,7 +133,7 @@ async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise
     lines.values(),
     async line => {
       const { name, version, cksum } = line
-      const get = () => upstream.crateFile(name, version, cksum, { isPatient: true })
+      const get = () => upstream.crateFile(name, version, cksum, true)
       if ((await upstream.source.files.size(line)) !== null) present++
       else {
         const got = await orIssue(issues, get)

@@ -21,7 +21,6 @@ import { keepAlarm } from './alarms.ts'
 import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
-import { Decisions } from './decisions.ts'
 import { Upstream, type UpstreamSource } from './upstream.ts'
 
 /** The upstreams of a registry. */
@@ -34,7 +33,6 @@ export interface Upstreams {
   readonly fallback: Upstream | null
   /** The one that is meant where none is named: that, or the first. */
   readonly usual: Upstream | null
-  readonly decisions: Decisions
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
   close(): Promise<void>
@@ -61,8 +59,7 @@ export async function openUpstreams(
   registry: Registry,
   options: UpstreamOptions,
 ): Promise<Upstreams> {
-  const { settings, database, clock, dir } = registry
-  const decisions = new Decisions(database, clock)
+  const { settings, dir } = registry
   const byName = new Map<string, Upstream>()
   const sources = new Map<string, UpstreamSource>()
   // Not of the registry: a pause of changes holds up no reader.
@@ -72,7 +69,7 @@ export async function openUpstreams(
     requireOwnPlace(own, place, registry, byName.values())
     const source = sources.get(own.index) ?? openSource(own, registry, options, place)
     sources.set(own.index, source)
-    byName.set(own.name, new Upstream(own, source, place, decisions, registry))
+    byName.set(own.name, new Upstream(own, source, place, registry))
   }
   const opened = [...byName.values()]
   const fallback = opened.find(({ settings }) => settings.fallback !== 'off') ?? null
@@ -88,7 +85,7 @@ export async function openUpstreams(
     if (isCratesIo(source)) return opened.find(each => isOfCratesIo(each.settings)) ?? usual
     return opened.find(({ settings }) => indexUrlKey(settings.index) === key) ?? null
   }
-  return { byName, sources: kept, fallback, usual, decisions, ofSource, close }
+  return { byName, sources: kept, fallback, usual, ofSource, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */

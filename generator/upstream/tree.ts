@@ -29,7 +29,7 @@ export async function renderUpstream(
   const config = upstream.config(urls.base, authRequired, upstream.source.name)
   await write(configPath, Buffer.from(config))
   await forEachConcurrently(await keptNames(upstream.source), async name => {
-    const file = await upstream.keptFile(name)
+    const file = await upstream.keptIndexFile(name)
     if (!file || file.bytes.length === 0) return
     crates++
     if (file.until !== null && (until === null || file.until < until)) until = file.until

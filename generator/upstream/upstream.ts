@@ -10,12 +10,11 @@ import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import type { Alarm, UpstreamCrate } from '../../core/upstream/crate.ts'
+import type { UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
 import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import {
   deniedBy,
-  lureOf,
   type ShownFile,
   showFile,
   type UpstreamPolicy,
@@ -27,37 +26,40 @@ import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
-import type { UpstreamCounts } from './counts.ts'
-import { atOnce, type CrateFile, type CrateFiles, type Patience } from './crate-files.ts'
-import type { CrateIndex, FoundCrate } from './crate-index.ts'
-import type { Decisions } from './decisions.ts'
+import type { CrateFile, CrateFiles } from './crate-files.ts'
+import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
+import { allowedVersions } from './decisions.ts'
 import { isOwnName } from './own-name.ts'
 
 const compress = promisify(gzip)
 
 /** What upstreams with one index share: lines, `.crate` files and counts. */
-export interface UpstreamSource {
+export interface UpstreamSource extends Pick<CrateIndexOptions, 'place' | 'counts' | 'onAlarm'> {
   /** The first upstream with this index, whose storage has the files. */
   readonly name: string
-  readonly place: Place
   readonly web: Pick<Web, 'read' | 'close'>
   readonly index: CrateIndex
   readonly files: CrateFiles
-  readonly counts: UpstreamCounts
-  readonly onAlarm: (alarm: Alarm) => Promise<void>
 }
 
 /** An index file as it is answered. */
-export interface ShownIndexFile extends Omit<ShownFile, 'text'> {
+export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly bytes: Buffer
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
 }
 
+/** A `.crate` that is here. */
+interface FoundCrateFile {
+  readonly file: CrateFile
+  readonly size: number
+}
+
 interface Rendered extends ShownIndexFile {
   readonly crate: UpstreamCrate
-  readonly isAllowed: UpstreamPolicy['isAllowed']
+  /** The exempted versions, as text. */
+  readonly allowed: string
 }
 
 /** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
@@ -70,7 +72,6 @@ export class Upstream {
   readonly source: UpstreamSource
   /** Where its own tree is rendered. */
   readonly place: Place
-  readonly #decisions: Decisions
   readonly #registry: Registry
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
   readonly #rendered = new LRUCache<Name, Rendered>({
@@ -83,13 +84,11 @@ export class Upstream {
     settings: UpstreamSettings,
     source: UpstreamSource,
     place: Place,
-    decisions: Decisions,
     registry: Registry,
   ) {
     this.settings = settings
     this.source = source
     this.place = place
-    this.#decisions = decisions
     this.#registry = registry
     const rules = (texts: readonly string[]) => texts.map(parseRule).filter(rule => rule !== null)
     this.#rules = { allow: rules(settings.allow), deny: rules(settings.deny) }
@@ -125,20 +124,15 @@ export class Upstream {
   }
 
   /** Returns the index file of a crate by what is kept of it; null if nothing is. */
-  async keptFile(name: Name): Promise<ShownIndexFile | null> {
+  async keptIndexFile(name: Name): Promise<ShownIndexFile | null> {
     const crate = await this.source.index.kept(name)
     return crate && this.#show(name, crate)
   }
 
   /** Returns the line of a version, with this checksum unless that is null; null without one. */
-  async line(
-    name: Name,
-    version: Version,
-    cksum: string | null,
-    turn = atOnce,
-  ): Promise<UpstreamLine | null> {
+  async line(name: Name, version: Version, cksum: string | null): Promise<UpstreamLine | null> {
     const kept = lineOf(await this.source.index.kept(name), version, cksum)
-    return kept ?? lineOf((await turn(() => this.crate(name))).crate, version, cksum) ?? null
+    return kept ?? lineOf((await this.crate(name)).crate, version, cksum)
   }
 
   /**
@@ -155,31 +149,49 @@ export class Upstream {
   }
 
   /**
-   * Has the `.crate` of a version here; null when there is none with this checksum, or of any
-   * checksum for null. What is here needs no line, and no turn. Refuses a denied version by its
-   * rule, and one that is slow to come unless there is `patience` for it.
+   * Returns the `.crate` of a version, with this checksum unless that is null, if it is here: then
+   * nobody has to be asked. Refuses a denied version by its rule.
+   */
+  async keptCrateFile(
+    name: Name,
+    version: Version,
+    cksum: string | null,
+  ): Promise<FoundCrateFile | null> {
+    const denied = deniedBy({ name, version }, this.#rules)
+    if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
+    const { counts, files, index } = this.source
+    const asked = cksum === null ? null : { name, version, cksum }
+    const file = asked ?? lineOf(await index.kept(name), version, null)
+    if (file?.name !== name) return null
+    const size = await files.size(file)
+    if (size === null) return null
+    counts.hits++
+    return { file, size }
+  }
+
+  /**
+   * Does the same, and fetches a `.crate` that is not here; null when the upstream has none. Refuses
+   * one that is slow to come, unless the caller `isPatient`.
    */
   async crateFile(
     name: Name,
     version: Version,
     cksum: string | null,
-    patience: Patience = {},
-  ): Promise<{ readonly file: CrateFile; readonly size: number } | null> {
-    const { files } = this.source
-    const asked = cksum === null ? null : { name, version, cksum }
-    const isHere = asked !== null && (await files.size(asked)) !== null
-    const file = isHere ? asked : await this.line(name, version, cksum, patience.turn)
+    isPatient = false,
+  ): Promise<FoundCrateFile | null> {
+    const kept = await this.keptCrateFile(name, version, cksum)
+    if (kept) return kept
+    const file = await this.line(name, version, cksum)
     if (file?.name !== name) return null
-    const denied = deniedBy({ name, version }, this.#rules)
-    if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
-    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, patience)
+    const { files } = this.source
+    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
     return size === null ? null : { file, size }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
   async find(name: Name, version: Version, cksum: string | null) {
     const line = await this.line(name, version, cksum)
-    const found = line && (await this.crateFile(name, version, line.cksum, { isPatient: true }))
+    const found = line && (await this.crateFile(name, version, line.cksum, true))
     const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }
@@ -193,41 +205,34 @@ export class Upstream {
   async explain(name: Name, isMeant = false): Promise<ExplainedVersion[] | null> {
     const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
-    const policy = await this.#policy()
+    const policy = await this.#policy(name)
     const verdicts = await paced(() => verdictsOf(crate, policy, this.#registry.clock()))
     return Array.from(verdicts, ([line, verdict]) => {
       const { claim, gone } = crate.sightings.get(line.version) ?? {}
-      return { line, verdict, isChanged: claim !== undefined || gone !== undefined }
+      const isChanged = claim !== undefined || gone !== undefined
+      return { line, verdict, isChanged, isAllowed: policy.allowed.has(line.version) }
     })
   }
 
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */
   async #show(name: Name, crate: UpstreamCrate): Promise<ShownIndexFile> {
-    const policy = await this.#policy()
+    const policy = await this.#policy(name)
+    const allowed = [...policy.allowed].join()
     const now = this.#registry.clock()
+    const at = timestamp(now)
     const before = this.#rendered.get(name)
-    const isCurrent = before?.until == null || before.until > timestamp(now)
-    if (before?.crate === crate && before.isAllowed === policy.isAllowed && isCurrent)
+    const isCurrent = before?.until == null || before.until > at
+    if (before?.crate === crate && before.allowed === allowed && isCurrent)
       if (!this.settings.offline) return before
     const isThere = await this.#isThere(crate)
-    const { text, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
+    const { text, lure, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
-    const { isAllowed } = policy
     const tag = sha256(bytes).slice(0, 32)
-    const rendered = { crate, isAllowed, ...shown, bytes, tag, zipped: await compress(bytes) }
+    const rendered = { crate, allowed, ...shown, bytes, tag, zipped: await compress(bytes) }
     this.#rendered.set(name, rendered)
-    await this.#watchForLure(crate, policy)
+    if (lure)
+      await this.source.onAlarm({ kind: 'lure', name: lure.name, version: lure.version, at })
     return rendered
-  }
-
-  /** Raises the alarm when versions were yanked for one that is held. */
-  async #watchForLure(crate: UpstreamCrate, policy: UpstreamPolicy): Promise<void> {
-    const lure = lureOf(crate, policy, this.#registry.clock())
-    const line = lure && crate.lines.get(lure.version)
-    if (!line) return
-    const { name, version } = line
-    const at = timestamp(this.#registry.clock())
-    await this.source.onAlarm({ kind: 'lure', name, version, at })
   }
 
   /** Returns whether a line is shown: offline, only if its `.crate` is here. */
@@ -260,10 +265,10 @@ export class Upstream {
     }
   }
 
-  async #policy(): Promise<UpstreamPolicy> {
+  async #policy(name: Name): Promise<UpstreamPolicy> {
     const { hold, lure_guard: lureGuard } = this.settings
-    const isAllowed = await this.#decisions.allowed(this.name)
-    return { hold, lureGuard, ...this.#rules, isAllowed }
+    const allowed = await allowedVersions(this.#registry.database, this.name, name)
+    return { hold, lureGuard, ...this.#rules, allowed }
   }
 }
 
@@ -271,9 +276,10 @@ function lineOf(
   crate: UpstreamCrate | null,
   version: Version,
   cksum: string | null,
-): UpstreamLine | undefined {
+): UpstreamLine | null {
   const line = crate?.lines.get(version)
-  if (!line || cksum === null || line.cksum === cksum) return line
-  const claim = readLine(crate?.sightings.get(version)?.claim ?? line.text)
-  return claim.cksum === cksum ? claim : undefined
+  if (!line) return null
+  const claim = crate?.sightings.get(version)?.claim
+  const known = claim === undefined ? [line] : [line, readLine(claim)]
+  return known.find(each => cksum === null || each.cksum === cksum) ?? null
 }

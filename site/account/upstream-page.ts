@@ -23,11 +23,8 @@ export interface UpstreamData {
   readonly alarms: readonly Alarm[]
   /** The crate that was asked for, empty for none, and its versions, the newest last. */
   readonly crate: string
-  readonly versions: readonly UpstreamVersion[]
+  readonly versions: readonly VersionState[]
 }
-
-/** A version; `allowed`: an administrator has exempted it from the hold. */
-export type UpstreamVersion = VersionState & { readonly allowed: boolean }
 
 /** The most alarms and versions on a page. */
 export const ALARMS_SHOWN = 50
@@ -131,7 +128,7 @@ ${button(data, to, 'accept', alarm)}</li>
 
 function versions(data: UpstreamData, to: Linker): Markup {
   const shown = data.versions.slice(-VERSIONS_SHOWN).reverse()
-  const row = (version: UpstreamVersion) => html`<li class="row-with-action">
+  const row = (version: VersionState) => html`<li class="row-with-action">
 <div class="row-head"><span>${messageText(sentenceOf(version))}${version.allowed ? ' (allowed by an administrator)' : null}</span></div>
 <div class="actions">${version.state === 'held' && button(data, to, 'allow', version)}${version.allowed && button(data, to, 'hold', version)}${version.changed && button(data, to, 'accept', version)}</div></li>
 `

@@ -9,6 +9,7 @@ import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
 import { acceptVersion } from '../../upstream/alarms.ts'
+import { decideVersion } from '../../upstream/decisions.ts'
 import { fetchAhead } from '../../upstream/fetch.ts'
 import { openUpstreams, type Upstreams } from '../../upstream/open.ts'
 import { prune } from '../../upstream/prune.ts'
@@ -97,7 +98,7 @@ function registerExplain(parent: Command, io: Io): void {
     )
   withManual(command, {
     examples: [['plimsoll upstream explain serde@1.0.229', 'whether it is held, and until when']],
-    json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it',
+    json: 'an array with an object for each version: `upstream`; `name`; `version`; `state` ("shown", "held", "denied", "gone", "guarded" or "yanked"); `rule`; `until`, a date `YYYY-MM-DD` or null; `changed`, whether the upstream has changed it; `allowed`, whether an administrator has exempted it from the hold',
     fails: 'the upstream has no such version',
   })
 }
@@ -108,12 +109,12 @@ function registerAllow(parent: Command, io: Io): void {
     .argument('<name@version>', 'the version')
     .option('--undo', 'hold it again')
     .action((spec: string, options: Options) =>
-      withChosen(io, options, async (upstream, _, { decisions }) => {
+      withChosen(io, options, async (upstream, { database }) => {
         const { name, version } = parseSpec(spec)
         if (version === null) return refuse('release_spec_invalid', { spec })
         const decided = { upstream: upstream.name, name, version }
         const allowed = !options.undo
-        await decisions.decide(operatorChange(timestamp(io.now())), decided, allowed)
+        await decideVersion(database, operatorChange(timestamp(io.now())), decided, allowed)
         const text = `${spec} is ${allowed ? 'allowed' : 'held again'}`
         report(io, options, { ...decided, allowed }, [text])
       }),
