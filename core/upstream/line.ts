@@ -1,8 +1,9 @@
 import { visit } from 'jsonc-parser'
-import { parseEntry } from '../entry/parse.ts'
+import { parseEntry, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
 import { isName, type Name } from '../name.ts'
 import { UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
+import { parseRequirement } from '../requirement.ts'
 import { isVersion, type Version } from '../version.ts'
 
 /** A line of an upstream's index file: its text, byte for byte, and what policies ask of it. */
@@ -37,6 +38,15 @@ export function parseLine(text: string): UpstreamLine | null {
 export function readLine(text: string): UpstreamLine {
   const { name, vers: version, cksum, yanked, pubtime } = JSON.parse(text)
   return { text, name, version, cksum, yanked: yanked === true, pubtime: pubtime ?? null }
+}
+
+/** Returns the crates of the same registry that builds of a version need, perhaps as options. */
+export function needsOf({ text }: UpstreamLine) {
+  return readEntry(text).deps.flatMap(({ kind, registry, req, optional, ...dep }) => {
+    const name = dep.package ?? dep.name
+    if (kind === 'dev' || registry || !isName(name)) return []
+    return [{ name, requirement: parseRequirement(req), optional }]
+  })
 }
 
 /** Returns the line with another `yanked`; every other byte stays. */

@@ -88,12 +88,13 @@ export class UpstreamFiles {
    * its files; null without one. Own names, and those below reserved prefixes, never go there.
    */
   readonly fallback = async (c: Context): Found => {
-    const upstream = this.#upstreams.fallback
+    const upstream = this.#upstreams.usual
+    if (!upstream || upstream.settings.fallback === 'off') return null
     const { path } = c.req
     const indexed = nameOfIndexPath(path)
     const release = indexed === null ? releaseOfCratePath(path) : null
     const name = indexed ?? release?.name
-    if (!upstream || name === undefined || (await isOwnName(this.#registry, name))) return null
+    if (name === undefined || (await isOwnName(this.#registry, name))) return null
     const { index, files } = upstream.source
     const isServed = upstream.settings.fallback === 'serve'
     if (!release)

@@ -38,8 +38,6 @@ export interface FoundCrate {
   readonly crate: UpstreamCrate | null
   /** When this was so, in milliseconds since 1970, if the upstream has not confirmed it now. */
   readonly staleSince: number | null
-  /** Whether the upstream was asked for it now. */
-  readonly isNew: boolean
 }
 
 interface Held extends KnownCrate {
@@ -122,9 +120,7 @@ export class CrateIndex {
   /** Returns whether a crate, or that there is none, is known well enough not to be asked for. */
   isFresh(name: Name, fresh: number): boolean {
     const key = name.toLowerCase() as Name
-    const now = this.#now()
-    const held = this.#held.get(key)
-    return (held && now - held.checked <= fresh) || (this.#missing.get(key) ?? 0) > now
+    return this.#isCurrent(this.#held.get(key), fresh) || this.#isMissing(key)
   }
 
   /** Changes what is kept of a crate; does nothing for an unknown one. */
@@ -141,21 +137,19 @@ export class CrateIndex {
 
   async #find(name: Name, fresh: number): Promise<FoundCrate> {
     const { counts } = this.#options
-    const now = this.#now()
-    const isCurrent = (known: Held | null) => known !== null && now - known.checked <= fresh
     let held = await this.#read(name, false)
     // Other processes may have accepted a change since this one read the file.
-    if (!isCurrent(held)) held = await this.#read(name, true)
-    if (held && isCurrent(held)) {
+    if (!this.#isCurrent(held, fresh)) held = await this.#read(name, true)
+    if (held && this.#isCurrent(held, fresh)) {
       counts.hits++
-      return { crate: held.crate, staleSince: null, isNew: false }
+      return { crate: held.crate, staleSince: null }
     }
-    if (!held && (this.#missing.get(name) ?? 0) > now)
-      return { crate: null, staleSince: null, isNew: false }
-    if (Math.max(this.#awayUntil, this.#failed.get(name) ?? 0) > now) return this.#stale(name, held)
+    if (!held && this.#isMissing(name)) return { crate: null, staleSince: null }
+    const failed = this.#failed.get(name) ?? 0
+    if (Math.max(this.#awayUntil, failed) > this.#now()) return this.#stale(name, held)
     counts.misses++
     try {
-      return { crate: await this.#ask(name, held), staleSince: null, isNew: true }
+      return { crate: await this.#ask(name, held), staleSince: null }
     } catch (error) {
       if (!(error instanceof WebFailure)) throw error
       // One request that fails between others that are answered is no reason to stop all of them.
@@ -167,10 +161,19 @@ export class CrateIndex {
     }
   }
 
+  #isCurrent(held: Held | null | undefined, fresh: number): boolean {
+    return held != null && this.#now() - held.checked <= fresh
+  }
+
+  #isMissing(name: Name): boolean {
+    return (this.#missing.get(name) ?? 0) > this.#now()
+  }
+
   #stale(name: Name, held: Held | null): FoundCrate {
-    if (!held) throw unavailable(name)
+    if (!held)
+      throw new Refusal([issue('upstream_away', { name })], { retryAfter: FAILURE_MS / 1000 })
     this.#options.counts.stale++
-    return { crate: held.crate, staleSince: held.checked, isNew: false }
+    return { crate: held.crate, staleSince: held.checked }
   }
 
   async #read(name: Name, isAnew = this.#options.isShared): Promise<Held | null> {
@@ -264,8 +267,4 @@ function newLine(text: string): UpstreamLine | null {
 
 function wrong(index: string, name: Name, what: string): never {
   throw new WebFailure(index, `for ${name} it sends ${what}`)
-}
-
-function unavailable(name: Name): Refusal {
-  return new Refusal([issue('upstream_away', { name })], { retryAfter: FAILURE_MS / 1000 })
 }

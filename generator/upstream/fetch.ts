@@ -1,9 +1,8 @@
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
-import { readEntry } from '../../core/entry/parse.ts'
 import { type Issue, issue, Refusal } from '../../core/error/error.ts'
-import { isName, type Name } from '../../core/name.ts'
-import { parseRequirement, type Requirement, satisfies } from '../../core/requirement.ts'
-import type { UpstreamLine } from '../../core/upstream/line.ts'
+import type { Name } from '../../core/name.ts'
+import { type Requirement, satisfies } from '../../core/requirement.ts'
+import { needsOf, type UpstreamLine } from '../../core/upstream/line.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import { highestVersion } from '../../core/version.ts'
 import type { Progress } from '../projections/index/build.ts'
@@ -24,18 +23,8 @@ export interface FetchOutcome {
   readonly issues: readonly Issue[]
 }
 
-/** The most `.crate` files and index files that are fetched at once. */
-const AT_ONCE = 16
-
 /** The most versions of one closure; more are no project's dependencies. */
 const CLOSURE_MAX = 20_000
-
-interface Fetch {
-  readonly upstream: Upstream
-  readonly lines: Map<string, UpstreamLine>
-  readonly issues: Issue[]
-  readonly progress: Progress
-}
 
 /**
  * Has here the packages of lock files, each with the checksum that the lock file names, and crates
@@ -48,60 +37,36 @@ export async function fetchAhead(
   wanted: readonly WantedCrate[],
   progress: Progress,
 ): Promise<FetchOutcome> {
-  const fetch = { upstream, lines: new Map<string, UpstreamLine>(), issues: [], progress }
-  await findLocked(fetch, locked)
-  await findClosure(fetch, wanted)
-  return fetchLines(fetch)
-}
-
-async function findLocked(
-  { upstream, lines, issues, progress }: Fetch,
-  packages: readonly LockedPackage[],
-): Promise<void> {
-  let done = 0
-  await forEachConcurrently(
-    packages,
-    async ({ name, version, checksum }) => {
-      progress('reading index files', ++done, packages.length)
-      const line = await orIssue(issues, () => upstream.line(name, version, checksum))
-      if (line) lines.set(`${name}@${version}`, line)
-      else if (line === null) issues.push(issue('upstream_version_unknown', { name, version }))
-    },
-    AT_ONCE,
-  )
-}
-
-async function findClosure(
-  { upstream, lines, issues, progress }: Fetch,
-  wanted: readonly WantedCrate[],
-): Promise<void> {
-  const asked = new Set<string>()
+  const issues: Issue[] = []
+  const lines = new Map<string, UpstreamLine>()
+  const take = async (finding: Promise<UpstreamLine | null>, missing: Issue) => {
+    const line = await orIssue(issues, finding, missing)
+    if (line) lines.set(`${line.name}@${line.version}`, line)
+    return line
+  }
+  await forEachConcurrently(locked, async ({ name, version, checksum }) => {
+    const missing = issue('upstream_version_unknown', { name, version })
+    await take(upstream.line(name, version, checksum), missing)
+    progress('reading index files', lines.size, locked.length)
+  })
   const meant = new Set(wanted.map(({ name }) => name))
-  let next = [...wanted]
-  while (next.length > 0) {
-    const found: WantedCrate[] = []
-    await forEachConcurrently(
-      next,
-      async ({ name, requirement }) => {
-        const line = await orIssue(issues, () =>
-          newest(upstream, name, requirement, meant.has(name)),
-        )
-        if (line === null) issues.push(issue('upstream_requirement', { name, requirement }))
-        if (!line) return
-        lines.set(`${line.name}@${line.version}`, line)
-        found.push(...needsOf(line))
-      },
-      AT_ONCE,
-    )
+  const asked = new Set<string>()
+  let next = wanted
+  while (next.length > 0 && lines.size <= CLOSURE_MAX) {
+    const needed: WantedCrate[] = []
+    await forEachConcurrently(next, async ({ name, requirement }) => {
+      const missing = issue('upstream_requirement', { name, requirement })
+      const line = await take(newest(upstream, name, requirement, meant.has(name)), missing)
+      if (line) needed.push(...needsOf(line))
+    })
     progress('reading index files', lines.size, 0)
-    next = found.filter(({ name, requirement }) => {
+    next = needed.filter(({ name, requirement }) => {
       const key = `${name} ${requirement}`
       return !asked.has(key) && asked.add(key)
     })
-    if (lines.size <= CLOSURE_MAX) continue
-    issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
-    break
   }
+  if (next.length > 0) issues.push(issue('upstream_closure', { max: CLOSURE_MAX }))
+  return { ...(await fetchLines(upstream, [...lines.values()], issues, progress)), issues }
 }
 
 /** Returns the newest version that fits and is shown; null if there is none. */
@@ -119,42 +84,36 @@ async function newest(
   return highestVersion(fitting) ?? null
 }
 
-function needsOf(line: UpstreamLine): WantedCrate[] {
-  return readEntry(line.text).deps.flatMap(dep => {
-    const name = dep.package ?? dep.name
-    if (dep.kind === 'dev' || dep.registry || !isName(name)) return []
-    return [{ name, requirement: parseRequirement(dep.req) }]
-  })
-}
-
-async function fetchLines({ upstream, lines, issues, progress }: Fetch): Promise<FetchOutcome> {
+async function fetchLines(
+  upstream: Upstream,
+  lines: readonly UpstreamLine[],
+  issues: Issue[],
+  progress: Progress,
+): Promise<Omit<FetchOutcome, 'issues'>> {
   let [fetched, present, bytes] = [0, 0, 0]
-  await forEachConcurrently(
-    lines.values(),
-    async line => {
-      const { name, version, cksum } = line
-      const get = () => upstream.crateFile(name, version, cksum, true)
-      if ((await upstream.source.files.size(line)) !== null) present++
-      else {
-        const got = await orIssue(issues, get)
-        if (got === null) issues.push(issue('upstream_lacks', { name, version }))
-        if (got) fetched++
-        bytes += got?.size ?? 0
-      }
-      progress('fetching .crate files', fetched + present, lines.size)
-    },
-    AT_ONCE,
-  )
-  return { fetched, present, bytes, issues }
+  await forEachConcurrently(lines, async line => {
+    const { name, version, cksum } = line
+    if ((await upstream.source.files.size(line)) !== null) present++
+    else {
+      const fetching = upstream.crateFile(name, version, cksum, true)
+      const got = await orIssue(issues, fetching, issue('upstream_lacks', { name, version }))
+      if (got) fetched++
+      bytes += got?.size ?? 0
+    }
+    progress('fetching .crate files', fetched + present, lines.length)
+  })
+  return { fetched, present, bytes }
 }
 
-/** Returns the result of some work; undefined when it was refused, which goes to the issues. */
-async function orIssue<T>(issues: Issue[], work: () => Promise<T>): Promise<T | undefined> {
+/** Returns what was found; if that is nothing, or was refused, the issues say so. */
+async function orIssue<T>(issues: Issue[], finding: Promise<T | null>, missing: Issue) {
   try {
-    return await work()
+    const found = await finding
+    if (found === null) issues.push(missing)
+    return found
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     issues.push(...error.issues)
-    return undefined
+    return null
   }
 }

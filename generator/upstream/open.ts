@@ -29,9 +29,7 @@ export interface Upstreams {
   readonly byName: ReadonlyMap<string, Upstream>
   /** What is kept of them, once for those with one index. */
   readonly sources: readonly UpstreamSource[]
-  /** The one that answers for names that are not here; null without one. */
-  readonly fallback: Upstream | null
-  /** The one that is meant where none is named: that, or the first. */
+  /** The one that is meant where none is named: that with a fallback, or the first. */
   readonly usual: Upstream | null
   /** Returns the upstream whose crates a lock file names by an index URL; null for none. */
   ofSource(source: string): Upstream | null
@@ -72,11 +70,9 @@ export async function openUpstreams(
     byName.set(own.name, new Upstream(own, source, place, registry))
   }
   const opened = [...byName.values()]
-  const fallback = opened.find(({ settings }) => settings.fallback !== 'off') ?? null
-  const usual = fallback ?? opened[0] ?? null
-  const kept = [...sources.values()]
+  const usual = opened.find(({ settings }) => settings.fallback !== 'off') ?? opened[0] ?? null
   const close = async () => {
-    for (const { web } of kept) await web.close()
+    for (const { web } of sources.values()) await web.close()
     await mutex.close()
   }
   const ofSource = (source: string) => {
@@ -85,7 +81,7 @@ export async function openUpstreams(
     if (isCratesIo(source)) return opened.find(each => isOfCratesIo(each.settings)) ?? usual
     return opened.find(({ settings }) => indexUrlKey(settings.index) === key) ?? null
   }
-  return { byName, sources: kept, fallback, usual, ofSource, close }
+  return { byName, sources: [...sources.values()], usual, ofSource, close }
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */

@@ -2,9 +2,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
-import { readEntry } from '../../core/entry/parse.ts'
 import { refuse } from '../../core/error/error.ts'
-import { isName, type Name } from '../../core/name.ts'
+import type { Name } from '../../core/name.ts'
 import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -12,7 +11,7 @@ import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
-import { readLine, type UpstreamLine } from '../../core/upstream/line.ts'
+import { needsOf, readLine, type UpstreamLine } from '../../core/upstream/line.ts'
 import {
   deniedBy,
   type ShownFile,
@@ -143,7 +142,7 @@ export class Upstream {
     const { index } = this.source
     if (this.settings.offline || (!isMeant && (await isOwnName(this.#registry, name)))) {
       const crate = await index.kept(name, true)
-      if (this.settings.offline || !crate) return { crate, staleSince: null, isNew: false }
+      if (this.settings.offline || !crate) return { crate, staleSince: null }
     }
     return index.find(name, this.settings.fresh * 1000)
   }
@@ -248,17 +247,15 @@ export class Upstream {
   /** Fetches the index files of the newest version's dependencies, which Cargo asks for next. */
   #lookAhead(crate: UpstreamCrate, seen = new Set<Name>()): void {
     const newest = [...crate.lines.values()].filter(line => !line.yanked).at(-1)
-    const entry = newest && readEntry(newest.text)
-    for (const dep of entry?.deps ?? []) {
-      const name = dep.package ?? dep.name
-      const isNeeded = dep.kind !== 'dev' && !dep.optional && !dep.registry
-      if (!isNeeded || !isName(name) || seen.has(name) || this.#ahead >= AHEAD_MAX) continue
-      if (this.isFresh(name)) continue
+    for (const { name, optional } of newest ? needsOf(newest) : []) {
+      if (optional || seen.has(name) || this.#ahead >= AHEAD_MAX || this.isFresh(name)) continue
       if (seen.size >= AHEAD_OF_ONE) return
       seen.add(name)
       this.#ahead++
       this.crate(name)
-        .then(found => found.crate && found.isNew && this.#lookAhead(found.crate, seen))
+        .then(
+          found => found.crate && found.staleSince === null && this.#lookAhead(found.crate, seen),
+        )
         // Whoever needs the file asks for it, and is told why there is none.
         .catch(() => undefined)
         .finally(() => this.#ahead--)

@@ -137,7 +137,7 @@ test('explain says what is held, until when, and who may allow it; allow and acc
       rule: null,
       until: null,
       changed: false,
-      allowed: false,
+      allowed: true,
     },
   ])
   await upstream('allow', 'demo@1.1.0', '--undo')
