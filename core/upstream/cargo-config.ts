@@ -10,11 +10,11 @@ export interface SetupUpstream {
 }
 
 /** The settings on which the configuration of Cargo depends. */
-export interface SetupSettings {
-  readonly registry: { readonly name: string }
-  readonly auth: { readonly required: boolean }
-  readonly upstream: Readonly<Record<string, SetupUpstream>>
-}
+type SetupSettings = Readonly<{
+  registry: { readonly name: string }
+  auth: { readonly required: boolean }
+  upstream: Readonly<Record<string, SetupUpstream>>
+}>
 
 /** A registry in the configuration of Cargo: `[registries.NAME]`. */
 export interface CargoRegistry {
@@ -77,7 +77,10 @@ export function tokenVariable({ name }: CargoRegistry): string {
  * Cargo finds no token for one in `[source]` alone.
  */
 export function cargoConfig(setup: CargoSetup): string {
-  const { own, replaced, others } = setup
+  const { own, registries, replaced, others } = setup
+  const ways = registries.map(
+    registry => `# \`cargo login --registry ${registry.name}\` or ${tokenVariable(registry)}\n`,
+  )
   const parts = [
     `# For .cargo/config.toml in a project, or in your home folder:
 # \`cargo install\` reads only that one.
@@ -86,23 +89,23 @@ index = "${own.index}"
 # Crates from here have no minimum age. Cargo before 1.100 may warn that
 # it does not know the key.
 min-publish-age = "0"`,
-    ...(setup.hasApi
-      ? [
-          `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
+    setup.hasApi &&
+      `# With \`publish = ["${own.name}"]\` in a Cargo.toml, \`cargo publish\` publishes
 # here, and nowhere else.`,
-        ]
-      : []),
-    ...(replaced ? [replacement(setup, replaced)] : []),
-    ...(setup.isPrivate ? [credentials(setup)] : []),
+    replaced && replacement(own, replaced),
+    setup.isPrivate &&
+      `# Readers need a token:
+${ways.join('')}[registry]
+global-credential-providers = ["cargo:token"]`,
     ...others.map(
       name =>
         `# \`plimsoll config --with ${name}\` has the crates of \`${name}\` come from here, too.`,
     ),
   ]
-  return `${parts.join('\n\n')}\n`
+  return `${parts.filter(Boolean).join('\n\n')}\n`
 }
 
-function replacement({ own }: CargoSetup, { upstream, by }: NonNullable<CargoSetup['replaced']>) {
+function replacement(own: CargoRegistry, { upstream, by }: NonNullable<CargoSetup['replaced']>) {
   const source = isOfCratesIo(upstream) ? CRATES_IO : upstream.index
   const table = by === own ? '' : `[registries.${by.name}]\nindex = "${by.index}"\n\n`
   return `# The crates of ${source === CRATES_IO ? 'crates.io' : source} come from here;
@@ -120,13 +123,4 @@ export function sourceTable(index: string, by: string): string {
 /** Whether an upstream has the crates of crates.io: by its index, or by its name for a copy. */
 export function isOfCratesIo({ name, index }: SetupUpstream): boolean {
   return name === 'crates-io' || isCratesIo(index)
-}
-
-function credentials({ registries }: CargoSetup): string {
-  const ways = registries.map(
-    registry => `# \`cargo login --registry ${registry.name}\` or ${tokenVariable(registry)}\n`,
-  )
-  return `# Readers need a token:
-${ways.join('')}[registry]
-global-credential-providers = ["cargo:token"]`
 }

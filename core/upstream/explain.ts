@@ -37,10 +37,10 @@ export function stateOf(
   const setting = {
     ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
     held: `hold: ${inUnits(hold, DURATIONS)}`,
-    denied: 'rule' in verdict ? `deny: ${verdict.rule}` : null,
+    denied: `deny: ${verdict.rule}`,
   }[state]
   const rule = setting && `upstream.${upstream}.${setting}`
-  const until = 'until' in verdict && verdict.until !== null ? verdict.until.slice(0, 10) : null
+  const until = verdict.until?.slice(0, 10) ?? null
   return { upstream, name, version, state, rule, until, changed, allowed }
 }
 

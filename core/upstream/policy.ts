@@ -16,17 +16,17 @@ export interface UpstreamPolicy {
 }
 
 /** How a version is shown, and because of what. */
-export type Verdict =
-  | { readonly state: 'shown' }
-  /** The upstream itself has yanked it. */
-  | { readonly state: 'yanked' }
-  /** The upstream has yanked it around a lure, and it is shown as before until then. */
-  | { readonly state: 'guarded'; readonly until: string }
-  /** The upstream does not have it any more. */
-  | { readonly state: 'gone' }
-  /** It is too young; null until somebody allows it, because nobody knows its age. */
-  | { readonly state: 'held'; readonly until: string | null }
-  | { readonly state: 'denied'; readonly rule: string }
+export interface Verdict {
+  /**
+   * `yanked`: the upstream itself has yanked it; `guarded`: around a lure, so it is shown as before;
+   * `gone`: the upstream does not have it any more; `held`: it is too young, or of unknown age.
+   */
+  readonly state: 'shown' | 'yanked' | 'guarded' | 'gone' | 'held' | 'denied'
+  /** When it will be shown in another way; no time changes that without it. */
+  readonly until?: string
+  /** The rule that denies it. */
+  readonly rule?: string
+}
 
 /** A held version, and the versions that were yanked around its release. */
 export interface Lure extends Pick<UpstreamLine, 'name' | 'version'> {
@@ -69,7 +69,7 @@ function heldBy(line: UpstreamLine, policy: UpstreamPolicy, now: Date): Verdict 
   if (policy.hold === 0) return null
   if (policy.allow.some(({ matches }) => matches(name, version))) return null
   if (policy.allowed.has(version)) return null
-  if (pubtime === null) return { state: 'held', until: null }
+  if (pubtime === null) return { state: 'held' }
   const until = later(pubtime, policy.hold * 1000)
   return until > timestamp(now) ? { state: 'held', until } : null
 }
@@ -127,9 +127,8 @@ export function showFile(
   const lure = lureOf(crate, policy, now)
   for (const [line, found] of verdictsOf(crate, policy, now, lure)) {
     if (!isThere(line)) continue
-    if (found.state === 'held' && found.until === null) undated++
-    if ('until' in found && found.until !== null && (until === null || found.until < until))
-      until = found.until
+    if (found.state === 'held' && found.until === undefined) undated++
+    if (found.until && (until === null || found.until < until)) until = found.until
     const isShown = found.state === 'shown' || found.state === 'guarded'
     text += `${withYanked(line, !isShown).text}\n`
   }

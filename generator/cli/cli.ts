@@ -8,8 +8,6 @@ export type Register = (program: Command, io: Io) => void
 export type CommandTable = Readonly<Record<string, () => Promise<Register>>>
 
 const pause = async (): Promise<Register> => (await import('./maintenance/pause.ts')).registerPause
-const upstream = async (): Promise<Register> =>
-  (await import('./upstream/commands.ts')).registerUpstreamCommands
 const completion = async (): Promise<Register> =>
   (await import('./completion.ts')).registerCompletion
 
@@ -30,9 +28,9 @@ export const commands: CommandTable = {
   verify: async () => (await import('./maintenance/verify.ts')).registerVerify,
   status: async () => (await import('./status.ts')).registerStatus,
   settings: async () => (await import('./settings.ts')).registerSettings,
-  config: upstream,
-  upstream,
-  export: upstream,
+  config: async () => (await import('./upstream/config.ts')).registerConfig,
+  upstream: async () => (await import('./upstream/upstream.ts')).registerUpstream,
+  export: async () => (await import('./upstream/export.ts')).registerExport,
   backup: async () => (await import('./maintenance/backup.ts')).registerBackup,
   restore: async () => (await import('./maintenance/restore.ts')).registerRestore,
   pause,
