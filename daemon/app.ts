@@ -41,7 +41,7 @@ import { upstreamPages } from './web/upstream.ts'
 export function routes(deps: Deps, { files, streams } = servedBy(deps)): Route[] {
   const { registry } = deps
   const { settings } = registry
-  const upstreamFiles = new UpstreamFiles(registry, deps.upstreams, streams)
+  const upstreamFiles = new UpstreamFiles(settings.server, deps.upstreams, streams)
   const missing = missingFile(registry, files, upstreamFiles.fallback)
   const crate = '/api/v1/crates/:name'
   const version = `${crate}/:version`

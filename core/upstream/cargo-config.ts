@@ -2,10 +2,14 @@ import { INDEX_FOLDER } from '../paths/tree.ts'
 import { UPSTREAM_FOLDER } from '../paths/upstream.ts'
 import { CRATES_IO, isCratesIo, type RegistryUrls } from '../urls/urls.ts'
 
-/** An upstream, as far as users of Cargo are concerned. */
-export interface SetupUpstream {
+/** A registry in the configuration of Cargo: `[registries.NAME]`. */
+interface CargoRegistry {
   readonly name: string
   readonly index: string
+}
+
+/** An upstream, as far as users of Cargo are concerned. */
+interface SetupUpstream extends CargoRegistry {
   readonly fallback: string
 }
 
@@ -15,12 +19,6 @@ type SetupSettings = Readonly<{
   auth: { readonly required: boolean }
   upstream: Readonly<Record<string, SetupUpstream>>
 }>
-
-/** A registry in the configuration of Cargo: `[registries.NAME]`. */
-export interface CargoRegistry {
-  readonly name: string
-  readonly index: string
-}
 
 /** What users of a registry configure in Cargo and its tools. */
 export interface CargoSetup {

@@ -53,7 +53,7 @@ export function needsOf({ text }: UpstreamLine) {
 export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
   if (line.yanked === yanked) return line
   const { text } = line
-  const usual = usuallyYanked(line, yanked)
+  const usual = text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
   // That may have been another key: only the parser, which is slow, knows all of them apart.
   if (JSON.parse(usual).yanked === yanked) return { ...line, yanked, text: usual }
   const [start, end] = yankedIn(text)
@@ -63,14 +63,7 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
 
 /** Returns whether two lines say the same, except whether the version is yanked. */
 export function isSameButYanked(a: UpstreamLine, b: UpstreamLine): boolean {
-  const { yanked, text } = b
-  if (a.yanked === yanked) return a.text === text
-  return usuallyYanked(a, yanked) === text || withYanked(a, yanked).text === text
-}
-
-/** Returns the text of a line with another `yanked`, if that is written as it mostly is. */
-function usuallyYanked(line: UpstreamLine, yanked: boolean): string {
-  return line.text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
+  return withYanked(a, b.yanked).text === b.text
 }
 
 /** Returns where the value of `yanked` is, or an empty place where it can be inserted. */

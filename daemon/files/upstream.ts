@@ -3,11 +3,10 @@ import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
+import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { isVersion, type Version } from '../../core/version.ts'
-import type { Registry } from '../../generator/registry/registry.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
-import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
 import { answerText } from '../http/answer.ts'
@@ -38,25 +37,22 @@ type Wanted = { readonly name: Name; readonly version: Version; readonly cksum: 
 
 /** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
 export class UpstreamFiles {
-  readonly #registry: Registry
   readonly #upstreams: Upstreams
   readonly #streams: BucketStreams
   readonly #turns = new Slots(TURNS)
   readonly #addressOf: (c: Context) => string
 
-  constructor(registry: Registry, upstreams: Upstreams, streams: BucketStreams) {
-    this.#registry = registry
+  constructor(server: Settings['server'], upstreams: Upstreams, streams: BucketStreams) {
     this.#upstreams = upstreams
     this.#streams = streams
-    this.#addressOf = addressOf(registry.settings.server)
+    this.#addressOf = addressOf(server)
   }
 
   /** Returns the routes below `/upstream/NAME/`; `missing` answers what an upstream does not have. */
   routes(missing: OpenHandler): Route[] {
-    const { urls, authRequired } = this.#registry
     return [...this.#upstreams.byName.values()].flatMap(upstream => {
       const at = `/upstream/${upstream.name}`
-      const config = upstream.config(urls.base, authRequired)
+      const config = upstream.config()
       const file = (find: (path: string, c: Context) => Found | null): OpenHandler => {
         return async c => (await find(c.req.path.slice(at.length), c)) ?? missing(c)
       }
@@ -94,7 +90,7 @@ export class UpstreamFiles {
     const indexed = nameOfIndexPath(path)
     const release = indexed === null ? releaseOfCratePath(path) : null
     const name = indexed ?? release?.name
-    if (name === undefined || (await isOwnName(this.#registry, name))) return null
+    if (name === undefined || (await upstream.isOwnName(name))) return null
     const { index, files } = upstream.source
     const isServed = upstream.settings.fallback === 'serve'
     if (!release)

@@ -8,7 +8,6 @@ import { parseVersion } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
 import { decideVersion } from '../../generator/upstream/decisions.ts'
-import { isOwnName } from '../../generator/upstream/own-name.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import {
   ALARMS_SHOWN,
@@ -91,17 +90,17 @@ function show(deps: Deps, upstream: Upstream, c: Context, outcome: Outcome): Pro
     const data = { settings, counts: source.counts, alarms, crate, versions, ...shown }
     return page(c, site, upstreamPage(site, data), status)
   }
-  const work = async () => render(await versionsOf(deps, upstream, crate), outcome)
+  const work = async () => render(await versionsOf(upstream, crate), outcome)
   return attempt(c, work, refused => render([], { ...outcome, ...refused }))
 }
 
 type Outcome = Pick<UpstreamData, 'viewer' | 'notice'> & { readonly status?: ContentfulStatusCode }
 
 /** Returns the versions of a crate. No upstream is asked for a name that is for crates here. */
-async function versionsOf({ registry }: Deps, upstream: Upstream, crate: string) {
+async function versionsOf(upstream: Upstream, crate: string): Promise<VersionState[]> {
   if (crate === '') return []
   const name = parseName(crate)
-  if (await isOwnName(registry, name)) refuse('upstream_name_own', { name })
+  if (await upstream.isOwnName(name)) refuse('upstream_name_own', { name })
   const found = await upstream.explain(name)
   if (!found) return refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
   return found.map(version => stateOf(upstream.settings, version))

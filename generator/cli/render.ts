@@ -32,7 +32,7 @@ async function renderUpstreams(io: Io, registry: Registry): Promise<string[]> {
   const upstreams = await openUpstreams(registry, { env: io.env })
   const lines: string[] = []
   for (const upstream of upstreams.byName.values()) {
-    const { crates, until } = await renderUpstream(upstream, registry)
+    const { crates, until } = await renderUpstream(upstream)
     const next = until === null ? '' : `; what is held now appears from ${until} on`
     lines.push(`rendered ${counted(crates, 'crate')} of the upstream ${upstream.name}${next}`)
   }

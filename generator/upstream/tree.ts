@@ -2,7 +2,6 @@ import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { isName, type Name } from '../../core/name.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
 import { KNOWN_FOLDER } from '../../core/paths/upstream.ts'
-import type { Registry } from '../registry/registry.ts'
 import type { Upstream, UpstreamSource } from './upstream.ts'
 
 /**
@@ -12,7 +11,6 @@ import type { Upstream, UpstreamSource } from './upstream.ts'
  */
 export async function renderUpstream(
   upstream: Upstream,
-  { urls, authRequired }: Pick<Registry, 'urls' | 'authRequired'>,
 ): Promise<{ readonly crates: number; readonly changed: number; readonly until: string | null }> {
   const { place } = upstream
   const old = new Set<string>()
@@ -26,8 +24,7 @@ export async function renderUpstream(
     await place.put(path, bytes)
     changed++
   }
-  const config = upstream.config(urls.base, authRequired, upstream.source.name)
-  await write(configPath, Buffer.from(config))
+  await write(configPath, Buffer.from(upstream.config(upstream.source.name)))
   await forEachConcurrently(await keptNames(upstream.source), async name => {
     const file = await upstream.keptIndexFile(name)
     if (!file || file.bytes.length === 0) return

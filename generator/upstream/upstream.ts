@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
+import { canonicalName, isName, type Name } from '../../core/name.ts'
 import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
@@ -23,12 +23,12 @@ import { parseRule } from '../../core/upstream/rules.ts'
 import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
+import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
 import type { CrateFile, CrateFiles } from './crate-files.ts'
 import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
 import { allowedVersions } from './decisions.ts'
-import { isOwnName } from './own-name.ts'
 
 const compress = promisify(gzip)
 
@@ -41,24 +41,21 @@ export interface UpstreamSource extends Pick<CrateIndexOptions, 'place' | 'count
   readonly files: CrateFiles
 }
 
-/** An index file as it is answered. */
+/** An index file as it is answered, and what it was made of. */
 export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly bytes: Buffer
   readonly zipped: Buffer
   /** Of these bytes, without quotes. */
   readonly tag: string
+  readonly crate: UpstreamCrate
+  /** The versions that are exempted from the hold, as text. */
+  readonly allowed: string
 }
 
 /** A `.crate` that is here. */
 interface FoundCrateFile {
   readonly file: CrateFile
   readonly size: number
-}
-
-interface Rendered extends ShownIndexFile {
-  readonly crate: UpstreamCrate
-  /** The exempted versions, as text. */
-  readonly allowed: string
 }
 
 /** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
@@ -73,7 +70,7 @@ export class Upstream {
   readonly place: Place
   readonly #registry: Registry
   readonly #rules: Pick<UpstreamPolicy, 'allow' | 'deny'>
-  readonly #rendered = new LRUCache<Name, Rendered>({
+  readonly #rendered = new LRUCache<Name, ShownIndexFile>({
     maxSize: 64 * 1024 * 1024,
     sizeCalculation: ({ bytes, zipped }) => bytes.length + zipped.length + 500,
   })
@@ -98,8 +95,9 @@ export class Upstream {
   }
 
   /** Returns its `config.json`, for `.crate` files at an upstream; nothing is published to it. */
-  config(base: string, authRequired: boolean, at = this.name): string {
-    const dl = `${base}/${UPSTREAM_FOLDER}/${at}/${UPSTREAM_DL}`
+  config(at = this.name): string {
+    const { urls, authRequired } = this.#registry
+    const dl = `${urls.base}/${UPSTREAM_FOLDER}/${at}/${UPSTREAM_DL}`
     return `${JSON.stringify(authRequired ? { dl, 'auth-required': true } : { dl })}\n`
   }
 
@@ -122,6 +120,14 @@ export class Upstream {
     return this.settings.offline || this.source.index.isFresh(name, this.settings.fresh * 1000)
   }
 
+  /** Returns whether a name is that of a crate here, or reserved for one: no upstream learns it. */
+  async isOwnName(name: Name): Promise<boolean> {
+    const { database, settings } = this.#registry
+    const prefixes = settings.policy.reserved_prefixes.filter(isName).map(canonicalName)
+    const isReserved = prefixes.some(prefix => canonicalName(name).startsWith(prefix))
+    return isReserved || (await findCrate(database, name)) !== null
+  }
+
   /** Returns the index file of a crate by what is kept of it; null if nothing is. */
   async keptIndexFile(name: Name): Promise<ShownIndexFile | null> {
     const crate = await this.source.index.kept(name)
@@ -140,7 +146,7 @@ export class Upstream {
    */
   async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline || (!isMeant && (await isOwnName(this.#registry, name)))) {
+    if (this.settings.offline || (!isMeant && (await this.isOwnName(name)))) {
       const crate = await index.kept(name, true)
       if (this.settings.offline || !crate) return { crate, staleSince: null }
     }

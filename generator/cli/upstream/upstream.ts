@@ -50,13 +50,13 @@ function registerFetch(parent: Command, io: Io): void {
     .option('--lock <file...>', 'everything that these Cargo.lock files name')
     .option('--crate <name@req...>', 'the newest versions that fit, with all that they need')
     .action((options: Options) =>
-      withChosen(io, options, async (upstream, registry, upstreams) => {
+      withChosen(io, options, async (upstream, _, upstreams) => {
         const progress = progressLine(io)
         const { packages } = await readLockFiles(options.lock ?? [])
         const locked = packages.filter(({ source }) => upstreams.ofSource(source) === upstream)
         const wanted = (options.crate ?? []).map(wantedCrate)
         const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
-        const tree = await renderUpstream(upstream, registry)
+        const tree = await renderUpstream(upstream)
         const others = packages.length - locked.length
         progress.done()
         report(io, options, { ...total, others, ...tree }, [
