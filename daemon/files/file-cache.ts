@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { Flights } from '../../core/async/flights.ts'
 import { sha256, sha256Of } from '../../core/sha256.ts'
 
 /** The content of a file: its tag, and its bytes unless the file is too big. */
@@ -52,7 +53,7 @@ const NEVER: Moment = { change: Number.NaN, time: 0 }
  */
 export class FileCache {
   readonly #entries: LRUCache<string, Entry>
-  readonly #loading = new Map<string, Promise<unknown>>()
+  readonly #loading = new Flights<unknown>()
 
   constructor(capacityBytes: number) {
     this.#entries = new LRUCache({
@@ -137,11 +138,7 @@ export class FileCache {
   async #once<T>(work: string, stats: Stats, load: () => Promise<T>): Promise<T> {
     const { ino, size, mtimeMs, ctimeMs } = stats
     const key = `${work} ${ino}-${size}-${mtimeMs}-${ctimeMs}`
-    const running = this.#loading.get(key) as Promise<T> | undefined
-    if (running) return running
-    const loading = load().finally(() => this.#loading.delete(key))
-    this.#loading.set(key, loading)
-    return loading
+    return this.#loading.join(key, load) as Promise<T>
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Flights } from '../../core/async/flights.ts'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
 import { upstreamCratePath } from '../../core/paths/upstream.ts'
@@ -41,7 +42,7 @@ const RETRY_SECONDS = 5
 export class CrateFiles {
   readonly store: CrateStore
   readonly #options: CrateFilesOptions
-  readonly #flights = new Map<string, Promise<number>>()
+  readonly #flights = new Flights<number>()
   #dl: { readonly template: string; readonly until: number } | null = null
 
   constructor(options: CrateFilesOptions) {
@@ -62,7 +63,9 @@ export class CrateFiles {
     const { waitMs = 20_000 } = this.#options
     const path = upstreamCratePath(line)
     const { name, version } = line
-    const flight = this.#flights.get(path) ?? this.#begin(path, line)
+    const flight = this.#flights.join(path, () => this.#get(path, line))
+    // Who has stopped waiting asks again.
+    flight.catch(() => undefined)
     const late = isPatient ? [] : [sleep(waitMs, null, { ref: false })]
     const size = await Promise.race([flight, ...late])
     if (size !== null) return size
@@ -85,17 +88,9 @@ export class CrateFiles {
     return line && expandDl(template, line)
   }
 
-  #begin(path: string, line: CrateFile): Promise<number> {
-    this.#options.counts.misses++
-    const flight = this.#get(path, line).finally(() => this.#flights.delete(path))
-    // Who has stopped waiting asks again.
-    flight.catch(() => undefined)
-    this.#flights.set(path, flight)
-    return flight
-  }
-
   async #get(path: string, line: CrateFile): Promise<number> {
     const { name, version } = line
+    this.#options.counts.misses++
     try {
       const size = await this.#receive(path, line)
       if (size !== null) return size

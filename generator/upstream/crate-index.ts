@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { Flights } from '../../core/async/flights.ts'
 import { issue, Refusal } from '../../core/error/error.ts'
 import { lowerPrefix, type Name } from '../../core/name.ts'
 import {
@@ -26,7 +27,7 @@ export interface CrateIndexOptions {
   /** Whether other daemons write to the place: then it is read before each answer. */
   readonly isShared: boolean
   readonly now: () => Date
-  /** Told of each alarm when what caused it is kept. */
+  /** Told of each alarm before what caused it is kept. */
   readonly onAlarm: (alarm: Alarm) => Promise<void>
   /** How long a request for an index file may take, in milliseconds. */
   readonly requestMs?: number
@@ -38,11 +39,6 @@ export interface FoundCrate {
   readonly crate: UpstreamCrate | null
   /** When this was so, in milliseconds since 1970, if the upstream has not confirmed it now. */
   readonly staleSince: number | null
-}
-
-interface Held extends KnownCrate {
-  /** When the upstream last confirmed it, in milliseconds since 1970. */
-  readonly checked: number
 }
 
 /** The largest index file, in bytes and lines; the largest on crates.io has about 3 MB. */
@@ -72,19 +68,18 @@ const NAMES_MAX = 10_000
  */
 export class CrateIndex {
   readonly #options: CrateIndexOptions
-  readonly #held: LRUCache<Name, Held>
-  readonly #flights = new Map<Name, Promise<FoundCrate>>()
+  readonly #held = new LRUCache<Name, KnownCrate>({
+    maxSize: HELD_MAX,
+    sizeCalculation: ({ crate }) =>
+      [...crate.lines.values()].reduce((sum, { text }) => sum + text.length, 1000),
+  })
+  readonly #flights = new Flights<FoundCrate>()
   readonly #missing = new LRUCache<Name, number>({ max: NAMES_MAX })
   readonly #failed = new LRUCache<Name, number>({ max: NAMES_MAX })
   #awayUntil = 0
 
   constructor(options: CrateIndexOptions) {
     this.#options = options
-    this.#held = new LRUCache({
-      maxSize: HELD_MAX,
-      sizeCalculation: ({ crate }) =>
-        [...crate.lines.values()].reduce((sum, { text }) => sum + text.length, 1000),
-    })
   }
 
   /**
@@ -101,12 +96,7 @@ export class CrateIndex {
    */
   async find(name: Name, fresh: number): Promise<FoundCrate> {
     const key = name.toLowerCase() as Name
-    let flight = this.#flights.get(key)
-    if (!flight) {
-      flight = this.#find(key, fresh).finally(() => this.#flights.delete(key))
-      this.#flights.set(key, flight)
-    }
-    const found = await flight
+    const found = await this.#flights.join(key, () => this.#find(key, fresh))
     if (!this.#options.isShared) return found
     // Another daemon may have answered with a newer file while this one asked.
     return { ...found, crate: (await this.kept(key)) ?? found.crate }
@@ -126,13 +116,12 @@ export class CrateIndex {
   /** Changes what is kept of a crate; does nothing for an unknown one. */
   async change(name: Name, change: (crate: UpstreamCrate) => UpstreamCrate): Promise<void> {
     const key = name.toLowerCase() as Name
-    await this.#flights.get(key)?.catch(() => undefined)
-    const before = await readKnown(this.#options.place, key)
+    await this.#flights.landed(key)
+    const before = await this.#read(key, true)
     if (!before) return
     const after = await writeKnown(this.#options.place, key, change(before.crate), before)
     if (!after) return this.change(name, change)
-    const checked = this.#held.get(key)?.checked ?? 0
-    this.#held.set(key, { ...after, checked })
+    this.#held.set(key, after)
   }
 
   async #find(name: Name, fresh: number): Promise<FoundCrate> {
@@ -161,7 +150,7 @@ export class CrateIndex {
     }
   }
 
-  #isCurrent(held: Held | null | undefined, fresh: number): boolean {
+  #isCurrent(held: KnownCrate | null | undefined, fresh: number): boolean {
     return held != null && this.#now() - held.checked <= fresh
   }
 
@@ -169,27 +158,24 @@ export class CrateIndex {
     return (this.#missing.get(name) ?? 0) > this.#now()
   }
 
-  #stale(name: Name, held: Held | null): FoundCrate {
+  #stale(name: Name, held: KnownCrate | null): FoundCrate {
     if (!held)
       throw new Refusal([issue('upstream_away', { name })], { retryAfter: FAILURE_MS / 1000 })
     this.#options.counts.stale++
     return { crate: held.crate, staleSince: held.checked }
   }
 
-  async #read(name: Name, isAnew = this.#options.isShared): Promise<Held | null> {
+  async #read(name: Name, isAnew: boolean): Promise<KnownCrate | null> {
     const key = name.toLowerCase() as Name
     const held = this.#held.get(key) ?? null
     if (held && !isAnew) return held
     const known = await readKnown(this.#options.place, key, held)
-    if (!known) return null
-    if (held && known === held) return held
-    const read = { ...known, checked: held?.checked ?? 0 }
-    this.#held.set(key, read)
-    return read
+    if (known && known !== held) this.#held.set(key, known)
+    return known
   }
 
-  async #ask(name: Name, held: Held | null): Promise<UpstreamCrate | null> {
-    const { url, web, counts, requestMs = REQUEST_MS } = this.#options
+  async #ask(name: Name, held: KnownCrate | null): Promise<UpstreamCrate | null> {
+    const { web, counts, requestMs = REQUEST_MS } = this.#options
     const answer = await web.ask(this.address(name), {
       etag: held?.crate.etag ?? null,
       max: FILE_MAX,
@@ -197,26 +183,26 @@ export class CrateIndex {
     })
     counts.succeeded(this.#now())
     if (answer.status === 304)
-      return held ? this.#hold(name, held) : wrong(url, name, '304 for a new file')
+      return held ? this.#hold(name, held) : this.#wrong(name, '304 for a new file')
     if (answer.status === 404 && !held) {
       this.#missing.set(name, this.#now() + MISSING_MS)
       return null
     }
-    if (held && isOlder(answer, held.crate)) wrong(url, name, 'an older file than before')
+    // Neither is older where nobody says when it was changed.
+    const before = Date.parse(held?.crate.lastModified ?? '')
+    if (Date.parse(answer.lastModified ?? '') < before)
+      this.#wrong(name, 'an older file than before')
     return this.#see(name, await this.#readLines(answer, name, held), held)
   }
 
-  async #see(name: Name, file: SeenFile, before: Held | null): Promise<UpstreamCrate | null> {
+  async #see(name: Name, file: SeenFile, before: KnownCrate | null): Promise<UpstreamCrate | null> {
     const { place, onAlarm, now } = this.#options
     const { crate, alarms } = await paced(() => seeFile(before?.crate ?? null, file, now()))
     for (const alarm of alarms.slice(0, ALARMS_MAX)) await onAlarm(alarm)
     const known = await writeKnown(place, name, crate, before)
-    if (!known) {
-      // Another process was faster: what it has seen may be newer than this file.
-      const theirs = await readKnown(place, name)
-      return this.#ask(name, theirs && { ...theirs, checked: 0 })
-    }
-    return this.#hold(name, known)
+    if (known) return this.#hold(name, known)
+    // Another process was faster: what it has seen may be newer than this file.
+    return this.#ask(name, await this.#read(name, true))
   }
 
   #hold(name: Name, known: KnownCrate): UpstreamCrate {
@@ -226,28 +212,30 @@ export class CrateIndex {
   }
 
   /** Reads the lines of an index file, a piece of work at a time. */
-  async #readLines(answer: WebAnswer, name: Name, held: Held | null): Promise<SeenFile> {
+  async #readLines(answer: WebAnswer, name: Name, held: KnownCrate | null): Promise<SeenFile> {
     const known = new Map<string, UpstreamLine>()
     for (const line of held?.crate.lines.values() ?? []) known.set(line.text, line)
     const lines = new Map<Version, UpstreamLine>()
     const text = answer.bytes.toString('utf8')
     const texts = answer.status === 404 ? [] : text.split('\n', LINES_MAX + 1)
-    if (texts.length > LINES_MAX) wrong(this.#options.url, name, 'too many lines')
+    if (texts.length > LINES_MAX) this.#wrong(name, 'too many lines')
     const last = texts.at(-1)
     for (const text of texts) {
       if (text.trim() === '') continue
       const line = known.get(text) ?? (await paced(() => newLine(text)))
-      if (line === null && text === last)
-        wrong(this.#options.url, name, 'a file that ends within a line')
+      if (line === null && text === last) this.#wrong(name, 'a file that ends within a line')
       if (line?.name.toLowerCase() === name && !lines.has(line.version))
         lines.set(line.version, line)
     }
-    if (answer.status === 200 && lines.size === 0)
-      wrong(this.#options.url, name, 'no line of this crate')
+    if (answer.status === 200 && lines.size === 0) this.#wrong(name, 'no line of this crate')
     // Nothing would be newer than a file of the future.
     const isPast = Date.parse(answer.lastModified ?? '') <= this.#now()
     const lastModified = isPast ? answer.lastModified : null
     return { etag: answer.etag, lastModified, lines: [...lines.values()] }
+  }
+
+  #wrong(name: Name, what: string): never {
+    throw new WebFailure(this.#options.url, `for ${name} it sends ${what}`)
   }
 
   #now(): number {
@@ -255,16 +243,7 @@ export class CrateIndex {
   }
 }
 
-/** Returns whether a file was changed before what is known; false if nobody says when. */
-function isOlder(file: { readonly lastModified: string | null }, { lastModified }: UpstreamCrate) {
-  return Date.parse(file.lastModified ?? '') < Date.parse(lastModified ?? '')
-}
-
 /** Reads a line of a file, of which a piece of its text would keep all in memory. */
 function newLine(text: string): UpstreamLine | null {
   return text.length > LINE_MAX ? null : parseLine(Buffer.from(text).toString())
-}
-
-function wrong(index: string, name: Name, what: string): never {
-  throw new WebFailure(index, `for ${name} it sends ${what}`)
 }

@@ -11,6 +11,8 @@ export interface KnownCrate {
   readonly crate: UpstreamCrate
   /** Identifies its file; null before there is one. */
   readonly tag: string | null
+  /** When the upstream last confirmed it, in milliseconds since 1970; 0 if this is unknown. */
+  readonly checked: number
 }
 
 /** The first line of a file; the lines of the index follow it as they are. */
@@ -36,7 +38,8 @@ export async function readKnown(
   }
   const { etag, lastModified } = head
   const sightings = new Map(Object.entries(head.sightings) as [Version, Sighting][])
-  return { crate: { etag, lastModified, lines, sightings }, tag: found.etag }
+  const crate = { etag, lastModified, lines, sightings }
+  return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 
 /**
@@ -57,5 +60,5 @@ export async function writeKnown(
     return Buffer.from(`${texts.join('\n')}\n`)
   })
   const tag = await place.put(knownPath(name), bytes, { onlyIf })
-  return tag === null ? null : { crate, tag }
+  return tag === null ? null : { crate, tag, checked: before?.checked ?? 0 }
 }
