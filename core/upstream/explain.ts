@@ -1,4 +1,5 @@
 import { DURATIONS, inUnits } from '../quantity.ts'
+import { type AlarmKind, ANY_VERSION } from './crate.ts'
 import type { UpstreamLine } from './line.ts'
 import type { Verdict } from './policy.ts'
 
@@ -27,6 +28,20 @@ export interface VersionState {
   readonly allowed: boolean
 }
 
+/** What alarms say of a version or a crate. */
+export const ALARMS: Readonly<Record<AlarmKind, string>> = {
+  checksum: 'has other bytes there now; the first ones stay here',
+  line: 'has another index line there now; the first one stays here',
+  gone: 'is not there any more; it is shown as yanked',
+  lure: 'is held, and all others were yanked around its release: do not allow it unseen',
+  name: 'is a crate of this registry, and now there, too: find out whose',
+}
+
+/** Returns a version as commands name it; a crate where all versions are meant. */
+export function specOf({ name, version }: Pick<VersionState, 'name' | 'version'>): string {
+  return version === ANY_VERSION ? name : `${name}@${version}`
+}
+
 /** Returns how a version is shown. */
 export function stateOf(
   { name: upstream, hold }: { readonly name: string; readonly hold: number },
@@ -47,7 +62,7 @@ export function stateOf(
 /** Returns the same as a sentence that also says who can change it. */
 export function sentenceOf(version: VersionState): string {
   const { upstream, state, rule, until, changed } = version
-  const spec = `${version.name}@${version.version}`
+  const spec = specOf(version)
   const command = (verb: string) => `\`plimsoll upstream ${verb} ${spec} --upstream ${upstream}\``
   const allow = `${command('allow')} or an administrator's page shows it at once`
   const sentences = {

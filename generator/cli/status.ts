@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { formatBytes, formatNumber } from '../../core/quantity.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { Alarm } from '../../core/upstream/crate.ts'
+import { ALARMS, specOf } from '../../core/upstream/explain.ts'
 import { describeDaemon } from '../database/daemons.ts'
 import { PAGE_KINDS, workOf } from '../projections/projections.ts'
 import type { FailedMark } from '../records/marks.ts'
@@ -43,15 +44,9 @@ export function registerStatus(program: Command, io: Io): void {
 
 type OpenAlarm = Omit<Alarm, 'name'> & { readonly upstream: string; readonly crate: string }
 
-function alarmLine({ upstream, kind, crate, version, at }: OpenAlarm): string {
-  const what = {
-    checksum: 'other bytes',
-    line: 'another line',
-    gone: 'gone',
-    lure: 'a lure',
-    name: 'a crate here',
-  }[kind]
-  return `alarm     ${at} ${crate} ${version} of ${upstream}: ${what} (\`plimsoll upstream accept\`)`
+function alarmLine({ upstream, kind, crate: name, version, at }: OpenAlarm): string {
+  const what = `${specOf({ name, version })} of ${upstream} ${ALARMS[kind]}`
+  return `alarm     ${at} ${what} (\`plimsoll upstream accept\`)`
 }
 
 /** Returns the number of pending marks, and of pending pages. */

@@ -1,8 +1,8 @@
 import { counted, DURATIONS, formatBytes, inUnits } from '../../core/quantity.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { type Alarm, ANY_VERSION } from '../../core/upstream/crate.ts'
-import { sentenceOf, type VersionState } from '../../core/upstream/explain.ts'
+import type { Alarm } from '../../core/upstream/crate.ts'
+import { ALARMS, sentenceOf, specOf, type VersionState } from '../../core/upstream/explain.ts'
 import { exactTimeTag, messageText } from '../elements/elements.ts'
 import { account, type Linker, linker } from '../elements/links.ts'
 import { html, join, type Markup } from '../elements/markup.ts'
@@ -34,14 +34,6 @@ const FALLBACKS = {
   off: 'not asked for here: it has an address of its own',
   redirect: 'looked for there, by redirects',
   serve: 'served from here, by these rules',
-}
-
-const ALARMS: Readonly<Record<Alarm['kind'], string>> = {
-  checksum: 'has other bytes there now; the first ones stay here',
-  line: 'has another index line there now; the first one stays here',
-  gone: 'is not there any more; it is shown as yanked',
-  lure: 'is held, and all others were yanked around its release: do not allow it unseen',
-  name: 'is a crate of this registry, and now there, too: find out whose',
 }
 
 const BUTTONS = { allow: 'Allow', hold: 'Hold again', accept: 'Accept' }
@@ -136,25 +128,15 @@ function versions(data: UpstreamData, to: Linker): Markup {
 ${shown.length < data.versions.length ? html`<p class="quiet">The newest ${shown.length} of ${data.versions.length} versions are shown.</p>` : null}`
 }
 
-type Subject = { readonly name: string; readonly version: string }
-
-function specOf({ name, version }: Subject): string {
-  return version === ANY_VERSION ? name : `${name}@${version}`
-}
-
 /** Renders the button of an administrator's decision; null for readers. */
 function button(
   { viewer, settings }: UpstreamData,
   to: Linker,
   action: keyof typeof BUTTONS,
-  subject: Subject,
+  { name: crate, version }: Pick<VersionState, 'name' | 'version'>,
 ): Markup | null {
-  if (!viewer) return null
-  const [text, path] = [BUTTONS[action], `${account.upstreamAdmin(settings.name)}/${action}`]
-  const label = `${text}: ${specOf(subject)}`
-  return buttonForm(viewer, to(path), text, {
-    crate: subject.name,
-    version: subject.version,
-    label,
-  })
+  const text = BUTTONS[action]
+  const label = `${text}: ${specOf({ name: crate, version })}`
+  const path = to(`${account.upstreamAdmin(settings.name)}/${action}`)
+  return viewer && buttonForm(viewer, path, text, { crate, version, label })
 }

@@ -223,5 +223,5 @@ test('build renders the tree again, deploy brings it along, verify reads it, sta
     told.alarms.map(({ at, ...rest }: { at: string }) => rest),
     [{ upstream: 'up', kind: 'line', crate: 'demo', version: '1.0.0' }],
   )
-  assert.match(await ok('status'), /^alarm {5}\S+ demo 1\.0\.0 of up: another line/m)
+  assert.match(await ok('status'), /^alarm {5}\S+ demo@1\.0\.0 of up has another index line/m)
 })
