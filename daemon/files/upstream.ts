@@ -32,8 +32,9 @@ const revalidated = (path: string, tag: string) => ({
 
 type Found = Promise<Response | null>
 
-/** A version of which somebody wants the `.crate`, with any checksum for null. */
-type Wanted = { readonly name: Name; readonly version: Version; readonly cksum: string | null }
+/** A `.crate` that somebody asks for, of any checksum for null; or an index file. */
+type WantedCrate = Readonly<{ name: Name; version: Version; cksum: string | null }>
+type Wanted = WantedCrate | Readonly<{ name: Name; version: null }>
 
 /** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
 export class UpstreamFiles {
@@ -52,29 +53,18 @@ export class UpstreamFiles {
   routes(missing: OpenHandler): Route[] {
     return [...this.#upstreams.byName.values()].flatMap(upstream => {
       const at = `/upstream/${upstream.name}`
-      const config = upstream.config()
-      const file = (find: (path: string, c: Context) => Found | null): OpenHandler => {
-        return async c => (await find(c.req.path.slice(at.length), c)) ?? missing(c)
+      const config = (c: Context) => answerText(c, upstream.config(), 'application/json')
+      const file = (wantedIn: (path: string) => Wanted | null): OpenHandler => {
+        return async c => {
+          const wanted = wantedIn(c.req.path.slice(at.length))
+          return (wanted && (await this.#answer(upstream, wanted, c))) ?? missing(c)
+        }
       }
-      const indexFile = file((path, c) => {
-        const name = nameOfIndexPath(path)
-        return name && this.#indexFile(upstream, name, c)
-      })
-      const crateFile = file((path, c) => {
-        const release = releaseOfUpstreamFile(decodePath(path)?.split('/').at(-1) ?? '')
-        return release && this.#crateFile(upstream, release, c)
-      })
-      const download = file((path, c) => {
-        const release = releaseOfDownload(path)
-        return release && this.#crateFile(upstream, { ...release, cksum: null }, c)
-      })
       return [
-        get(`${at}/${configPath}`, 'reader', (c: Context) =>
-          answerText(c, config, 'application/json'),
-        ),
-        get(`${at}/${INDEX_FOLDER}/*`, 'reader', indexFile),
-        get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', crateFile),
-        get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', download),
+        get(`${at}/${configPath}`, 'reader', config),
+        get(`${at}/${INDEX_FOLDER}/*`, 'reader', file(indexFileIn)),
+        get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', file(namedFileIn)),
+        get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', file(crateFileIn)),
       ]
     })
   }
@@ -86,18 +76,14 @@ export class UpstreamFiles {
   readonly fallback = async (c: Context): Found => {
     const upstream = this.#upstreams.usual
     if (!upstream || upstream.settings.fallback === 'off') return null
-    const { path } = c.req
-    const indexed = nameOfIndexPath(path)
-    const release = indexed === null ? releaseOfCratePath(path) : null
-    const name = indexed ?? release?.name
-    if (name === undefined || (await upstream.isOwnName(name))) return null
-    const { index, files } = upstream.source
-    const isServed = upstream.settings.fallback === 'serve'
-    if (!release)
-      return isServed ? this.#indexFile(upstream, name, c) : redirectTo(index.address(name))
-    if (isServed) return this.#crateFile(upstream, { ...release, cksum: null }, c)
-    const line = () => this.#inTurn(c, () => upstream.line(name, release.version, null))
-    const address = await files.address(release, line)
+    const wanted = indexFileIn(c.req.path) ?? crateFileIn(c.req.path)
+    if (!wanted || (await upstream.isOwnName(wanted.name))) return null
+    if (upstream.settings.fallback === 'serve') return this.#answer(upstream, wanted, c)
+    const { name, version } = wanted
+    const { files, index } = upstream.source
+    if (version === null) return redirectTo(index.address(name))
+    const line = () => upstream.line(name, version, null)
+    const address = await this.#inTurn(c, () => files.address({ name, version }, line))
     return address === null ? null : redirectTo(address)
   }
 
@@ -113,6 +99,11 @@ export class UpstreamFiles {
     } finally {
       slot.leave()
     }
+  }
+
+  #answer(upstream: Upstream, wanted: Wanted, c: Context): Found {
+    if (wanted.version === null) return this.#indexFile(upstream, wanted.name, c)
+    return this.#crateFile(upstream, wanted, c)
   }
 
   async #indexFile(upstream: Upstream, name: Name, c: Context): Found {
@@ -134,7 +125,7 @@ export class UpstreamFiles {
     return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
   }
 
-  async #crateFile(upstream: Upstream, wanted: Wanted, c: Context): Found {
+  async #crateFile(upstream: Upstream, wanted: WantedCrate, c: Context): Found {
     const { name, version, cksum } = wanted
     const found =
       (await upstream.keptCrateFile(name, version, cksum)) ??
@@ -156,21 +147,22 @@ function staleness(since: number | null) {
   return { warning: `110 - "the upstream is away; not confirmed since ${when}"` }
 }
 
-/** Returns the crate of a path `/index/…`; null for any other path. */
-function nameOfIndexPath(path: string): Name | null {
+function indexFileIn(path: string): Wanted | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
-  return isName(name) && path === `/${indexPath(name)}` ? name : null
+  return isName(name) && path === `/${indexPath(name)}` ? { name, version: null } : null
 }
 
-/** Returns the release of a path that `dl` templates have; null for any other path. */
-function releaseOfCratePath(path: string): { name: Name; version: Version } | null {
-  return releaseOfPath(decodePath(path) ?? '') ?? releaseOfDownload(path)
-}
-
-function releaseOfDownload(path: string): { name: Name; version: Version } | null {
+/** Reads a path of the tree, or one that Cargo makes of a `dl` without markers. */
+function crateFileIn(path: string): Wanted | null {
   const decoded = decodePath(path) ?? ''
   const [, name = '', version = ''] = /^crates\/([^/]+)\/([^/]+)\/download$/.exec(decoded) ?? []
-  return isName(name) && isVersion(version) ? { name, version } : null
+  const release = isName(name) && isVersion(version) ? { name, version } : releaseOfPath(decoded)
+  return release && { ...release, cksum: null }
+}
+
+/** Reads a path that has the checksum. */
+function namedFileIn(path: string): Wanted | null {
+  return releaseOfUpstreamFile(decodePath(path)?.split('/').at(-1) ?? '')
 }
 
 /** Caches must ask again: the name may be published here. */

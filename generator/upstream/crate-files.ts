@@ -80,26 +80,22 @@ export class CrateFiles {
     release: Pick<UpstreamLine, 'name' | 'version'>,
     find: () => Promise<UpstreamLine | null>,
   ): Promise<string | null> {
-    const template = await this.#template().catch(error => {
-      throw this.#explained(error, release.name)
-    })
+    const template = await this.#asking(release.name, () => this.#template())
     const hasSum = template.includes('{sha256-checksum}')
     const line = hasSum ? await find() : { ...release, cksum: '' }
     return line && expandDl(template, line)
   }
 
-  async #get(path: string, line: CrateFile): Promise<number> {
+  #get(path: string, line: CrateFile): Promise<number> {
     const { name, version } = line
     this.#options.counts.misses++
-    try {
+    return this.#asking(name, async () => {
       const size = await this.#receive(path, line)
       if (size !== null) return size
       // A `dl` may have moved since it was read.
       this.#dl = null
       return (await this.#receive(path, line)) ?? refuse('upstream_lacks', { name, version })
-    } catch (error) {
-      throw this.#explained(error, name)
-    }
+    })
   }
 
   async #receive(path: string, line: CrateFile): Promise<number | null> {
@@ -130,22 +126,24 @@ export class CrateFiles {
     }
   }
 
-  /** Returns what a client is told of an error, which is counted. */
-  #explained(error: unknown, name: Name): unknown {
-    this.#options.counts.failed(error)
-    this.#dl = null
-    if (!isOfUpstream(error)) return error
-    return new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+  /** Runs what asks the upstream. An error is counted, and thrown as clients are told of it. */
+  async #asking<T>(name: Name, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      this.#options.counts.failed(error)
+      this.#dl = null
+      if (!isOfUpstream(error)) throw error
+      throw new Refusal([issue('upstream_away', { name })], { retryAfter: RETRY_SECONDS })
+    }
   }
 
   async #template(): Promise<string> {
+    const { web } = this.#options
     const now = this.#options.now().getTime()
     if (this.#dl && this.#dl.until > now) return this.#dl.template
     const url = `${this.#options.url}config.json`
-    const { status, bytes } = await this.#options.web.ask(url, {
-      max: CONFIG_MAX,
-      timeoutMs: REQUEST_MS,
-    })
+    const { status, bytes } = await web.ask(url, { max: CONFIG_MAX, timeoutMs: REQUEST_MS })
     if (status !== 200) throw new WebFailure(url, 'it is not there')
     const template = parseDl(bytes.toString('utf8'), url)
     if (!isWebTemplate(template)) throw new WebFailure(url, '`dl` is no web address')
