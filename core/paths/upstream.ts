@@ -23,23 +23,25 @@ export const ALARMS = 'alarms/'
 /** The start of the paths of `.crate` files below an upstream. */
 export const UPSTREAM_CRATES = 'crates/'
 
-/** Returns the path of a `.crate` below an upstream: it carries the hash that has to come out. */
-export function upstreamCratePath(release: {
+/** What a `.crate` below an upstream is known by. */
+export interface CrateFile {
   readonly name: Name
   readonly version: Version
+  /** SHA-256 of its bytes, lowercase hex. */
   readonly cksum: string
-}): string {
-  return `${UPSTREAM_CRATES}${release.name}-${release.version}-${release.cksum}.crate`
+}
+
+/** Returns the path of a `.crate` below an upstream: it carries the hash that has to come out. */
+export function upstreamCratePath({ name, version, cksum }: CrateFile): string {
+  return `${UPSTREAM_CRATES}${name}-${version}-${cksum}.crate`
 }
 
 /** The end of the `dl` template that leads to such paths. */
 export const UPSTREAM_DL = 'crates/{crate}-{version}-{sha256-checksum}.crate'
 
-/** Returns the release of such a path's file name; null for any other text. */
-export function releaseOfUpstreamFile(
-  file: string,
-): { readonly name: Name; readonly version: Version; readonly cksum: string } | null {
-  const [, start = '', cksum = ''] = /^(.+)-([0-9a-f]{64})\.crate$/.exec(file) ?? []
+/** Returns what such a path says; null for any other text. */
+export function releaseOfUpstreamPath(path: string): CrateFile | null {
+  const [, start = '', cksum = ''] = /^crates\/([^/]+)-([0-9a-f]{64})\.crate$/.exec(path) ?? []
   // Names have no dots, and the first number of a version no hyphens.
   const at = start.lastIndexOf('-', start.indexOf('.'))
   const [name, version] = [start.slice(0, Math.max(at, 0)), start.slice(at + 1)]

@@ -1,21 +1,22 @@
 import { visit } from 'jsonc-parser'
 import { parseEntry, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
-import { isName, type Name } from '../name.ts'
-import { UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
+import { isName } from '../name.ts'
+import { type CrateFile, UPSTREAM_CRATES, upstreamCratePath } from '../paths/upstream.ts'
 import { parseRequirement } from '../requirement.ts'
-import { isVersion, type Version } from '../version.ts'
+import { isVersion } from '../version.ts'
 
 /** A line of an upstream's index file: its text, byte for byte, and what policies ask of it. */
-export interface UpstreamLine {
+export interface UpstreamLine extends CrateFile {
   readonly text: string
-  readonly name: Name
-  readonly version: Version
-  /** SHA-256 of its `.crate`, lowercase hex. */
-  readonly cksum: string
   readonly yanked: boolean
   /** `YYYY-MM-DDTHH:MM:SSZ`; null when the line has none. */
   readonly pubtime: string | null
+}
+
+/** A version, and the checksum of its `.crate`; null where any will do. */
+export interface WantedVersion extends Pick<UpstreamLine, 'name' | 'version'> {
+  readonly cksum: string | null
 }
 
 /** The most characters of a file's name on most file systems. */

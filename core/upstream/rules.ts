@@ -1,5 +1,6 @@
+import { collect } from '../error/error.ts'
 import { canonicalName, isName, type Name } from '../name.ts'
-import { parseRequirement, type Requirement, satisfies } from '../requirement.ts'
+import { parseRequirement, satisfies } from '../requirement.ts'
 import { isVersion, type Version } from '../version.ts'
 
 /** A rule of `allow` or `deny`: all versions of a crate or of names with a prefix, or some. */
@@ -22,16 +23,7 @@ export function parseRule(text: string): CrateRule | null {
   if (rest === undefined) return { text, matches: isCrate }
   if (isVersion(rest))
     return { text, matches: (name, version) => isCrate(name) && version === rest }
-  const requirement = requirementIn(rest)
-  if (requirement === null) return null
+  const requirement = collect([], () => parseRequirement(rest))
+  if (requirement === undefined) return null
   return { text, matches: (name, version) => isCrate(name) && satisfies(requirement, version) }
-}
-
-/** Returns a requirement; null for a text that is none. */
-export function requirementIn(text: string): Requirement | null {
-  try {
-    return parseRequirement(text)
-  } catch {
-    return null
-  }
 }

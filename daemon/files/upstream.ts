@@ -2,10 +2,11 @@ import type { Context } from 'hono'
 import { isName, type Name } from '../../core/name.ts'
 import { CRATES_FOLDER, releaseOfPath } from '../../core/paths/crates.ts'
 import { configPath, INDEX_FOLDER, indexPath } from '../../core/paths/tree.ts'
-import { releaseOfUpstreamFile, upstreamCratePath } from '../../core/paths/upstream.ts'
+import { releaseOfUpstreamPath, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { Settings } from '../../core/settings/settings.ts'
 import { timestamp } from '../../core/timestamp.ts'
-import { isVersion, type Version } from '../../core/version.ts'
+import type { WantedVersion } from '../../core/upstream/line.ts'
+import { isVersion } from '../../core/version.ts'
 import type { Upstreams } from '../../generator/upstream/open.ts'
 import type { Upstream } from '../../generator/upstream/upstream.ts'
 import { get, type OpenHandler, type Route } from '../access/route.ts'
@@ -32,9 +33,8 @@ const revalidated = (path: string, tag: string) => ({
 
 type Found = Promise<Response | null>
 
-/** A `.crate` that somebody asks for, of any checksum for null; or an index file. */
-type WantedCrate = Readonly<{ name: Name; version: Version; cksum: string | null }>
-type Wanted = WantedCrate | Readonly<{ name: Name; version: null }>
+/** A `.crate` or an index file that somebody asks for. */
+type Wanted = WantedVersion | Readonly<{ name: Name; version: null }>
 
 /** Answers with files of upstreams: below `/upstream/NAME/`, and for names that are not here. */
 export class UpstreamFiles {
@@ -70,7 +70,7 @@ export class UpstreamFiles {
   }
 
   /**
-   * Answers for a crate that is not here, by a redirect to the upstream that has a fallback, or with
+   * Answers for a crate that is not here, by a redirect to the upstream with a fallback, or with
    * its files; null without one. Own names, and those below reserved prefixes, never go there.
    */
   readonly fallback = async (c: Context): Found => {
@@ -79,11 +79,10 @@ export class UpstreamFiles {
     const wanted = indexFileIn(c.req.path) ?? crateFileIn(c.req.path)
     if (!wanted || (await upstream.isOwnName(wanted.name))) return null
     if (upstream.settings.fallback === 'serve') return this.#answer(upstream, wanted, c)
-    const { name, version } = wanted
     const { files, index } = upstream.source
-    if (version === null) return redirectTo(index.address(name))
-    const line = () => upstream.line(name, version, null)
-    const address = await this.#inTurn(c, () => files.address({ name, version }, line))
+    if (wanted.version === null) return redirectTo(index.address(wanted.name))
+    const line = () => upstream.line(wanted)
+    const address = await this.#inTurn(c, () => files.address(wanted, line))
     return address === null ? null : redirectTo(address)
   }
 
@@ -125,16 +124,13 @@ export class UpstreamFiles {
     return new Response(Buffer.isBuffer(body) ? new Uint8Array(body) : null, answer)
   }
 
-  async #crateFile(upstream: Upstream, wanted: WantedCrate, c: Context): Found {
-    const { name, version, cksum } = wanted
+  async #crateFile(upstream: Upstream, wanted: WantedVersion, c: Context): Found {
     const found =
-      (await upstream.keptCrateFile(name, version, cksum)) ??
-      (await this.#inTurn(c, () => upstream.crateFile(name, version, cksum)))
+      (await upstream.keptCrateFile(wanted)) ??
+      (await this.#inTurn(c, () => upstream.crateFile(wanted)))
     if (!found) return null
-    const { file, size } = found
-    const path = upstreamCratePath(file)
-    const headers = cksum === null ? revalidated : headersOf
-    const answer = crateAnswer(c, path, { cksum: file.cksum, size }, headers)
+    const path = upstreamCratePath(found)
+    const answer = crateAnswer(c, path, found, wanted.cksum === null ? revalidated : headersOf)
     const { store } = upstream.source.files
     return streamCrate(c, this.#streams, answer, part => store.open(path, part))
   }
@@ -162,7 +158,7 @@ function crateFileIn(path: string): Wanted | null {
 
 /** Reads a path that has the checksum. */
 function namedFileIn(path: string): Wanted | null {
-  return releaseOfUpstreamFile(decodePath(path)?.split('/').at(-1) ?? '')
+  return releaseOfUpstreamPath(decodePath(path) ?? '')
 }
 
 /** Caches must ask again: the name may be published here. */

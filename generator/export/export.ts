@@ -2,15 +2,14 @@ import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEntry } from '../../core/entry/parse.ts'
 import { inFile, refuse, refuseErrors } from '../../core/error/error.ts'
-import type { Name } from '../../core/name.ts'
 import { crateFile } from '../../core/paths/crates.ts'
 import { indexPath } from '../../core/paths/tree.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { walkGzip } from '../../core/tarball/gzip.ts'
 import { type ArchiveLimits, surveyArchive } from '../../core/tarball/read.ts'
 import { sourceTable } from '../../core/upstream/cargo-config.ts'
+import type { WantedVersion } from '../../core/upstream/line.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
-import type { Version } from '../../core/version.ts'
 import { makeFolder } from '../places/disk/durable.ts'
 import { fileChecksum, readFolder, removeIfEmpty, statOf } from '../places/disk/files.ts'
 import { temporaryPath } from '../places/disk/steps.ts'
@@ -19,11 +18,7 @@ import type { Progress } from '../projections/index/build.ts'
 /** A place that may have crates of a lock file. */
 export interface CratesForExport {
   /** Returns the index line and the bytes of a version; with a checksum, only those bytes. */
-  find(
-    name: Name,
-    version: Version,
-    cksum: string | null,
-  ): Promise<{ readonly line: string; readonly bytes: Buffer } | null>
+  find(wanted: WantedVersion): Promise<{ readonly line: string; readonly bytes: Buffer } | null>
 }
 
 /** The folders that Cargo reads without a server, by the commands that users know. */
@@ -83,7 +78,7 @@ async function findCrate(
   { name, version, source, checksum }: LockedPackage,
   { cratesOf }: ExportOrder,
 ): Promise<ExportedCrate | null> {
-  const found = await cratesOf(source)?.find(name, version, checksum)
+  const found = await cratesOf(source)?.find({ name, version, cksum: checksum })
   if (!found) return null
   const { cksum } = parseEntry(found.line)
   const sum = sha256(found.bytes)

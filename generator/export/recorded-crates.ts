@@ -12,7 +12,7 @@ export function recordedCrates({
   crates,
 }: Pick<Registry, 'database' | 'crates'>): CratesForExport {
   return {
-    async find(name, version, cksum) {
+    async find({ name, version, cksum }) {
       const crate = await findCrate(database, name)
       const release = crate && (await findRelease(database, crate.id, version))
       const isMeant = crate?.name === name && release?.version === version

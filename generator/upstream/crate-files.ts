@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Flights } from '../../core/async/flights.ts'
 import { issue, Refusal, refuse } from '../../core/error/error.ts'
 import type { Name } from '../../core/name.ts'
-import { upstreamCratePath } from '../../core/paths/upstream.ts'
+import { type CrateFile, upstreamCratePath } from '../../core/paths/upstream.ts'
 import type { UpstreamLine } from '../../core/upstream/line.ts'
 import { expandDl } from '../../core/urls/download-url.ts'
 import { CONFIG_MAX, isWebTemplate, parseDl } from '../../core/urls/index-config.ts'
@@ -19,9 +19,6 @@ export interface CrateFilesOptions extends Pick<CrateIndexOptions, 'url' | 'coun
   /** The largest `.crate` that is fetched, in bytes. */
   readonly crateMax?: number
 }
-
-/** What a `.crate` is known by. */
-export type CrateFile = Pick<UpstreamLine, 'name' | 'version' | 'cksum'>
 
 const CRATE_MAX = 512 * 1024 * 1024
 

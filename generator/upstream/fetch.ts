@@ -46,7 +46,7 @@ export async function fetchAhead(
   }
   await forEachConcurrently(locked, async ({ name, version, checksum }) => {
     const missing = issue('upstream_version_unknown', { name, version })
-    await take(upstream.line(name, version, checksum), missing)
+    await take(upstream.line({ name, version, cksum: checksum }), missing)
     progress('reading index files', lines.size, locked.length)
   })
   const meant = new Set(wanted.map(({ name }) => name))
@@ -92,11 +92,11 @@ async function fetchLines(
 ): Promise<Omit<FetchOutcome, 'issues'>> {
   let [fetched, present, bytes] = [0, 0, 0]
   await forEachConcurrently(lines, async line => {
-    const { name, version, cksum } = line
+    const { name, version } = line
     if ((await upstream.source.files.size(line)) !== null) present++
     else {
-      const fetching = upstream.crateFile(name, version, cksum, true)
-      const got = await orIssue(issues, fetching, issue('upstream_lacks', { name, version }))
+      const missing = issue('upstream_lacks', { name, version })
+      const got = await orIssue(issues, upstream.crateFile(line, true), missing)
       if (got) fetched++
       bytes += got?.size ?? 0
     }

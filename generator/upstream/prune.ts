@@ -1,4 +1,4 @@
-import { releaseOfUpstreamFile, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import type { LockedPackage } from '../../core/upstream/lock-file.ts'
 import type { FileInfo } from '../places/place.ts'
 import type { Upstream } from './upstream.ts'
@@ -12,8 +12,7 @@ export interface PruneRule {
 
 /**
  * Returns the `.crate` files that go by a rule, their bytes and how many are `kept`, and removes
- * them unless `isTrial`. Lines stay: they
- * are what a changed past is recognized by.
+ * them unless `isTrial`. Lines stay: they are what a changed past is recognized by.
  */
 export async function prune(
   { source }: Upstream,
@@ -23,9 +22,8 @@ export async function prune(
   const locked =
     rule.locked && new Set(rule.locked.map(({ name, version }) => `${name}@${version}`))
   const goes = ({ path, changed }: FileInfo): boolean => {
-    const release = releaseOfUpstreamFile(path.slice(UPSTREAM_CRATES.length))
-    if (!release) return false
-    if (locked?.has(`${release.name}@${release.version}`)) return false
+    const release = releaseOfUpstreamPath(path)
+    if (!release || locked?.has(`${release.name}@${release.version}`)) return false
     return rule.olderThan === null || changed < rule.olderThan
   }
   const paths: string[] = []

@@ -4,14 +4,24 @@ import { LRUCache } from 'lru-cache'
 import { forEachConcurrently } from '../../core/async/concurrently.ts'
 import { refuse } from '../../core/error/error.ts'
 import { canonicalName, isName, type Name } from '../../core/name.ts'
-import { UPSTREAM_DL, UPSTREAM_FOLDER, upstreamCratePath } from '../../core/paths/upstream.ts'
+import {
+  type CrateFile,
+  UPSTREAM_DL,
+  UPSTREAM_FOLDER,
+  upstreamCratePath,
+} from '../../core/paths/upstream.ts'
 import type { UpstreamSettings } from '../../core/settings/upstream.ts'
 import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { UpstreamCrate } from '../../core/upstream/crate.ts'
 import type { ExplainedVersion } from '../../core/upstream/explain.ts'
-import { needsOf, readLine, type UpstreamLine } from '../../core/upstream/line.ts'
+import {
+  needsOf,
+  readLine,
+  type UpstreamLine,
+  type WantedVersion,
+} from '../../core/upstream/line.ts'
 import {
   deniedBy,
   type ShownFile,
@@ -20,13 +30,12 @@ import {
   verdictsOf,
 } from '../../core/upstream/policy.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
-import type { Version } from '../../core/version.ts'
 import { paced } from '../database/pace.ts'
 import type { Place } from '../places/place.ts'
 import { findCrate } from '../records/crates.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Web } from '../web/web.ts'
-import type { CrateFile, CrateFiles } from './crate-files.ts'
+import type { CrateFiles } from './crate-files.ts'
 import type { CrateIndex, CrateIndexOptions, FoundCrate } from './crate-index.ts'
 import { allowedVersions } from './decisions.ts'
 
@@ -52,11 +61,7 @@ export interface ShownIndexFile extends Pick<ShownFile, 'until' | 'undated'> {
   readonly allowed: string
 }
 
-/** A `.crate` that is here. */
-interface FoundCrateFile {
-  readonly file: CrateFile
-  readonly size: number
-}
+type FoundCrateFile = CrateFile & { readonly size: number }
 
 /** The most index files that are fetched ahead of those who will ask: at a time, for one file. */
 const AHEAD_MAX = 256
@@ -134,10 +139,10 @@ export class Upstream {
     return crate && this.#show(name, crate)
   }
 
-  /** Returns the line of a version, with this checksum unless that is null; null without one. */
-  async line(name: Name, version: Version, cksum: string | null): Promise<UpstreamLine | null> {
-    const kept = lineOf(await this.source.index.kept(name), version, cksum)
-    return kept ?? lineOf((await this.crate(name)).crate, version, cksum)
+  /** Returns the line of a version, with its checksum if that is known; null without one. */
+  async line(wanted: WantedVersion): Promise<UpstreamLine | null> {
+    const kept = lineOf(await this.source.index.kept(wanted.name), wanted)
+    return kept ?? lineOf((await this.crate(wanted.name)).crate, wanted)
   }
 
   /**
@@ -146,58 +151,42 @@ export class Upstream {
    */
   async crate(name: Name, isMeant = false): Promise<FoundCrate> {
     const { index } = this.source
-    if (this.settings.offline || (!isMeant && (await this.isOwnName(name)))) {
-      const crate = await index.kept(name, true)
-      if (this.settings.offline || !crate) return { crate, staleSince: null }
-    }
+    if (this.settings.offline) return { crate: await index.kept(name, true), staleSince: null }
+    if (!isMeant && (await this.isOwnName(name)) && !(await index.kept(name, true)))
+      return { crate: null, staleSince: null }
     return index.find(name, this.settings.fresh * 1000)
   }
 
-  /**
-   * Returns the `.crate` of a version, with this checksum unless that is null, if it is here: then
-   * nobody has to be asked. Refuses a denied version by its rule.
-   */
-  async keptCrateFile(
-    name: Name,
-    version: Version,
-    cksum: string | null,
-  ): Promise<FoundCrateFile | null> {
-    const denied = deniedBy({ name, version }, this.#rules)
+  /** Returns the `.crate` of a version if it is here; refuses a denied version by its rule. */
+  async keptCrateFile(wanted: WantedVersion): Promise<FoundCrateFile | null> {
+    const { name, version, cksum } = wanted
+    const denied = deniedBy(wanted, this.#rules)
     if (denied) refuse('upstream_denied', { name, version, rule: denied.text, upstream: this.name })
     const { counts, files, index } = this.source
-    const asked = cksum === null ? null : { name, version, cksum }
-    const file = asked ?? lineOf(await index.kept(name), version, null)
-    if (file?.name !== name) return null
-    const size = await files.size(file)
-    if (size === null) return null
+    const known = cksum === null ? lineOf(await index.kept(name), wanted) : { ...wanted, cksum }
+    const size = known?.name === name ? await files.size(known) : null
+    if (!known || size === null) return null
     counts.hits++
-    return { file, size }
+    return { ...known, size }
   }
 
   /**
-   * Does the same, and fetches a `.crate` that is not here; null when the upstream has none. Refuses
-   * one that is slow to come, unless the caller `isPatient`.
+   * Does the same, and fetches a `.crate` that is not here; null when the upstream has none.
+   * Refuses one that is slow to come, unless the caller `isPatient`.
    */
-  async crateFile(
-    name: Name,
-    version: Version,
-    cksum: string | null,
-    isPatient = false,
-  ): Promise<FoundCrateFile | null> {
-    const kept = await this.keptCrateFile(name, version, cksum)
-    if (kept) return kept
-    const file = await this.line(name, version, cksum)
-    if (file?.name !== name) return null
-    const { files } = this.source
-    const size = this.settings.offline ? await files.size(file) : await files.fetch(file, isPatient)
-    return size === null ? null : { file, size }
+  async crateFile(wanted: WantedVersion, isPatient = false): Promise<FoundCrateFile | null> {
+    const kept = await this.keptCrateFile(wanted)
+    const line = kept ? null : await this.line(wanted)
+    if (line?.name !== wanted.name) return kept
+    if (this.settings.offline) return this.keptCrateFile(line)
+    return { ...line, size: await this.source.files.fetch(line, isPatient) }
   }
 
   /** Returns the line and the bytes of a version, for an export; null without one. */
-  async find(name: Name, version: Version, cksum: string | null) {
-    const line = await this.line(name, version, cksum)
-    const found = line && (await this.crateFile(name, version, line.cksum, true))
-    const opened = found && (await this.source.files.store.open(upstreamCratePath(found.file)))
+  async find(wanted: WantedVersion) {
+    const line = await this.line(wanted)
+    const found = line && (await this.crateFile(line, true))
+    const opened = found && (await this.source.files.store.open(upstreamCratePath(found)))
     return opened && { line: line.text, bytes: Buffer.from(await gather(opened.bytes)) }
   }
 
@@ -227,8 +216,9 @@ export class Upstream {
     const at = timestamp(now)
     const before = this.#rendered.get(name)
     const isCurrent = before?.until == null || before.until > at
-    if (before?.crate === crate && before.allowed === allowed && isCurrent)
-      if (!this.settings.offline) return before
+    const isSame = before?.crate === crate && before.allowed === allowed && isCurrent
+    // Offline, another process may have brought a `.crate`.
+    if (isSame && !this.settings.offline) return before
     const isThere = await this.#isThere(crate)
     const { text, lure, ...shown } = await paced(() => showFile(crate, policy, now, isThere))
     const bytes = Buffer.from(text)
@@ -277,8 +267,7 @@ export class Upstream {
 
 function lineOf(
   crate: UpstreamCrate | null,
-  version: Version,
-  cksum: string | null,
+  { version, cksum }: WantedVersion,
 ): UpstreamLine | null {
   const line = crate?.lines.get(version)
   if (!line) return null

@@ -1,4 +1,4 @@
-import { knownPath, releaseOfUpstreamFile, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
+import { knownPath, releaseOfUpstreamPath, UPSTREAM_CRATES } from '../../core/paths/upstream.ts'
 import { readKnown } from '../upstream/known-crates.ts'
 import { keptNames } from '../upstream/tree.ts'
 import type { UpstreamSource } from '../upstream/upstream.ts'
@@ -30,7 +30,7 @@ export async function* verifyUpstreams(
     }
     let done = 0
     for await (const { path } of place.list(UPSTREAM_CRATES)) {
-      const release = releaseOfUpstreamFile(path.slice(UPSTREAM_CRATES.length))
+      const release = releaseOfUpstreamPath(path)
       progress?.(`verifying the .crate files of ${upstream}`, ++done, 0)
       if (release && (await files.store.checksum(path)) !== release.cksum)
         yield found(path, 'has other bytes than its name says')

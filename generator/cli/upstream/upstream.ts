@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { refuse, refuseErrors } from '../../../core/error/error.ts'
+import { collect, refuse, refuseErrors } from '../../../core/error/error.ts'
 import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'
+import { parseRequirement } from '../../../core/requirement.ts'
 import { before, timestamp } from '../../../core/timestamp.ts'
 import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
-import { requirementIn } from '../../../core/upstream/rules.ts'
 import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -71,10 +71,7 @@ function registerFetch(parent: Command, io: Io): void {
     )
   withManual(command, {
     examples: [
-      [
-        'plimsoll upstream fetch --lock Cargo.lock',
-        'what a project needs, for machines without internet',
-      ],
+      ['plimsoll upstream fetch --lock Cargo.lock', 'what a project needs, for use offline'],
       ['plimsoll upstream fetch --crate serde@1 tokio', 'two crates with all their dependencies'],
     ],
     json: 'an object: `fetched` and `present`, numbers of versions; `bytes`; `others`, the number of packages of other registries; `crates` and `changed`, numbers of the rendered tree; `until`, when held versions appear, or null',
@@ -120,9 +117,7 @@ function registerAllow(parent: Command, io: Io): void {
       }),
     )
   withManual(command, {
-    examples: [
-      ['plimsoll upstream allow openssl@0.10.99', 'a security release that must not wait'],
-    ],
+    examples: [['plimsoll upstream allow openssl@0.10.99', 'a release that must not wait']],
     json: 'an object: `upstream`, `name`, `version`, `allowed`',
     fails: 'it could not be recorded',
   })
@@ -207,7 +202,8 @@ function withChosen(
 
 function wantedCrate(text: string) {
   const [name = '', given = '*'] = text.split(/@(.*)/s)
-  const requirement = requirementIn(given)
-  if (!isName(name) || requirement === null) return refuse('crate_spec_invalid', { spec: text })
+  const requirement = collect([], () => parseRequirement(given))
+  if (!isName(name) || requirement === undefined)
+    return refuse('crate_spec_invalid', { spec: text })
   return { name, requirement }
 }

@@ -42,7 +42,7 @@ function crateOf(parts: Pick<CrateParts, 'name' | 'version'>, bytes: Uint8Array,
 
 /** Crates by name and version. */
 function crates(found: Readonly<Record<string, ReturnType<typeof crateOf>>>): CratesForExport {
-  return { find: async (name, version) => found[`${name} ${version}`] ?? null }
+  return { find: async ({ name, version }) => found[`${name} ${version}`] ?? null }
 }
 
 function locked(name: string, source = CRATES_IO, checksum: string | null = null): LockedPackage {
@@ -72,7 +72,10 @@ for (const layout of LAYOUTS)
     const found = { 'rope 1.0.0': crateOf(ROPE, ROPE_BYTES) }
     const recorded = recordedCrates(registry)
     const sum = async (name: string, version: string) =>
-      sha256((await recorded.find(name as Name, version as Version, null))?.bytes ?? '')
+      sha256(
+        (await recorded.find({ name: name as Name, version: version as Version, cksum: null }))
+          ?.bytes ?? '',
+      )
     const app = writeProject(join(folder, 'app'), {
       name: 'app',
       toml: '[dependencies]\nKeel = { version = "1", registry = "team" }\n',
@@ -234,7 +237,7 @@ test('the registry has a version only as it was published, and says when its byt
   await addCrate(registry, ROPE)
   const { find } = recordedCrates(registry)
   const look = (name: string, version = '1.0.0', cksum: string | null = null) =>
-    find(name as Name, version as Version, cksum)
+    find({ name: name as Name, version: version as Version, cksum })
   assert.deepEqual((await look('rope', '1.0.0', sha256(bytes)))?.bytes, Buffer.from(bytes))
   for (const nothing of [
     look('Rope'),

@@ -125,7 +125,10 @@ test('nobody waits for a slow .crate without end, and what is fetched meanwhile 
   made.fault = at(CRATE, { stopsAfter: 20, resumes })
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   // An export has nobody who asks again.
-  const exported = upstream.find(parseName('demo'), parseVersion('1.0.0'), null)
+  const exported = upstream.find({
+    ...{ name: parseName('demo'), version: parseVersion('1.0.0') },
+    cksum: null,
+  })
   assertLater(await ask(crate))
   assertLater(await ask(crate))
   resume()
