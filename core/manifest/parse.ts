@@ -1,4 +1,3 @@
-import { parse, TomlError } from 'smol-toml'
 import type { Features } from '../entry/entry.ts'
 import { collect, type Issue, issue, Refusal, refuse, refuseErrors } from '../error/error.ts'
 import { type Name, parseName } from '../name.ts'
@@ -6,7 +5,7 @@ import { unstorablePlaces } from '../text.ts'
 import { isRustVersion, parseVersion, type Version } from '../version.ts'
 import { readDependencies } from './dependencies.ts'
 import type { About, Manifest, TargetHints } from './manifest.ts'
-import { isTable, Table } from './table.ts'
+import { isTable, parseToml, Table } from './table.ts'
 
 /** Maximum nesting depth of inline values; Cargo's own keys need three levels. */
 const DEPTH_MAX = 100
@@ -21,7 +20,9 @@ const UNSTORABLE_MAX = 20
  * `[patch]`, local names of registries).
  */
 export function parseManifest(text: string): Manifest {
-  const fields = parseToml(text)
+  const fields = parseToml(text, (reason, { line }) => refuse('manifest_toml', { reason, line }), {
+    ...{ integersAsBigInt: 'asNeeded', maxDepth: DEPTH_MAX },
+  })
   const issues = unstorablePlaces(fields, UNSTORABLE_MAX).map(field =>
     issue('manifest_text', { field }),
   )
@@ -48,19 +49,6 @@ export function parseManifest(text: string): Manifest {
   }
   refuseErrors(issues)
   return { ...manifest, name: manifest.name as Name, version: manifest.version as Version }
-}
-
-function parseToml(text: string): object {
-  try {
-    return parse(text.replace(/^\uFEFF/, ''), { integersAsBigInt: 'asNeeded', maxDepth: DEPTH_MAX })
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const [reason = ''] = error.message.split('\n')
-    refuse('manifest_toml', {
-      reason: reason.replace(/^Invalid TOML document: /, ''),
-      line: error.line,
-    })
-  }
 }
 
 function required<T>(

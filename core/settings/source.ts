@@ -1,7 +1,6 @@
-import { parse, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { type Issue, issue } from '../error/error.ts'
-import { isTable } from '../manifest/table.ts'
+import { isTable, parseToml } from '../manifest/table.ts'
 import { typosBetween } from '../search/similar.ts'
 import type { Kind, SettingValue } from './kind.ts'
 import {
@@ -81,7 +80,11 @@ export function fromFile(
     const known = index === null ? {} : { index }
     for (const [key, raw] of Object.entries({ ...known, ...rows })) take(section, key, raw)
   }
-  for (const [name, value] of Object.entries(parseToml(file, issues))) {
+  const document = parseToml(file.text, (problem, { line, column }) => {
+    issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
+    return {}
+  })
+  for (const [name, value] of Object.entries(document)) {
     const isUpstream = name === 'upstream'
     if (!isUpstream && !sectionNames().includes(name)) take('', name, value)
     else if (!isTable(value))
@@ -167,22 +170,6 @@ export function show(raw: unknown): string {
   // Hides all up to the last @, because in a malformed URL the password may contain one.
   const words = whole.replace(/:\/\/.*@/s, '://…@').replace(/(password=)[^&"]*/gi, '$1…')
   return words.length > 80 ? `${words.slice(0, 79)}…` : words
-}
-
-function parseToml(
-  file: { readonly name: string; readonly text: string },
-  issues: Issue[],
-): object {
-  try {
-    return parse(file.text.replace(/^\uFEFF/, ''))
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    const [first = ''] = error.message.split('\n')
-    const problem = first.replace(/^Invalid TOML document: /, '')
-    const { line, column } = error
-    issues.push(issue('settings_syntax', { file: file.name, line, column, problem }))
-    return {}
-  }
 }
 
 /** Returns the keys that a section accepts; outside any section, also the names of the sections. */

@@ -1,6 +1,6 @@
-import { parse, TomlError } from 'smol-toml'
 import * as v from 'valibot'
 import { refuse } from '../error/error.ts'
+import { parseToml } from '../manifest/table.ts'
 import { isName, type Name } from '../name.ts'
 import { isVersion, type Version } from '../version.ts'
 
@@ -53,7 +53,8 @@ const SCHEMA = v.object({
 export function parseLockFile({ name: file, text }: { name: string; text: string }): LockFile {
   const object = (reason: string): never => refuse('lock_file_invalid', { file, reason })
   if (text.length > LOCK_MAX) object(`it is longer than ${LOCK_MAX} characters`)
-  const result = v.safeParse(SCHEMA, tableOf(text, object), { abortEarly: true })
+  const document = parseToml(text, reason => object(`Invalid TOML document: ${reason}`))
+  const result = v.safeParse(SCHEMA, document, { abortEarly: true })
   if (!result.success) {
     const [{ path, message }] = result.issues
     return object(`${path?.map(item => String(item.key)).join('.')}: ${message}`)
@@ -74,13 +75,4 @@ export function parseLockFile({ name: file, text }: { name: string; text: string
     }
   }
   return { packages: found, others }
-}
-
-function tableOf(text: string, object: (reason: string) => never): unknown {
-  try {
-    return parse(text.replace(/^\uFEFF/, ''))
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    return object(error.message.split('\n')[0] ?? '')
-  }
 }
