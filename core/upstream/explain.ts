@@ -1,28 +1,20 @@
+import type { Name } from '../name.ts'
 import { DURATIONS, inUnits } from '../quantity.ts'
-import { type AlarmKind, ANY_VERSION } from './crate.ts'
-import type { UpstreamLine } from './line.ts'
-import type { Verdict } from './policy.ts'
-
-/** A version of an upstream, and how it is shown. */
-export interface ExplainedVersion {
-  readonly line: UpstreamLine
-  readonly verdict: Verdict
-  /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
-  readonly isChanged: boolean
-  /** Whether an administrator has exempted it from the hold. */
-  readonly isAllowed: boolean
-}
+import type { Version } from '../version.ts'
+import { type AlarmKind, ANY_VERSION, type UpstreamCrate } from './crate.ts'
+import { type UpstreamPolicy, type Verdict, verdictsOf } from './policy.ts'
 
 /** How a version of an upstream is shown, for people and programs. */
 export interface VersionState {
   readonly upstream: string
-  readonly name: string
-  readonly version: string
+  readonly name: Name
+  readonly version: Version
   readonly state: Verdict['state']
   /** The setting or rule that decides; null where the upstream itself does. */
   readonly rule: string | null
   /** The date from which it is shown otherwise, `YYYY-MM-DD`; null if no date changes it. */
   readonly until: string | null
+  /** Whether its line, its bytes or its existence have changed, and nobody has accepted that. */
   readonly changed: boolean
   /** Whether an administrator has exempted it from the hold. */
   readonly allowed: boolean
@@ -38,28 +30,34 @@ export const ALARMS: Readonly<Record<AlarmKind, string>> = {
 }
 
 /** Returns a version as commands name it; a crate where all versions are meant. */
-export function specOf({ name, version }: Pick<VersionState, 'name' | 'version'>): string {
+export function specOf({ name, version }: { name: string; version: string }): string {
   return version === ANY_VERSION ? name : `${name}@${version}`
 }
 
-/** Returns how a version is shown. */
-export function stateOf(
-  { name: upstream, hold }: { readonly name: string; readonly hold: number },
-  { line, verdict, isChanged: changed, isAllowed: allowed }: ExplainedVersion,
-): VersionState {
-  const { name, version } = line
-  const { state } = verdict
-  const setting = {
-    ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
-    held: `hold: ${inUnits(hold, DURATIONS)}`,
-    denied: `deny: ${verdict.rule}`,
-  }[state]
-  const rule = setting && `upstream.${upstream}.${setting}`
-  const until = verdict.until?.slice(0, 10) ?? null
-  return { upstream, name, version, state, rule, until, changed, allowed }
+/** Returns how each version of a crate is shown, in the order of its lines. */
+export function explainCrate(
+  upstream: string,
+  crate: UpstreamCrate,
+  policy: UpstreamPolicy,
+  now: Date,
+): VersionState[] {
+  return Array.from(verdictsOf(crate, policy, now), ([{ name, version }, verdict]) => {
+    const { state } = verdict
+    const setting = {
+      ...{ shown: null, yanked: null, gone: null, guarded: 'lure_guard' },
+      held: `hold: ${inUnits(policy.hold, DURATIONS)}`,
+      denied: `deny: ${verdict.rule}`,
+    }[state]
+    const rule = setting && `upstream.${upstream}.${setting}`
+    const until = verdict.until?.slice(0, 10) ?? null
+    const { claim, gone } = crate.sightings.get(version) ?? {}
+    const changed = claim !== undefined || gone !== undefined
+    const allowed = policy.allowed.has(version)
+    return { upstream, name, version, state, rule, until, changed, allowed }
+  })
 }
 
-/** Returns the same as a sentence that also says who can change it. */
+/** Returns how a version is shown as a sentence that also says who can change it. */
 export function sentenceOf(version: VersionState): string {
   const { upstream, state, rule, until, changed } = version
   const spec = specOf(version)

@@ -1,4 +1,4 @@
-import { visit } from 'jsonc-parser'
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { parseEntry, readEntry } from '../entry/parse.ts'
 import { collect } from '../error/error.ts'
 import { isName } from '../name.ts'
@@ -57,32 +57,15 @@ export function withYanked(line: UpstreamLine, yanked: boolean): UpstreamLine {
   const usual = text.replace(`"yanked":${line.yanked}`, `"yanked":${yanked}`)
   // That may have been another key: only the parser, which is slow, knows all of them apart.
   if (JSON.parse(usual).yanked === yanked) return { ...line, yanked, text: usual }
-  const [start, end] = yankedIn(text)
-  const value = start === end ? `"yanked":${yanked},` : String(yanked)
-  return { ...line, yanked, text: text.slice(0, start) + value + text.slice(end) }
+  const tree = parseTree(text)
+  const found = tree && findNodeAtLocation(tree, ['yanked'])
+  const start = found?.offset ?? text.indexOf('{') + 1
+  const value = found ? String(yanked) : `"yanked":${yanked},`
+  const rest = text.slice(start + (found?.length ?? 0))
+  return { ...line, yanked, text: text.slice(0, start) + value + rest }
 }
 
 /** Returns whether two lines say the same, except whether the version is yanked. */
 export function isSameButYanked(a: UpstreamLine, b: UpstreamLine): boolean {
   return withYanked(a, b.yanked).text === b.text
-}
-
-/** Returns where the value of `yanked` is, or an empty place where it can be inserted. */
-function yankedIn(text: string): readonly [start: number, end: number] {
-  const first = text.indexOf('{') + 1
-  let found: readonly [number, number] = [first, first]
-  let depth = 0
-  let isNext = false
-  visit(text, {
-    onObjectBegin: () => void depth++,
-    onObjectEnd: () => void depth--,
-    onObjectProperty: key => {
-      isNext = depth === 1 && key === 'yanked'
-    },
-    onLiteralValue: (_, offset, length) => {
-      if (isNext) found = [offset, offset + length]
-      isNext = false
-    },
-  })
-  return found
 }

@@ -18,18 +18,13 @@ function tokensOf(setup: CargoSetup): string[] {
   return setup.isPrivate ? setup.registries.map(tokenVariable) : []
 }
 
-/** Cargo's home folder, in a script of the shell. */
-const HOME_FOLDER = `\${CARGO_HOME:-$HOME/.cargo}`
-
 /** A script that adds the block to the configuration of whoever runs Cargo. */
 function appendScript(setup: CargoSetup, indent: string): string {
-  const lines = [
-    `mkdir -p "${HOME_FOLDER}"`,
-    `cat >> "${HOME_FOLDER}/config.toml" <<'END'`,
-    ...cargoConfig(setup).trimEnd().split('\n'),
-    'END',
-  ]
-  return lines.map(line => (line === '' ? '' : indent + line)).join('\n')
+  const home = `\${CARGO_HOME:-$HOME/.cargo}`
+  const script = `mkdir -p "${home}"
+cat >> "${home}/config.toml" <<'END'
+${cargoConfig(setup)}END`
+  return script.replace(/^(?=.)/gm, indent)
 }
 
 function githubActions(setup: CargoSetup): string {

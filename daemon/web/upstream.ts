@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { refuse } from '../../core/error/error.ts'
 import { parseName } from '../../core/name.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
-import { stateOf, type VersionState } from '../../core/upstream/explain.ts'
+import type { VersionState } from '../../core/upstream/explain.ts'
 import { parseVersion } from '../../core/version.ts'
 import { FEED_LENGTH, renderFeed } from '../../generator/projections/feed.ts'
 import { acceptVersion, listAlarms } from '../../generator/upstream/alarms.ts'
@@ -102,8 +102,7 @@ async function versionsOf(upstream: Upstream, crate: string): Promise<VersionSta
   const name = parseName(crate)
   if (await upstream.isOwnName(name)) refuse('upstream_name_own', { name })
   const found = await upstream.explain(name)
-  if (!found) return refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
-  return found.map(version => stateOf(upstream.settings, version))
+  return found ?? refuse('upstream_crate_unknown', { spec: name, upstream: upstream.name })
 }
 
 function upstreamOf({ upstreams }: Deps, c: Context): Upstream {

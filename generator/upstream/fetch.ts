@@ -76,12 +76,11 @@ async function newest(
   requirement: Requirement,
   isMeant: boolean,
 ): Promise<UpstreamLine | null> {
-  const versions = (await upstream.explain(name, isMeant)) ?? []
-  const fitting = versions
-    .filter(({ verdict }) => verdict.state === 'shown' || verdict.state === 'guarded')
-    .map(({ line }) => line)
-    .filter(({ version }) => satisfies(requirement, version))
-  return highestVersion(fitting) ?? null
+  const shown = ((await upstream.explain(name, isMeant)) ?? []).filter(
+    ({ state }) => state === 'shown' || state === 'guarded',
+  )
+  const best = highestVersion(shown.filter(({ version }) => satisfies(requirement, version)))
+  return best ? upstream.line({ ...best, cksum: null }) : null
 }
 
 async function fetchLines(

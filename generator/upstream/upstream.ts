@@ -15,7 +15,7 @@ import { sha256 } from '../../core/sha256.ts'
 import { gather } from '../../core/tarball/bytes.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import type { UpstreamCrate } from '../../core/upstream/crate.ts'
-import type { ExplainedVersion } from '../../core/upstream/explain.ts'
+import { explainCrate, type VersionState } from '../../core/upstream/explain.ts'
 import {
   needsOf,
   readLine,
@@ -27,7 +27,6 @@ import {
   type ShownFile,
   showFile,
   type UpstreamPolicy,
-  verdictsOf,
 } from '../../core/upstream/policy.ts'
 import { parseRule } from '../../core/upstream/rules.ts'
 import { paced } from '../database/pace.ts'
@@ -196,16 +195,11 @@ export class Upstream {
   }
 
   /** Returns how each version of a crate is shown; null when there is no such crate. */
-  async explain(name: Name, isMeant = false): Promise<ExplainedVersion[] | null> {
+  async explain(name: Name, isMeant = false): Promise<VersionState[] | null> {
     const { crate } = await this.crate(name, isMeant)
     if (!crate) return null
     const policy = await this.#policy(name)
-    const verdicts = await paced(() => verdictsOf(crate, policy, this.#registry.clock()))
-    return Array.from(verdicts, ([line, verdict]) => {
-      const { claim, gone } = crate.sightings.get(line.version) ?? {}
-      const isChanged = claim !== undefined || gone !== undefined
-      return { line, verdict, isChanged, isAllowed: policy.allowed.has(line.version) }
-    })
+    return paced(() => explainCrate(this.name, crate, policy, this.#registry.clock()))
   }
 
   /** Renders an index file, or returns it as it was rendered before if nothing has changed. */

@@ -133,7 +133,7 @@ function button(
   { viewer, settings }: UpstreamData,
   to: Linker,
   action: keyof typeof BUTTONS,
-  { name: crate, version }: Pick<VersionState, 'name' | 'version'>,
+  { name: crate, version }: { readonly name: string; readonly version: string },
 ): Markup | null {
   const text = BUTTONS[action]
   const label = `${text}: ${specOf({ name: crate, version })}`

@@ -4,7 +4,7 @@ import { isName } from '../../../core/name.ts'
 import { counted, formatBytes } from '../../../core/quantity.ts'
 import { parseRequirement } from '../../../core/requirement.ts'
 import { before, timestamp } from '../../../core/timestamp.ts'
-import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
+import { sentenceOf } from '../../../core/upstream/explain.ts'
 import { readLockFiles } from '../../export/lock-files.ts'
 import { operatorChange } from '../../records/change.ts'
 import type { Registry } from '../../registry/registry.ts'
@@ -86,11 +86,10 @@ function registerExplain(parent: Command, io: Io): void {
     .action((spec: string, options: Options) =>
       withChosen(io, options, async upstream => {
         const { name, version } = parseSpec(spec)
-        const all = await upstream.explain(name)
-        const found = (all ?? []).filter(({ line }) => version === null || line.version === version)
+        const all = (await upstream.explain(name)) ?? []
+        const found = all.filter(each => version === null || each.version === version)
         if (found.length === 0) refuse('upstream_crate_unknown', { spec, upstream: upstream.name })
-        const states = found.map(each => stateOf(upstream.settings, each))
-        report(io, options, states, states.map(sentenceOf))
+        report(io, options, found, found.map(sentenceOf))
       }),
     )
   withManual(command, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { ANY_VERSION } from '../../../core/upstream/crate.ts'
-import { sentenceOf, stateOf } from '../../../core/upstream/explain.ts'
+import { sentenceOf } from '../../../core/upstream/explain.ts'
 import { parseVersion } from '../../../core/version.ts'
 import { listEvents } from '../../../generator/records/accounts/audit.ts'
 import { keepAlarm, listAlarms } from '../../../generator/upstream/alarms.ts'
@@ -73,7 +73,7 @@ test('a crate is shown in the words of the command, for one request, and nothing
   const { text } = await read(`${PAGE}?crate=Demo`)
   const upstream = registry.upstreams.byName.get('up') ?? assert.fail()
   const states = (await upstream.explain(parseName('demo'))) ?? []
-  const sentences = states.map(each => sentenceOf(stateOf(upstream.settings, each)))
+  const sentences = states.map(sentenceOf)
   assert.match(sentences[1] ?? '', /\(upstream\.up\.hold: 7d\) until 2026-11-26; .*allow/)
   const [first = '', second = ''] = sentences.map(sentence => sentence.replaceAll('`', ''))
   assert.ok(text.includes(`${second} ${first}`), text)
