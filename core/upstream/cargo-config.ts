@@ -13,13 +13,6 @@ interface SetupUpstream extends CargoRegistry {
   readonly fallback: string
 }
 
-/** The settings on which the configuration of Cargo depends. */
-type SetupSettings = Readonly<{
-  registry: { readonly name: string }
-  auth: { readonly required: boolean }
-  upstream: Readonly<Record<string, SetupUpstream>>
-}>
-
 /** What users of a registry configure in Cargo and its tools. */
 export interface CargoSetup {
   readonly base: string
@@ -41,7 +34,11 @@ export interface CargoSetup {
  * a name of its own.
  */
 export function cargoSetup(
-  settings: SetupSettings,
+  settings: {
+    readonly registry: { readonly name: string }
+    readonly auth: { readonly required: boolean }
+    readonly upstream: Readonly<Record<string, SetupUpstream>>
+  },
   { base, api, sparseIndex }: RegistryUrls,
   chosen: SetupUpstream | null = null,
 ): CargoSetup {

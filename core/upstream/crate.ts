@@ -59,28 +59,23 @@ export function seeFile(
   const alarms: Alarm[] = []
   const alarm = (kind: AlarmKind, { name, version }: UpstreamLine) =>
     alarms.push({ kind, name, version, at })
-  const see = (version: Version, sighting: Sighting) => {
-    if (Object.keys(sighting).length > 0) sightings.set(version, sighting)
-  }
   for (const line of file.lines) {
     const { version } = line
-    const first = before?.lines.get(version)
+    const first = before?.lines.get(version) ?? line
     const known = before?.sightings.get(version)
-    const isSame = first === undefined || isSameButYanked(first, line)
+    const isSame = isSameButYanked(first, line)
     lines.set(version, isSame ? line : withYanked(first, line.yanked))
     if (!isSame && known?.claim !== line.text)
       alarm(first.cksum === line.cksum ? 'line' : 'checksum', line)
-    const yanked = line.yanked ? (known?.yanked ?? (first && !first.yanked ? at : null)) : null
-    see(version, {
-      ...(isSame ? {} : { claim: line.text }),
-      ...(yanked === null ? {} : { yanked }),
-    })
+    const yanked = line.yanked && (known?.yanked ?? (first.yanked ? false : at))
+    const sighting = { ...(!isSame && { claim: line.text }), ...(yanked && { yanked }) }
+    if (!isSame || yanked) sightings.set(version, sighting)
   }
   for (const [version, line] of before?.lines ?? []) {
     if (lines.has(version)) continue
     const known = before?.sightings.get(version) ?? {}
     lines.set(version, line)
-    see(version, { ...known, gone: known.gone ?? at })
+    sightings.set(version, { ...known, gone: known.gone ?? at })
     if (known.gone === undefined) alarm('gone', line)
   }
   // What does not say when it was changed is no reason to take an older file afterwards.

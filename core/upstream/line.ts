@@ -19,15 +19,18 @@ export interface WantedVersion extends Pick<UpstreamLine, 'name' | 'version'> {
   readonly cksum: string | null
 }
 
+/** Characters of the longest line that is read: 20,000 features have fewer. */
+const LINE_MAX = 1024 * 1024
+
 /** The most characters of a file's name on most file systems. */
 const FILE_NAME_MAX = 255
 
 /**
- * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, and where the name
- * of the `.crate` would be too long.
+ * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, for one that is too
+ * long, and where the name of the `.crate` would be.
  */
 export function parseLine(text: string): UpstreamLine | null {
-  const entry = collect([], () => parseEntry(text))
+  const entry = text.length > LINE_MAX ? null : collect([], () => parseEntry(text))
   if (!entry || !isName(entry.name) || !isVersion(entry.vers)) return null
   const { name, vers: version, cksum, yanked, pubtime } = entry
   const file = upstreamCratePath({ name, version, cksum }).slice(UPSTREAM_CRATES.length)

@@ -60,10 +60,11 @@ export class UpstreamFiles {
           return (wanted && (await this.#answer(upstream, wanted, c))) ?? missing(c)
         }
       }
+      const byChecksum = (path: string) => releaseOfUpstreamPath(decodePath(path) ?? '')
       return [
         get(`${at}/${configPath}`, 'reader', config),
         get(`${at}/${INDEX_FOLDER}/*`, 'reader', file(indexFileIn)),
-        get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', file(namedFileIn)),
+        get(`${at}/${CRATES_FOLDER}/:file{[^/]+\\.crate}`, 'reader', file(byChecksum)),
         get(`${at}/${CRATES_FOLDER}/:name/:version/download`, 'reader', file(crateFileIn)),
       ]
     })
@@ -154,11 +155,6 @@ function crateFileIn(path: string): Wanted | null {
   const [, name = '', version = ''] = /^crates\/([^/]+)\/([^/]+)\/download$/.exec(decoded) ?? []
   const release = isName(name) && isVersion(version) ? { name, version } : releaseOfPath(decoded)
   return release && { ...release, cksum: null }
-}
-
-/** Reads a path that has the checksum. */
-function namedFileIn(path: string): Wanted | null {
-  return releaseOfUpstreamPath(decodePath(path) ?? '')
 }
 
 /** Caches must ask again: the name may be published here. */

@@ -45,9 +45,6 @@ export interface FoundCrate {
 const FILE_MAX = 8 * 1024 * 1024
 const LINES_MAX = 100_000
 
-/** Characters of the longest line that is read: 20,000 features have fewer. */
-const LINE_MAX = 1024 * 1024
-
 /** The most alarms of one file: when thousands of versions vanish, more of them say no more. */
 const ALARMS_MAX = 100
 
@@ -222,7 +219,8 @@ export class CrateIndex {
     const last = texts.at(-1)
     for (const text of texts) {
       if (text.trim() === '') continue
-      const line = known.get(text) ?? (await paced(() => newLine(text)))
+      // A copy, because a piece of the text would keep all of it in memory.
+      const line = known.get(text) ?? (await paced(() => parseLine(Buffer.from(text).toString())))
       if (line === null && text === last) this.#wrong(name, 'a file that ends within a line')
       if (line?.name.toLowerCase() === name && !lines.has(line.version))
         lines.set(line.version, line)
@@ -241,9 +239,4 @@ export class CrateIndex {
   #now(): number {
     return this.#options.now().getTime()
   }
-}
-
-/** Reads a line of a file, of which a piece of its text would keep all in memory. */
-function newLine(text: string): UpstreamLine | null {
-  return text.length > LINE_MAX ? null : parseLine(Buffer.from(text).toString())
 }

@@ -30,15 +30,14 @@ export async function readKnown(
   if (!found) return null
   if (held?.tag === found.etag) return held
   const [first = '', ...texts] = found.bytes.toString('utf8').split('\n').slice(0, -1)
-  const head = JSON.parse(first) as Head
+  const { etag, lastModified, sightings }: Head = JSON.parse(first)
   const lines = new Map<Version, UpstreamLine>()
   for (const text of texts) {
     const line = await paced(() => readLine(text))
     lines.set(line.version, line)
   }
-  const { etag, lastModified } = head
-  const sightings = new Map(Object.entries(head.sightings) as [Version, Sighting][])
-  const crate = { etag, lastModified, lines, sightings }
+  const seen = new Map(Object.entries(sightings) as [Version, Sighting][])
+  const crate = { etag, lastModified, lines, sightings: seen }
   return { crate, tag: found.etag, checked: held?.checked ?? 0 }
 }
 

@@ -123,16 +123,16 @@ function openSource(
 ): UpstreamSource {
   const { dir, database, clock: now } = registry
   const { onAlarm: tell, limits } = options
+  const url = index.slice('sparse+'.length)
   const web = openWeb(index, registry, options)
-  const url = index.replace(/^sparse\+/, '')
   const cache = place.local ? place.name : join(dir, 'cache', UPSTREAM_FOLDER, name)
   const store = new CrateStore(place, cache)
   const counts = new UpstreamCounts()
   const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
+    const key = alarmPath(alarm.name, alarm.version)
     // These are found again and again, also when somebody has cleared them.
     const isLasting = alarm.kind === 'lure' || alarm.kind === 'name'
-    const key = alarmPath(alarm.name, alarm.version)
     if (isLasting && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
     if (isLasting) known.set(key, true)
@@ -142,22 +142,14 @@ function openSource(
   }
   const isShared = isOnServer(database)
   return {
-    name,
-    counts,
-    place,
-    web,
-    onAlarm,
+    ...{ name, counts, place, web, onAlarm },
     index: new CrateIndex({ url, place, web, counts, isShared, now, onAlarm, ...limits }),
     files: new CrateFiles({ url, store, web, counts, now, ...limits }),
   }
 }
 
 /** Opens the way to an index, with the token of whichever of its upstreams has one. */
-function openWeb(
-  index: string,
-  { dir, settings }: Registry,
-  { env, limits }: UpstreamOptions,
-): Web {
+function openWeb(index: string, { dir, settings }: Registry, { env, limits }: UpstreamOptions) {
   const { ca_file: caFile, contact } = settings.outgoing
   const sharing = Object.values(settings.upstream).filter(upstream => upstream.index === index)
   const tokens = sharing.flatMap(({ name, token_file: file }) =>

@@ -41,7 +41,7 @@ function printConfig(io: Io, options: Options, command: Command): void {
     if (!isRegistry(options.dir)) refuse('not_a_registry', { dir: options.dir })
     printIssues(io, [warning('config_address_guessed', { address: `http://${server.listen}` })])
   }
-  const chosen = options.with === undefined ? null : (upstream[options.with] ?? null)
+  const chosen = Object.values(upstream).find(({ name }) => name === options.with) ?? null
   if (options.with !== undefined && chosen === null)
     refuse('upstream_unknown', { name: options.with, known: Object.keys(upstream) })
   const setup = cargoSetup(settings, registryUrls(registry, `http://${server.listen}`), chosen)

@@ -183,6 +183,8 @@ test('a registry without an address, and an upstream that is none, are told abou
   assert.match(text, /^# `plimsoll config --with crates-io` has the crates of/m)
   const index = 'sparse+https://crates.example/index/'
   assert.deepEqual(rest, { index, registries: [{ name: 'plimsoll', index }] })
+  // A name of JavaScript is none of the settings.
+  assert.match((await config('--with', 'constructor')).stderr, /no upstream `constructor`/)
   assert.deepEqual(await config('--with', 'other'), {
     code: 2,
     stdout: '',
