@@ -74,10 +74,10 @@ RUN ${mounts.join('')}cargo build --release --locked
 }
 
 function renovate(setup: CargoSetup): string {
-  const [first = '', ...others] = tokensOf(setup)
-  const variables = [first, ...others].map(name => `    ${name}: process.env.${name},\n`)
+  const tokens = tokensOf(setup)
+  const variables = tokens.map(name => `    ${name}: process.env.${name},\n`)
   const secrets = `  hostRules: [
-    { hostType: 'crate', matchHost: '${setup.base}/', token: process.env.${first} },
+    { hostType: 'crate', matchHost: '${setup.base}/', token: process.env.${tokens[0]} },
   ],
   customEnvVariables: {\n${variables.join('')}  },\n`
   return `// config.js of a Renovate that you run: the hosted one asks crates.io only. It finds
@@ -110,11 +110,10 @@ ${tables.length > 0 ? `registries:\n${tables.join('')}` : ''}updates:
 ${names === '' ? '' : `    registries: [${names}]\n`}`
 }
 
-function binstall(setup: CargoSetup): string {
-  const { own } = setup
+function binstall({ own, isPrivate }: CargoSetup): string {
   return `# The block of \`plimsoll config\` has to be in ~/.cargo/config.toml: cargo-binstall reads no other.
 cargo binstall --registry ${own.name} NAME
-${setup.isPrivate ? '' : `# Without any configuration:\ncargo binstall --index ${own.index} NAME\n`}`
+${isPrivate ? '' : `# Without any configuration:\ncargo binstall --index ${own.index} NAME\n`}`
 }
 
 function deny({ own, replaced }: CargoSetup): string {

@@ -8,9 +8,6 @@ import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import type { Upstream } from './upstream.ts'
 
-/** The most alarms that are listed. */
-const LISTED = 1000
-
 /**
  * Keeps an alarm until somebody clears it; the first one of a version stays. Returns whether this
  * is the first.
@@ -21,8 +18,8 @@ export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
   return (await place.put(path, bytes, { onlyIf: 'absent' })) !== null
 }
 
-/** Lists alarms that nobody has cleared, oldest first; at most 1,000, or `most`. */
-export async function listAlarms(place: Place, most = LISTED): Promise<Alarm[]> {
+/** Lists alarms that nobody has cleared, oldest first; at most `most`. */
+export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
   const alarms: Alarm[] = []
   for await (const { path } of place.list(ALARMS)) {
     const found = await place.read(path)

@@ -57,14 +57,17 @@ export async function openUpstreams(
   registry: Registry,
   options: UpstreamOptions,
 ): Promise<Upstreams> {
-  const { settings, dir } = registry
+  const { crates, dir, settings, tree } = registry
+  const shared = tree.shared ?? tree.mirror?.bucket
+  const taken = [crates.place.name, tree.root, shared?.name ?? []].flat()
   const byName = new Map<string, Upstream>()
   const sources = new Map<string, UpstreamSource>()
   // Not of the registry: a pause of changes holds up no reader.
   const mutex = new FileMutex(join(dir, 'locks', 'upstream.lock'))
   for (const own of Object.values(settings.upstream)) {
     const place = await openUpstreamPlace(own, dir, settings.storage, options.env, mutex)
-    requireOwnPlace(own, place, registry, byName.values())
+    requireOwnPlace(own.name, place.name, taken)
+    taken.push(place.name)
     const source = sources.get(own.index) ?? openSource(own, registry, options, place)
     sources.set(own.index, source)
     byName.set(own.name, new Upstream(own, source, place, registry))
@@ -85,19 +88,10 @@ export async function openUpstreams(
 }
 
 /** Refuses a storage that lies in another place with files, or has one in itself. */
-function requireOwnPlace(
-  { name }: UpstreamSettings,
-  place: Place,
-  { crates, tree }: Registry,
-  others: Iterable<Upstream>,
-): void {
-  const shared = (tree.shared ?? tree.mirror?.bucket)?.name
-  const places = [...others].map(other => other.place.name)
-  for (const other of [crates.place.name, tree.root, shared ?? [], places].flat()) {
-    const [ours, theirs] = [`${place.name}/`, `${other}/`]
-    if (ours.startsWith(theirs) || theirs.startsWith(ours))
-      refuse('upstream_storage', { name, place: place.name, other })
-  }
+function requireOwnPlace(name: string, place: string, taken: readonly string[]): void {
+  const isIn = (inner: string, outer: string) => `${inner}/`.startsWith(`${outer}/`)
+  const other = taken.find(each => isIn(place, each) || isIn(each, place))
+  if (other !== undefined) refuse('upstream_storage', { name, place, other })
 }
 
 /** Opens the storage of an upstream; a folder is written with conditions only with a mutex. */
