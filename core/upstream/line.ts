@@ -26,8 +26,8 @@ const LINE_MAX = 1024 * 1024
 const FILE_NAME_MAX = 255
 
 /**
- * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, for one that is too
- * long, and where the name of the `.crate` would be.
+ * Reads a line of a stranger; null for what Cargo would drop, refuse or stop at, and where the
+ * line, or the name of its `.crate`, is too long.
  */
 export function parseLine(text: string): UpstreamLine | null {
   const entry = text.length > LINE_MAX ? null : collect([], () => parseEntry(text))
