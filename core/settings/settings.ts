@@ -134,17 +134,14 @@ function checkUpstreams(values: ReadonlyMap<string, SettingValue>): Issue[] {
   const names = upstreamNames(values)
   const of = (name: string, key: string) => values.get(`upstream.${name}.${key}`)
   const [first, second] = names.filter(name => of(name, 'fallback') !== 'off')
-  return [
-    ...names
-      .filter(name => of(name, 'index') === null)
-      .map(name => issue('upstream_index_missing', { name })),
-    ...(first !== undefined && values.get('registry.dl') !== 'auto'
-      ? [issue('upstream_fallback_dl', { name: first })]
-      : []),
-    ...(second === undefined
-      ? []
-      : [issue('upstream_fallback_twice', { first: `${first}`, second })]),
-  ]
+  const issues = names
+    .filter(name => of(name, 'index') === null)
+    .map(name => issue('upstream_index_missing', { name }))
+  if (first === undefined) return issues
+  if (values.get('registry.dl') !== 'auto')
+    issues.push(issue('upstream_fallback_dl', { name: first }))
+  if (second !== undefined) issues.push(issue('upstream_fallback_twice', { first, second }))
+  return issues
 }
 
 /** Groups the values by section. The type is correct because a schema checked each value. */

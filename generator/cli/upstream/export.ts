@@ -72,10 +72,8 @@ function exportLocked(io: Io, dir: string, options: Options): Promise<void> {
     const progress = progressLine(io)
     const count = await exportCrates(order, progress.at).finally(() => upstreams.close())
     progress.done()
-    printIssues(
-      io,
-      others.map(name => warning('export_other', { name })),
-    )
+    const warnings = others.map(name => warning('export_other', { name }))
+    printIssues(io, warnings)
     const config = exportConfig(order)
     const result = { folder: dir, as: options.as, crates: packages, others, config }
     report(io, options, result, [

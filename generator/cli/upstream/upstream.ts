@@ -58,12 +58,11 @@ function registerFetch(parent: Command, io: Io): void {
         const { issues, ...total } = await fetchAhead(upstream, locked, wanted, progress.at)
         const tree = await renderUpstream(upstream)
         const others = packages.length - locked.length
+        const again = tree.until && `held versions appear from ${tree.until} on; render again then`
         progress.done()
         report(io, options, { ...total, others, ...tree }, [
           `${counted(total.fetched, 'version')} fetched (${formatBytes(total.bytes)}), ${total.present} were here; the tree of ${upstream.name} has ${counted(tree.crates, 'crate')}`,
-          ...(tree.until === null
-            ? []
-            : [`held versions appear from ${tree.until} on; render again then`]),
+          ...(again === null ? [] : [again]),
           ...(others === 0 ? [] : [`left out: ${counted(others, 'package')} of other registries`]),
         ])
         refuseErrors(issues)
