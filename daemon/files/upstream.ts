@@ -110,13 +110,16 @@ export class UpstreamFiles {
     const find = () => upstream.indexFile(name)
     const found = await (upstream.isFresh(name) ? find() : this.#inTurn(c, find))
     if (!found) return null
-    const { bytes, zipped, tag } = found.file
+    const { file, staleSince } = found
+    const { bytes, zipped, tag } = file
+    const since = staleSince ? timestamp(new Date(staleSince)) : 'the start'
+    const warning = `110 - "the upstream is away; not confirmed since ${since}"`
     const isZipped = acceptsGzip(c.req.header('accept-encoding'))
     const path = indexPath(name)
     const headers = {
       ...headersOf(path, isZipped ? `${tag}-gz` : tag),
       vary: 'accept-encoding',
-      ...staleness(found.staleSince),
+      ...(staleSince !== null && { warning }),
     }
     const variant = isZipped
       ? variantOf<Part>(path, headers, zipped, { 'content-encoding': 'gzip' })
@@ -135,13 +138,6 @@ export class UpstreamFiles {
     const { store } = upstream.source.files
     return streamCrate(c, this.#streams, answer, part => store.open(path, part))
   }
-}
-
-/** Returns the header of an index file that the upstream has not confirmed since this time. */
-function staleness(since: number | null) {
-  if (since === null) return {}
-  const when = since === 0 ? 'the start' : timestamp(new Date(since))
-  return { warning: `110 - "the upstream is away; not confirmed since ${when}"` }
 }
 
 function indexFileIn(path: string): Wanted | null {

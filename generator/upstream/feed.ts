@@ -1,4 +1,4 @@
-import { isName, type Name } from '../../core/name.ts'
+import { isName } from '../../core/name.ts'
 import { timestamp } from '../../core/timestamp.ts'
 import { ANY_VERSION } from '../../core/upstream/crate.ts'
 import { findCrate } from '../records/crates.ts'
@@ -18,19 +18,13 @@ export async function checkFeed(
   { settings, source }: Pick<Upstream, 'settings' | 'source'>,
 ): Promise<void> {
   if (settings.feed === '' || settings.offline) return
-  const bytes = await source.web.read(settings.feed, FEED_MAX)
-  for (const name of namesIn(bytes?.toString('utf8') ?? '')) {
+  const text = (await source.web.read(settings.feed, FEED_MAX))?.toString('utf8') ?? ''
+  const links = text.matchAll(/<link>[^<]{0,200}\/crates\/([A-Za-z0-9_-]{1,64})\/?<\/link>/g)
+  const names = new Set(Array.from(links, ([, name = '']) => name).filter(isName))
+  for (const name of [...names].slice(0, NAMES_MAX)) {
     const own = await findCrate(registry.database, name)
     if (!own) continue
     const at = timestamp(registry.clock())
     await source.onAlarm({ kind: 'name', name: own.name, version: ANY_VERSION, at })
   }
-}
-
-/** Returns the names of the crates that a feed links to. */
-function namesIn(text: string): Set<Name> {
-  const links = text.matchAll(/<link>[^<]{0,200}\/crates\/([A-Za-z0-9_-]{1,64})\/?<\/link>/g)
-  const names = new Set<Name>()
-  for (const [, name = ''] of links) if (isName(name) && names.size < NAMES_MAX) names.add(name)
-  return names
 }

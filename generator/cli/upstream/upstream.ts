@@ -152,10 +152,10 @@ function registerPrune(parent: Command, io: Io): void {
       if (!options.keepLock && options.olderThan === undefined)
         command.error('error: --keep-lock or --older-than is needed')
       return withChosen(io, options, async upstream => {
-        const { keepLock, olderThan, yes = false } = options
-        const locked = keepLock ? (await readLockFiles(keepLock)).packages : null
+        const { keepLock = [], olderThan, yes = false } = options
+        const { packages } = await readLockFiles(keepLock)
         const limit = olderThan === undefined ? null : before(io.now(), olderThan).getTime()
-        const { paths, bytes, kept } = await prune(upstream, { locked, olderThan: limit }, !yes)
+        const { paths, bytes, kept } = await prune(upstream, packages, limit, !yes)
         const what = `${counted(paths.length, 'file')} (${formatBytes(bytes)})`
         report(io, options, { removed: paths, bytes, kept, done: yes }, [
           `${yes ? 'removed' : 'would remove'} ${what}, ${kept} stay`,
