@@ -9,8 +9,8 @@ import type { Place } from '../places/place.ts'
 /** A crate of an upstream as it is kept in a place. */
 export interface KnownCrate {
   readonly crate: UpstreamCrate
-  /** Identifies its file; null before there is one. */
-  readonly tag: string | null
+  /** Identifies its file. */
+  readonly tag: string
   /** When the upstream last confirmed it, in milliseconds since 1970; 0 if this is unknown. */
   readonly checked: number
 }
@@ -51,7 +51,7 @@ export async function writeKnown(
   crate: UpstreamCrate,
   before: KnownCrate | null,
 ): Promise<KnownCrate | null> {
-  const onlyIf = before?.tag ? { etag: before.tag } : ('absent' as const)
+  const onlyIf = before ? { etag: before.tag } : ('absent' as const)
   const { etag, lastModified, lines, sightings } = crate
   const bytes = await paced(() => {
     const head: Head = { etag, lastModified, sightings: Object.fromEntries(sightings) }

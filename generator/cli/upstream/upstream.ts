@@ -37,11 +37,8 @@ export function registerUpstream(program: Command, io: Io): void {
   const upstream = program
     .command('upstream')
     .description('manage what is kept and shown of other registries')
-  registerFetch(upstream, io)
-  registerExplain(upstream, io)
-  registerAllow(upstream, io)
-  registerAccept(upstream, io)
-  registerPrune(upstream, io)
+  const verbs = [registerFetch, registerExplain, registerAllow, registerAccept, registerPrune]
+  for (const register of verbs) register(upstream, io)
 }
 
 function registerFetch(parent: Command, io: Io): void {
