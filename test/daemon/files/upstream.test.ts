@@ -70,6 +70,24 @@ test('while nobody knows where the .crate files are, a download may be tried aga
   assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5'])
 })
 
+test('downloads that wait for the place of the .crate files ask for it a few at a time', async t => {
+  const { made, ask } = await start(t, 'redirect')
+  let resume = () => {}
+  const resumes = new Promise<void>(done => {
+    resume = done
+  })
+  made.fault = () => ({ body: JSON.stringify({ dl: `${made}/files` }), stopsAfter: 0, resumes })
+  const all = Array.from({ length: 50 }, (_, at) => ask(`/crates/demo/demo-1.0.${at}.crate`))
+  await until(
+    () => made.requests.all.length >= 16,
+    () => 'nothing is asked for',
+  )
+  await settle()
+  assert.equal(made.requests.all.length, 16)
+  resume()
+  for (const { status } of await Promise.all(all)) assert.equal(status, 307)
+})
+
 test('a redirect to an address with a checksum looks the version up', async t => {
   const { made, ask } = await start(t, 'redirect')
   made.dl = `${made}/by/{sha256-checksum}`
