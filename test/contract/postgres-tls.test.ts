@@ -158,7 +158,7 @@ test('a password that changes in its file is used for the next connection', { sk
   t.after(() => database.close())
   const root = server.url('postgres')
   await execute(root, "ALTER USER plimsoll PASSWORD 'next'")
-  t.after(() => void execute(root, `ALTER USER plimsoll PASSWORD '${SECRET}'`))
+  t.after(() => execute(root, `ALTER USER plimsoll PASSWORD '${SECRET}'`))
   writeFileSync(join(folder, 'password'), 'next\n')
   await execute(
     root,
