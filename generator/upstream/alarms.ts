@@ -8,14 +8,25 @@ import type { Place } from '../places/place.ts'
 import { addEvent, type Change, makeChange } from '../records/change.ts'
 import type { Upstream } from './upstream.ts'
 
+/** An alarm as it is kept. One that is found again and again stays when somebody has cleared it. */
+type KeptAlarm = Alarm & { readonly isCleared?: true }
+
+/** Whether an alarm is found again and again, and not only when something changes. */
+export function isLasting({ kind }: Alarm): boolean {
+  return kind === 'lure' || kind === 'name'
+}
+
 /**
  * Keeps an alarm until somebody clears it; the first one of a version stays. Returns whether this
- * is the first.
+ * is the first, or the first of its kind since another one was cleared.
  */
 export async function keepAlarm(place: Place, alarm: Alarm): Promise<boolean> {
-  const bytes = Buffer.from(`${JSON.stringify(alarm)}\n`)
   const path = alarmPath(alarm.name, alarm.version)
-  return (await place.put(path, bytes, { onlyIf: 'absent' })) !== null
+  const found = await place.read(path)
+  const before = found && read(found.bytes)
+  if (before && !(before.isCleared && before.kind !== alarm.kind)) return false
+  const onlyIf = found ? { etag: found.etag } : 'absent'
+  return (await place.put(path, bytesOf(alarm), { onlyIf })) !== null
 }
 
 /** Lists alarms that nobody has cleared, oldest first; at most `most`. */
@@ -23,7 +34,8 @@ export async function listAlarms(place: Place, most = 1000): Promise<Alarm[]> {
   const alarms: Alarm[] = []
   for await (const { path } of place.list(ALARMS)) {
     const found = await place.read(path)
-    if (found) alarms.push(JSON.parse(found.bytes.toString('utf8')))
+    const alarm = found && read(found.bytes)
+    if (alarm && !alarm.isCleared) alarms.push(alarm)
     if (alarms.length === most) break
   }
   return alarms.sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -41,7 +53,9 @@ export async function acceptVersion(
   { name, version }: { readonly name: Name; readonly version: Version | null },
 ): Promise<boolean> {
   const path = alarmPath(name, version ?? ANY_VERSION)
-  const hasAlarm = (await place.head(path)) !== null
+  const found = await place.read(path)
+  const alarm = found && read(found.bytes)
+  const hasAlarm = alarm !== null && !alarm.isCleared
   const isKnown = version !== null && (await index.kept(name))?.lines.has(version) === true
   const spec = version === null ? name : `${name}@${version}`
   if (!hasAlarm && !isKnown) refuse('upstream_crate_unknown', { spec, upstream })
@@ -50,6 +64,15 @@ export async function acceptVersion(
   // Before anything else: it requires the right to the change.
   await makeChange(database, change, (tx, by) => addEvent(tx, by, event))
   if (isKnown) await index.change(name, crate => acceptChange(crate, version))
-  if (hasAlarm) await place.remove(path)
+  if (hasAlarm && isLasting(alarm)) await place.put(path, bytesOf({ ...alarm, isCleared: true }))
+  else if (hasAlarm) await place.remove(path)
   return hasAlarm
+}
+
+function read(bytes: Uint8Array): KeptAlarm {
+  return JSON.parse(Buffer.from(bytes).toString('utf8'))
+}
+
+function bytesOf(alarm: KeptAlarm): Buffer {
+  return Buffer.from(`${JSON.stringify(alarm)}\n`)
 }

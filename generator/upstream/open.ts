@@ -17,7 +17,7 @@ import type { Place } from '../places/place.ts'
 import { openBucket } from '../places/storage.ts'
 import type { Registry } from '../registry/registry.ts'
 import { Web, type WebOptions } from '../web/web.ts'
-import { keepAlarm } from './alarms.ts'
+import { isLasting, keepAlarm } from './alarms.ts'
 import { UpstreamCounts } from './counts.ts'
 import { CrateFiles, type CrateFilesOptions } from './crate-files.ts'
 import { CrateIndex, type CrateIndexOptions } from './crate-index.ts'
@@ -125,12 +125,11 @@ function openSource(
   const known = new LRUCache<string, true>({ max: 1000 })
   const onAlarm = async (alarm: Alarm) => {
     const key = alarmPath(alarm.name, alarm.version)
-    // These are found again and again, also when somebody has cleared them.
-    const isLasting = alarm.kind === 'lure' || alarm.kind === 'name'
-    if (isLasting && known.has(key)) return
+    // It needs no look at the storage each time.
+    if (isLasting(alarm) && known.has(key)) return
     const isFirst = await keepAlarm(place, alarm)
-    if (isLasting) known.set(key, true)
-    if (isLasting && !isFirst) return
+    if (isLasting(alarm)) known.set(key, true)
+    if (isLasting(alarm) && !isFirst) return
     counts.alarms.set(alarm.kind, (counts.alarms.get(alarm.kind) ?? 0) + 1)
     tell?.(name, alarm)
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { parseName } from '../../../core/name.ts'
 import { acceptVersion, listAlarms } from '../../../generator/upstream/alarms.ts'
 import { checkFeed } from '../../../generator/upstream/feed.ts'
+import { openUpstreams } from '../../../generator/upstream/open.ts'
 import { Cleanup } from '../../support/cleanup.ts'
 import { MadeUpUpstream } from '../../support/made-up-upstream.ts'
 import { TestRegistry } from '../../support/registry.ts'
@@ -35,12 +36,18 @@ test('an own name among the new crates of an upstream raises an alarm, once', as
   assert.deepEqual(await listAlarms(upstream.source.place), [
     { kind: 'name', name: 'our-crate', version: '*', at: '2026-11-20T12:00:00Z' },
   ])
-  // Once somebody has cleared it, the same feed is no news.
+  // Once somebody has cleared it, the same feed is no news, also after a restart.
   const cleared = { name: parseName('our-crate'), version: null }
   await acceptVersion(registry.registry.database, OPERATOR, upstream, cleared)
-  await checkFeed(registry.registry, upstream)
-  assert.deepEqual(await listAlarms(upstream.source.place), [])
+  const later = await openUpstreams(registry.registry, { env: {} })
+  t.after(() => later.close())
+  for (const each of [upstream, later.byName.get('up') ?? assert.fail()]) {
+    await checkFeed(registry.registry, each)
+    assert.deepEqual(await listAlarms(each.source.place), [])
+  }
   assert.deepEqual(upstream.source.counts.alarms, new Map([['name', 1]]))
+  const again = acceptVersion(registry.registry.database, OPERATOR, upstream, cleared)
+  await assert.rejects(again, /the upstream `up` has no our-crate/)
   made.requests.clear()
   const { source } = upstream
   const settings = { ...upstream.settings, offline: true }
