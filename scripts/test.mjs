@@ -1,7 +1,7 @@
 // `npm test` runs every suite, on a fresh clone too; `npm test -- name conformance/` runs files
 // whose path contains a word; `npm run test:unit` runs files for the inner loop: they start no
 // process, and each takes a few seconds at most.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -12,7 +12,7 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { availableParallelism, homedir, tmpdir } from 'node:os'
 import { dirname, join, normalize } from 'node:path'
 import { environment as postgres } from './postgres.mjs'
 import { prepare, root } from './prepare.mjs'
@@ -96,6 +96,7 @@ if (process.env.PLIMSOLL_TEST_S3 === 'versitygw' && !existsSync(versitygw)) {
   console.error('there is no versitygw on this machine: npm run setup:s3')
   process.exit(2)
 }
+const cargos = otherCargos()
 Object.assign(process.env, postgres)
 const scratch = mkdtempSync(join(folderOfFolders(), 'plimsoll-tests-'))
 // PostgreSQL's server runs as another user than root.
@@ -131,8 +132,20 @@ const began = Date.now()
 child.on('exit', async code => {
   await server?.close()
   if (isWhole) writeFileSync(TOOK, String(Math.round((Date.now() - began) / 1000)))
-  process.exit(code ?? 1)
+  const codes = cargos.map(PLIMSOLL_CARGO => {
+    const again = { stdio: 'inherit', env: { ...process.env, PLIMSOLL_CARGO } }
+    return spawnSync(process.execPath, process.argv.slice(1), again).status ?? 1
+  })
+  process.exit([code ?? 1, ...codes].find(each => each !== 0) ?? 0)
 })
+
+/** With PLIMSOLL_CONFORMANCE=full, Debian's two Cargos follow (test/conformance/debian-cargo.sh). */
+function otherCargos() {
+  if (process.env.PLIMSOLL_CONFORMANCE !== 'full' || process.env.PLIMSOLL_CARGO) return []
+  const clients = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'plimsoll')
+  const paths = ['cargo', 'cargo-web'].map(name => join(clients, name, 'bin', 'cargo'))
+  return paths.filter(path => existsSync(path))
+}
 
 /** Where tests make their folders: in memory if that is possible, which halves their time. */
 function folderOfFolders() {

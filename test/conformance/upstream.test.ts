@@ -15,7 +15,7 @@ import { copyTemplate } from './registry-template.ts'
 const skip = cargoIsAtLeast(68) ? false : 'this Cargo reads no sparse index'
 
 /** How many crates of the upstream the project needs. */
-const CRATES = 30
+const CRATES = process.env.PLIMSOLL_CONFORMANCE === 'full' ? 300 : 30
 
 /** Starts a registry `team` and an upstream with many crates; `fallback` is the setting. */
 async function start(t: TestContext, fallback: 'redirect' | 'serve' | 'off') {
