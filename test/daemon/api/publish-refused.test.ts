@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { buildCrate, buildEvil, type Trick } from '../../support/crate-builder.ts'
+import { buildCrate, buildEvil, type CrateParts, type Trick } from '../../support/crate-builder.ts'
 import { TestRegistry } from '../../support/registry.ts'
 import {
   encodePublish,
@@ -9,6 +9,15 @@ import {
   sentDependency,
   u32,
 } from '../../support/release.ts'
+
+const EXISTS = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
+const NOT_OWNER =
+  '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`'
+const OTHER_BYTES = {
+  name: 'demo',
+  version: '1.0.0',
+  files: { 'src/lib.rs': 'pub fn other() {}' },
+}
 
 /** A registry in which alice and bob have published, and the tokens of several people. */
 async function busy(t: TestContext, env: Record<string, string> = {}) {
@@ -56,38 +65,13 @@ test('frames that are broken', async t => {
       'the publish request ends inside the length of the metadata, for which 4 bytes were announced',
     ],
     [
-      '3 bytes',
-      pieces('abc'),
-      'the publish request ends inside the length of the metadata, for which 4 bytes were announced',
-    ],
-    [
-      'metadata cut off',
-      good.subarray(0, 50),
-      `the publish request ends inside the metadata, for which ${json} bytes were announced`,
-    ],
-    [
-      'nothing after the metadata',
-      good.subarray(0, 4 + json),
-      'the publish request ends inside the length of the .crate, for which 4 bytes were announced',
-    ],
-    [
       'crate cut off',
       good.subarray(0, -1),
       `the publish request ends inside the .crate, for which ${crate} bytes were announced`,
     ],
     [
-      'crate absent',
-      good.subarray(0, 8 + json),
-      `the publish request ends inside the .crate, for which ${crate} bytes were announced`,
-    ],
-    [
       'one byte more',
       pieces(good, 'x'),
-      `the publish request continues after the ${crate} bytes announced for the .crate`,
-    ],
-    [
-      'two requests in one',
-      pieces(good, good),
       `the publish request continues after the ${crate} bytes announced for the .crate`,
     ],
     [
@@ -120,20 +104,12 @@ test('metadata that is not what it should be', async t => {
   const wrong = (field: string, reason: string) =>
     `\`${field}\` of the publish metadata is not valid: ${reason}`
   const missing = [wrong('name', 'it is missing'), wrong('vers', 'it is missing')]
-  const semver = (text: string) =>
-    `\`${text}\` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example \`1.0.0\``
   const rows: [what: string, metadata: unknown, expected: string[]][] = [
     ['an array', [], missing],
     ['an empty object', {}, missing],
     ['null', null, ['the publish metadata cannot be read: it is null instead of Object']],
-    ['a number', 5, ['the publish metadata cannot be read: it is 5 instead of Object']],
     ['name a number', { ...good, name: 5 }, [wrong('name', 'it is 5 instead of string')]],
     ['vers null', { ...good, vers: null }, [wrong('vers', 'it is null instead of string')]],
-    [
-      'keyword a number',
-      { ...good, keywords: ['a', 1] },
-      [wrong('keywords.1', 'it is 1 instead of string')],
-    ],
     [
       'dependencies',
       { ...good, deps: [{ name: 'a' }, 5, { name: 'b', version_req: '1', kind: 'odd' }] },
@@ -151,22 +127,14 @@ test('metadata that is not what it should be', async t => {
         wrong('authors', 'it is "y" instead of Array'),
         wrong('license', 'it is Array instead of string'),
         'the crate name `9x` must start with an ASCII letter',
-        semver('1.0'),
+        '`1.0` is not a valid SemVer 2.0.0 version; write it as MAJOR.MINOR.PATCH, for example `1.0.0`',
       ],
     ],
-    ['name empty', { ...good, name: '' }, ['a crate name cannot be empty']],
     [
       'name a path',
       { ...good, name: '../x' },
       ['the crate name `../x` contains `.`; only ASCII letters, digits, `-` and `_` are allowed'],
     ],
-    [
-      'name of 65 characters',
-      { ...good, name: 'a'.repeat(65) },
-      [`the crate name \`${'a'.repeat(65)}\` has 65 characters; at most 64 are allowed`],
-    ],
-    ['version with a v', { ...good, vers: 'v1.0.0' }, [semver('v1.0.0')]],
-    ['version with a path', { ...good, vers: '1.0.0/../2' }, [semver('1.0.0/../2')]],
   ]
   for (const [what, metadata, expected] of rows) {
     await t.test(what, () => refused(test, alice, encodePublish(metadata, crate), expected))
@@ -187,202 +155,87 @@ test('metadata that is not what it should be', async t => {
 
 test('a crate file that is evil, whatever is said of it', async t => {
   const { test, alice } = await busy(t)
-  const notBelow = (path: string) =>
-    `\`${path}\` in the crate file is not below \`evil-1.0.0/\`; everything must be in that one folder`
-  const type = (what: string) =>
-    `\`evil-1.0.0/odd\` in the crate file is a ${what}; only regular files and folders are allowed`
-  const trailing =
-    'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`'
-  const cutOff = 'the crate file ends too early because it was cut off; create or upload it again'
   const rows: [Trick, string][] = [
-    ['symlink', type('symbolic link')],
-    ['hard link', type('hard link')],
-    ['fifo', type('named pipe')],
-    ['character device', type('character device')],
+    [
+      'symlink',
+      '`evil-1.0.0/odd` in the crate file is a symbolic link; only regular files and folders are allowed',
+    ],
     [
       'parent path',
       'the path `evil-1.0.0/../outside.rs` in the crate file is not allowed: it contains `..`',
     ],
     [
-      'absolute path',
-      'the path `/etc/cron.d/evil` in the crate file is not allowed: it is absolute',
+      'wrong top folder',
+      '`other-1.0.0/Cargo.toml` in the crate file is not below `evil-1.0.0/`; everything must be in that one folder',
     ],
-    [
-      'backslash path',
-      'the path `evil-1.0.0/..\\outside.rs` in the crate file is not allowed: it contains a backslash',
-    ],
-    ['wrong top folder', notBelow('other-1.0.0/Cargo.toml')],
-    ['two top folders', notBelow('other-1.0.0/src/lib.rs')],
     ['no manifest', 'the crate file has no `Cargo.toml` in its top folder'],
     [
-      'lower-case manifest',
-      'the manifest in the crate file is called `cargo.toml`; it must be called `Cargo.toml`',
+      'truncated gzip',
+      'the crate file ends too early because it was cut off; create or upload it again',
     ],
-    [
-      'two manifests',
-      'the crate file has more than one manifest in its top folder (`Cargo.toml`, `CARGO.toml`); keep `Cargo.toml` only',
-    ],
-    ['truncated gzip', cutOff],
-    ['truncated tar', cutOff],
     [
       'damaged gzip',
       'the crate file is damaged (its checksum does not fit its contents); create or upload it again',
     ],
-    ['data after tar', trailing],
-    ['data after gzip', trailing],
-    ['second gzip member', trailing],
     [
-      'not gzip',
-      'the crate file is not a gzip-compressed archive; upload the `.crate` that `cargo package` makes',
+      'data after gzip',
+      'the crate file has data after its end, which some tools would read and others would not; make it again with `cargo package`',
+    ],
+    [
+      'bomb',
+      'the crate file unpacks to more than 1000000 bytes (`limits.unpacked_bytes`); leave files out with `package.exclude`',
     ],
   ]
   for (const [trick, expected] of rows) {
-    await t.test(trick, () =>
-      refused(test, alice, encodePublish(plainMetadata('evil', '1.0.0'), buildEvil(trick)), [
-        expected,
-      ]),
-    )
+    const body = encodePublish(plainMetadata('evil', '1.0.0'), buildEvil(trick))
+    await t.test(trick, () => refused(test, alice, body, [expected]))
   }
-  await t.test('bomb', async () => {
-    const bomb = buildEvil('bomb')
-    const most = 1_000_000
-    const expected = `the crate file unpacks to more than ${most} bytes (\`limits.unpacked_bytes\`); leave files out with \`package.exclude\``
-    await refused(test, alice, encodePublish(plainMetadata('evil', '1.0.0'), bomb), [expected])
-  })
 })
 
-const DEMO = sentDependency('demo')
-const NEEDS_DEMO =
-  '[dependencies]\ndemo = { version = "1", registry-index = "sparse+http://crates.test/index/" }\n'
-
-test('metadata and manifest that say different things', async t => {
+test('what the crate file and its metadata say differently', async t => {
   const { test, alice } = await busy(t)
-  const base = { name: 'fresh', version: '1.0.0' }
-  const plain = plainMetadata('fresh', '1.0.0')
-  const differs = (field: string, said: string, found: string) =>
-    `\`${field}\` of the dependency \`demo\` is \`${said}\` in the publish metadata, but \`${found}\` in the \`Cargo.toml\` of the crate file`
-  const rows: [what: string, metadata: object, manifest: string, expected: string[]][] = [
-    [
-      'another name and version inside',
-      {},
-      '[package]\nname = "liar"\nversion = "9.9.9"\n',
-      ['the crate file was sent as fresh 1.0.0, but its `Cargo.toml` says liar 9.9.9'],
-    ],
-    [
-      'a dependency only in the metadata',
-      { deps: [DEMO] },
-      '',
-      [
-        'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
-      ],
-    ],
-    [
-      'a dependency only in the manifest',
-      {},
-      NEEDS_DEMO,
-      [
-        'the dependency `demo` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
-      ],
-    ],
-    [
-      'a dependency that differs in three fields',
-      { deps: [{ ...DEMO, version_req: '^2', optional: true, features: ['x'] }] },
-      NEEDS_DEMO,
-      [
-        differs('version_req', '"^2"', '"^1"'),
-        differs('features', '["x"]', '[]'),
-        differs('optional', 'true', 'false'),
-      ],
-    ],
+  const identity = 'the crate file was sent as fresh 1.0.0, but its `Cargo.toml` says liar 9.9.9'
+  const feature =
+    'the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file'
+  const rows: [what: string, metadata: object, manifest: string, expected: string][] = [
+    ['name and version', {}, '[package]\nname = "liar"\nversion = "9.9.9"\n', identity],
     [
       'a feature',
       { features: { a: ['b', 'dep:x'], b: [] } },
       '[features]\na = ["b"]\nb = []\n',
-      [
-        'the feature `a` is `["b","dep:x"]` in the publish metadata, but `["b"]` in the `Cargo.toml` of the crate file',
-      ],
+      feature,
     ],
   ]
   for (const [what, metadata, manifest, expected] of rows) {
-    const body = encodePublish({ ...plain, ...metadata }, buildCrate({ ...base, manifest }))
-    await t.test(what, () => refused(test, alice, body, expected))
+    const body = publishRequest({ name: 'fresh', version: '1.0.0', manifest }, metadata)
+    await t.test(what, () => refused(test, alice, body, [expected]))
   }
 })
 
 test('what is there already', async t => {
   const { test, alice, bob } = await busy(t)
-  const other = { files: { 'src/lib.rs': 'pub fn other() {}' } }
-  const exists = '`demo` 1.0.0 already exists; a published version never changes, publish a new one'
-  const notOwner =
-    '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`'
-  const meta = (version: string, existing: string) =>
-    `\`${version.split(' ')[0]}\` ${version.split(' ')[1]} differs from the existing ${existing} only in build metadata, which does not make it another version`
-  const rows: [what: string, token: string, body: Uint8Array<ArrayBuffer>, expected: string[]][] = [
+  const rows: [what: string, token: string, parts: CrateParts, expected: string[]][] = [
+    ['other bytes, by somebody else', bob, OTHER_BYTES, [NOT_OWNER, EXISTS]],
+    ['the same bytes, by somebody else', bob, { name: 'demo', version: '1.0.0' }, [NOT_OWNER]],
     [
-      'the version, with other bytes',
+      'other build metadata',
       alice,
-      publishRequest({ name: 'demo', version: '1.0.0', ...other }),
-      [exists],
+      { name: 'meta', version: '1.0.0+two' },
+      [
+        '`meta` 1.0.0+two differs from the existing 1.0.0+one only in build metadata, which does not make it another version',
+      ],
     ],
     [
-      'with build metadata',
+      'a name that is spelled differently',
       alice,
-      publishRequest({ name: 'demo', version: '1.0.0+x' }),
-      [meta('demo 1.0.0+x', '1.0.0')],
-    ],
-    [
-      'with other build metadata',
-      alice,
-      publishRequest({ name: 'meta', version: '1.0.0+two' }),
-      [meta('meta 1.0.0+two', '1.0.0+one')],
-    ],
-    [
-      'without its build metadata',
-      alice,
-      publishRequest({ name: 'meta', version: '1.0.0' }),
-      [meta('meta 1.0.0', '1.0.0+one')],
-    ],
-    [
-      'the same bytes, by somebody else',
-      bob,
-      publishRequest({ name: 'demo', version: '1.0.0' }),
-      [notOwner],
-    ],
-    [
-      'other bytes, by somebody else',
-      bob,
-      publishRequest({ name: 'demo', version: '1.0.0', ...other }),
-      [notOwner, exists],
-    ],
-    [
-      'a new version, by somebody else',
-      bob,
-      publishRequest({ name: 'demo', version: '2.0.0' }),
-      [notOwner],
+      { name: 'foo_bar', version: '0.9.0' },
+      [
+        '`foo_bar` collides with the existing crate `Foo-Bar`: names that differ only in case or in `-` and `_` are one name; publish it as `Foo-Bar` or choose another name',
+      ],
     ],
   ]
-  for (const [what, token, body, expected] of rows)
-    await t.test(what, () => refused(test, token, body, expected))
-  for (const name of ['foo-bar', 'FOO-BAR', 'Foo_Bar', 'foo_bar']) {
-    await t.test(`the name ${name} beside Foo-Bar`, async () => {
-      const before = await test.everything()
-      const { status, body } = await test.publish(alice, { name, version: '0.9.0' })
-      assert.equal(status, 200)
-      assert.deepEqual(
-        body.errors?.map(error => error.detail),
-        [
-          `\`${name}\` collides with the existing crate \`Foo-Bar\`: names that differ only in case or in \`-\` and \`_\` are one name; publish it as \`Foo-Bar\` or choose another name`,
-        ],
-      )
-      assert.deepEqual(await test.everything(), before)
-    })
-  }
-  for (const name of ['std', 'STD', 'proc-macro', 'nul', 'COM1']) {
-    const expected = [`the crate name \`${name}\` is reserved; choose another name`]
-    await t.test(`the reserved name ${name}`, () =>
-      refused(test, alice, publishRequest({ name, version: '1.0.0' }), expected),
-    )
-  }
+  for (const [what, token, parts, expected] of rows)
+    await t.test(what, () => refused(test, token, publishRequest(parts), expected))
 })
 
 test('all objections of a request at once: rights, version, metadata and policy', async t => {
@@ -393,10 +246,10 @@ test('all objections of a request at once: rights, version, metadata and policy'
   await refused(
     test,
     bob,
-    encodePublish({ ...plainMetadata('demo', '1.0.0'), deps: [DEMO] }, crate),
+    encodePublish({ ...plainMetadata('demo', '1.0.0'), deps: [sentDependency('demo')] }, crate),
     [
-      '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
-      '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
+      NOT_OWNER,
+      EXISTS,
       'the dependency `nowhere` is in the `Cargo.toml` of the crate file, but not in the publish metadata',
       'the dependency `demo` is in the publish metadata, but not in the `Cargo.toml` of the crate file',
       'the crate has 6 keywords; at most 5 are allowed (`policy.keywords_max`)',
@@ -423,15 +276,9 @@ test('the same bytes again by the same owner: success, a warning, and nothing ch
 
 test('with honest statuses (api.error_status = "http") the bodies stay what they are', async t => {
   const { test, alice, bob } = await busy(t, { PLIMSOLL_API_ERROR_STATUS: 'http' })
-  const notOwner = [
-    '`bob` is not an owner of `demo`; ask one of its owners for `cargo owner --add bob`',
-  ]
-  await refused(test, bob, publishRequest({ name: 'demo', version: '2.0.0' }), notOwner, 403)
-  const exists = [
-    '`demo` 1.0.0 already exists; a published version never changes, publish a new one',
-  ]
-  const files = { 'src/lib.rs': 'pub fn other() {}' }
-  await refused(test, alice, publishRequest({ name: 'demo', version: '1.0.0', files }), exists, 409)
+  const update = publishRequest({ name: 'demo', version: '2.0.0' })
+  await refused(test, bob, update, [NOT_OWNER], 403)
+  await refused(test, alice, publishRequest(OTHER_BYTES), [EXISTS], 409)
   const reserved = ['the crate name `std` is reserved; choose another name']
   await refused(test, alice, publishRequest({ name: 'std', version: '1.0.0' }), reserved, 400)
 })
